@@ -1,0 +1,224 @@
+//! API keys: their form, their checksum, and what is kept of them (contract "Authentication", D13).
+
+use std::fmt;
+
+use sha2::{Digest, Sha256};
+use subtle::ConstantTimeEq;
+
+use crate::id::{AccountId, ApiKeyId};
+use crate::text::Name;
+use crate::timestamp::Timestamp;
+
+const PREFIX: &str = "sp_live_";
+const RANDOM_CHARACTERS: usize = 26;
+const CHECKSUM_CHARACTERS: usize = 6;
+const LENGTH: usize = PREFIX.len() + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS;
+const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/// An API key in clear text: `sp_live_`, 26 random characters and a checksum of 6.
+///
+/// It exists while it is issued and while a request is let in. It prints as nothing but its last four
+/// characters, so that it cannot reach a log by accident.
+#[derive(Clone)]
+pub struct ApiKeySecret(String);
+
+/// The text is no API key: another form, or a checksum that does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an API key")]
+pub struct MalformedApiKey;
+
+impl ApiKeySecret {
+    /// The key that these random bytes make. They must come from a cryptographically secure source.
+    ///
+    /// Each half of the bytes is read as one number and gives 13 characters; 128 bits over 62^13 values leave
+    /// a bias below 2^-50.
+    #[must_use]
+    pub fn from_random(bytes: [u8; 32]) -> Self {
+        let (high, low) = bytes.split_at(16);
+        let mut text = String::with_capacity(LENGTH);
+        text.push_str(PREFIX);
+        for half in [high, low] {
+            let number = half.iter().fold(0_u128, |number, byte| number << 8 | u128::from(*byte));
+            push_base62(&mut text, number, RANDOM_CHARACTERS / 2);
+        }
+        let checksum = crc32fast::hash(text.as_bytes());
+        push_base62(&mut text, u128::from(checksum), CHECKSUM_CHARACTERS);
+        Self(text)
+    }
+
+    /// Checks the form and the checksum, so that a typo or a look-alike never reaches the store.
+    ///
+    /// ```
+    /// # use signpost_domain::ApiKeySecret;
+    /// let key = ApiKeySecret::from_random([3; 32]);
+    /// let text = key.expose().to_owned();
+    /// assert!(ApiKeySecret::parse(&text).is_ok());
+    /// assert!(ApiKeySecret::parse(&text.replace("sp_live_", "sk_live_")).is_err());
+    /// ```
+    pub fn parse(text: &str) -> Result<Self, MalformedApiKey> {
+        if text.len() != LENGTH || !text.starts_with(PREFIX) || !text.is_ascii() {
+            return Err(MalformedApiKey);
+        }
+        let (head, checksum) = text.split_at(LENGTH - CHECKSUM_CHARACTERS);
+        let random = head.get(PREFIX.len()..).ok_or(MalformedApiKey)?;
+        let mut expected = String::with_capacity(CHECKSUM_CHARACTERS);
+        push_base62(&mut expected, u128::from(crc32fast::hash(head.as_bytes())), CHECKSUM_CHARACTERS);
+        let alphanumeric = random.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        if alphanumeric && checksum == expected { Ok(Self(text.to_owned())) } else { Err(MalformedApiKey) }
+    }
+
+    /// The key itself, to be shown once to the person who asked for it.
+    #[must_use]
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+
+    /// What the store keeps instead of the key.
+    #[must_use]
+    pub fn hash(&self) -> KeyHash {
+        KeyHash(Sha256::digest(self.0.as_bytes()).into())
+    }
+
+    /// The last four characters, by which people tell their keys apart.
+    #[must_use]
+    pub fn last_four(&self) -> &str {
+        self.0.get(LENGTH - 4..).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for ApiKeySecret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiKeySecret(…{})", self.last_four())
+    }
+}
+
+/// Appends the `width` lowest base-62 digits of `number`, most significant first.
+fn push_base62(text: &mut String, mut number: u128, width: usize) {
+    let mut digits = [b'0'; RANDOM_CHARACTERS];
+    for digit in digits.iter_mut().take(width).rev() {
+        let position = usize::try_from(number % 62).unwrap_or_default();
+        *digit = ALPHABET.get(position).copied().unwrap_or(b'0');
+        number /= 62;
+    }
+    text.extend(digits.iter().take(width).map(|digit| char::from(*digit)));
+}
+
+/// The SHA-256 of a key. Keys are random enough that a plain hash cannot be turned back (D13).
+#[derive(Clone, Copy)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// The hash with these bytes, as a store keeps it.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes to store.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
+
+/// Compares in constant time (D13).
+impl PartialEq for KeyHash {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ct_eq(&other.0).into()
+    }
+}
+impl Eq for KeyHash {}
+
+impl fmt::Debug for KeyHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("KeyHash(…)")
+    }
+}
+
+/// What is kept of an issued key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// The id of the record, by which a key is listed and revoked.
+    pub id: ApiKeyId,
+    /// Whose key it is.
+    pub account_id: AccountId,
+    /// What its owner calls it.
+    pub name: Option<Name>,
+    /// The hash of the secret.
+    pub hash: KeyHash,
+    /// The secret's last four characters.
+    pub last_four: String,
+    /// When it was issued.
+    pub created_at: Timestamp,
+    /// When it was revoked; `None` while it works.
+    pub revoked_at: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn d13_the_form_is_prefix_and_32_characters() {
+        let key = ApiKeySecret::from_random([0xab; 32]);
+        let rest = key.expose().strip_prefix("sp_live_").unwrap();
+        assert_eq!(rest.len(), 32);
+        assert!(rest.bytes().all(|byte| byte.is_ascii_alphanumeric()));
+        assert!(key.expose().ends_with(key.last_four()));
+    }
+
+    #[test]
+    fn a_key_never_prints() {
+        let key = ApiKeySecret::from_random([9; 32]);
+        let printed = format!("{key:?} {:?}", key.hash());
+        assert!(!printed.contains(&key.expose()[..20]), "{printed}");
+    }
+
+    #[test]
+    fn malformed_keys_are_refused() {
+        let key = ApiKeySecret::from_random([1; 32]).expose().to_owned();
+        for text in [
+            "",
+            "sp_live_",
+            &key[1..],
+            &key[..39],
+            &format!("{key}0"),
+            &format!(" {key}"),
+            &key.to_uppercase(),
+        ] {
+            assert!(ApiKeySecret::parse(text).is_err(), "{text:?}");
+        }
+        assert!(ApiKeySecret::parse(&format!("sp_live_{}", "é".repeat(16))).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn every_key_reads_back_and_has_one_hash(bytes in any::<[u8; 32]>()) {
+            let key = ApiKeySecret::from_random(bytes);
+            let again = ApiKeySecret::parse(key.expose()).unwrap();
+            prop_assert_eq!(again.hash(), key.hash());
+        }
+
+        /// R28: the checksum rejects every single edit.
+        #[test]
+        fn every_single_edit_is_refused(bytes in any::<[u8; 32]>(), at in 8..40_usize, to in 0..62_usize) {
+            let key = ApiKeySecret::from_random(bytes);
+            let mut edited = key.expose().as_bytes().to_vec();
+            prop_assume!(edited[at] != ALPHABET[to]);
+            edited[at] = ALPHABET[to];
+            prop_assert!(ApiKeySecret::parse(std::str::from_utf8(&edited).unwrap()).is_err());
+        }
+
+        /// R28: and every transposition of neighbours.
+        #[test]
+        fn every_transposition_is_refused(bytes in any::<[u8; 32]>(), at in 8..39_usize) {
+            let key = ApiKeySecret::from_random(bytes);
+            let mut swapped = key.expose().as_bytes().to_vec();
+            prop_assume!(swapped[at] != swapped[at + 1]);
+            swapped.swap(at, at + 1);
+            prop_assert!(ApiKeySecret::parse(std::str::from_utf8(&swapped).unwrap()).is_err());
+        }
+    }
+}

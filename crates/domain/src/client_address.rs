@@ -1,0 +1,98 @@
+//! Whose address a request counts for, when proxies stand in front (D18).
+
+use std::net::IpAddr;
+
+use ipnet::IpNet;
+
+/// The proxies whose `X-Forwarded-For` is believed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Believes these networks.
+    #[must_use]
+    pub const fn new(networks: Vec<IpNet>) -> Self {
+        Self(networks)
+    }
+
+    /// Whether a proxy at this address is believed.
+    #[must_use]
+    pub fn contains(&self, address: IpAddr) -> bool {
+        let address = address.to_canonical();
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// The client's address: that of the connection's peer, unless it is a trusted proxy; then the last address
+    /// in `forwarded_for` that is no trusted proxy. `forwarded_for` holds the values of every
+    /// `X-Forwarded-For` header in order. What a client wrote into the header itself stands to the left of what
+    /// the first trusted proxy added, so it is never reached.
+    ///
+    /// ```
+    /// # use signpost_domain::TrustedProxies;
+    /// let proxies = TrustedProxies::new(vec!["10.0.0.0/8".parse().unwrap()]);
+    /// let client = |peer: &str, header| proxies.client_address(peer.parse().unwrap(), [header]).to_string();
+    /// assert_eq!(client("10.0.0.1", "6.6.6.6, 203.0.113.9, 10.0.0.2"), "203.0.113.9");
+    /// assert_eq!(client("198.51.100.7", "203.0.113.9"), "198.51.100.7");
+    /// ```
+    pub fn client_address<'a>(
+        &self,
+        peer: IpAddr,
+        forwarded_for: impl IntoIterator<Item = &'a str, IntoIter: DoubleEndedIterator>,
+    ) -> IpAddr {
+        let mut address = peer.to_canonical();
+        for hop in forwarded_for.into_iter().rev().flat_map(|header| header.rsplit(',')) {
+            if !self.contains(address) {
+                return address;
+            }
+            // Behind a hop that cannot be read nothing can be believed.
+            let Some(next) = parse_hop(hop.trim()) else { return address };
+            address = next;
+        }
+        address
+    }
+}
+
+/// An address as proxies write it: plain, or with a port, IPv6 then in brackets.
+fn parse_hop(hop: &str) -> Option<IpAddr> {
+    if let Ok(address) = hop.parse::<IpAddr>() {
+        return Some(address.to_canonical());
+    }
+    if let Ok(address) = hop.parse::<std::net::SocketAddr>() {
+        return Some(address.ip().to_canonical());
+    }
+    hop.strip_prefix('[')?.strip_suffix(']')?.parse::<IpAddr>().ok().map(|address| address.to_canonical())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(peer: &str, headers: &[&str]) -> String {
+        let networks = ["10.0.0.0/8", "fd00::/8"].map(|network| network.parse().unwrap());
+        let proxies = TrustedProxies::new(networks.to_vec());
+        proxies.client_address(peer.parse().unwrap(), headers.iter().copied()).to_string()
+    }
+
+    #[test]
+    fn d18_the_header_of_a_stranger_is_not_believed() {
+        assert_eq!(client("198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
+        assert_eq!(client("::ffff:198.51.100.7", &["203.0.113.9"]), "198.51.100.7");
+    }
+
+    #[test]
+    fn d18_the_nearest_address_that_is_no_proxy_counts() {
+        assert_eq!(client("10.0.0.1", &[]), "10.0.0.1");
+        assert_eq!(client("10.0.0.1", &["203.0.113.9"]), "203.0.113.9");
+        assert_eq!(client("10.0.0.1", &["6.6.6.6, 203.0.113.9", "10.0.0.2,10.0.0.3"]), "203.0.113.9");
+        assert_eq!(client("fd00::1", &["[2001:db8::5]:4711"]), "2001:db8::5");
+        assert_eq!(client("::ffff:10.0.0.1", &["[2001:db8::5]"]), "2001:db8::5");
+        assert_eq!(client("10.0.0.1", &["203.0.113.9:80"]), "203.0.113.9");
+    }
+
+    #[test]
+    fn behind_a_hop_that_cannot_be_read_nothing_is_believed() {
+        assert_eq!(client("10.0.0.1", &["203.0.113.9, unknown"]), "10.0.0.1");
+        assert_eq!(client("10.0.0.1", &["203.0.113.9, junk, 10.0.0.2"]), "10.0.0.2");
+        assert_eq!(client("10.0.0.1", &[""]), "10.0.0.1");
+    }
+}

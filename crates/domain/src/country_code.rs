@@ -1,0 +1,117 @@
+//! Country codes (D26).
+
+use std::fmt;
+
+use crate::violation::{FieldError, ViolationCode};
+
+/// Every officially assigned two-letter code of ISO 3166-1, in ascending order.
+#[rustfmt::skip]
+const ASSIGNED: [&str; CountryCode::COUNT] = [
+    "AD", "AE", "AF", "AG", "AI", "AL", "AM", "AO", "AQ", "AR", "AS", "AT", "AU", "AW", "AX", "AZ", "BA",
+    "BB", "BD", "BE", "BF", "BG", "BH", "BI", "BJ", "BL", "BM", "BN", "BO", "BQ", "BR", "BS", "BT", "BV",
+    "BW", "BY", "BZ", "CA", "CC", "CD", "CF", "CG", "CH", "CI", "CK", "CL", "CM", "CN", "CO", "CR", "CU",
+    "CV", "CW", "CX", "CY", "CZ", "DE", "DJ", "DK", "DM", "DO", "DZ", "EC", "EE", "EG", "EH", "ER", "ES",
+    "ET", "FI", "FJ", "FK", "FM", "FO", "FR", "GA", "GB", "GD", "GE", "GF", "GG", "GH", "GI", "GL", "GM",
+    "GN", "GP", "GQ", "GR", "GS", "GT", "GU", "GW", "GY", "HK", "HM", "HN", "HR", "HT", "HU", "ID", "IE",
+    "IL", "IM", "IN", "IO", "IQ", "IR", "IS", "IT", "JE", "JM", "JO", "JP", "KE", "KG", "KH", "KI", "KM",
+    "KN", "KP", "KR", "KW", "KY", "KZ", "LA", "LB", "LC", "LI", "LK", "LR", "LS", "LT", "LU", "LV", "LY",
+    "MA", "MC", "MD", "ME", "MF", "MG", "MH", "MK", "ML", "MM", "MN", "MO", "MP", "MQ", "MR", "MS", "MT",
+    "MU", "MV", "MW", "MX", "MY", "MZ", "NA", "NC", "NE", "NF", "NG", "NI", "NL", "NO", "NP", "NR", "NU",
+    "NZ", "OM", "PA", "PE", "PF", "PG", "PH", "PK", "PL", "PM", "PN", "PR", "PS", "PT", "PW", "PY", "QA",
+    "RE", "RO", "RS", "RU", "RW", "SA", "SB", "SC", "SD", "SE", "SG", "SH", "SI", "SJ", "SK", "SL", "SM",
+    "SN", "SO", "SR", "SS", "ST", "SV", "SX", "SY", "SZ", "TC", "TD", "TF", "TG", "TH", "TJ", "TK", "TL",
+    "TM", "TN", "TO", "TR", "TT", "TV", "TW", "TZ", "UA", "UG", "UM", "US", "UY", "UZ", "VA", "VC", "VE",
+    "VG", "VI", "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
+];
+
+/// A country, by its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
+///
+/// ```
+/// use signpost_domain::CountryCode;
+///
+/// assert_eq!(CountryCode::parse("de").unwrap().as_str(), "DE");
+/// assert!(CountryCode::parse("XX").is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CountryCode(&'static str);
+
+impl CountryCode {
+    /// How many codes are assigned, and so how many countries a list can hold.
+    pub const COUNT: usize = 249;
+
+    /// Reads a code in upper or lower case.
+    ///
+    /// # Errors
+    /// `invalid_value` for anything but an assigned code. Reserved and user-assigned ones (`UK`, `EU`, `XK`) are
+    /// not assigned.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let upper = text.to_ascii_uppercase();
+        ASSIGNED
+            .binary_search(&upper.as_str())
+            .ok()
+            .and_then(|index| ASSIGNED.get(index))
+            .map(|code| Self(code))
+            .ok_or_else(|| {
+                let message = "must be a two-letter country code of ISO 3166-1, such as DE";
+                FieldError::new(ViolationCode::InvalidValue, message)
+            })
+    }
+
+    /// The code, in upper case.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// Every country, in the order of the codes.
+    pub fn all() -> impl ExactSizeIterator<Item = Self> {
+        ASSIGNED.into_iter().map(Self)
+    }
+}
+
+impl fmt::Display for CountryCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn d26_the_table_is_sorted_and_holds_249_codes_of_two_capital_letters() {
+        assert!(ASSIGNED.is_sorted_by(|a, b| a < b));
+        assert_eq!(CountryCode::all().len(), 249);
+        for code in ASSIGNED {
+            assert!(code.len() == 2 && code.bytes().all(|b| b.is_ascii_uppercase()), "{code}");
+        }
+    }
+
+    #[test]
+    fn d26_every_code_is_found_in_any_case() {
+        for code in ASSIGNED {
+            assert_eq!(CountryCode::parse(code).unwrap().as_str(), code);
+            assert_eq!(CountryCode::parse(&code.to_ascii_lowercase()).unwrap().to_string(), code);
+        }
+    }
+
+    #[test]
+    fn d26_codes_that_are_not_assigned_are_invalid_values() {
+        for text in
+            ["", "D", "DEU", "XX", "ZZ", "UK", "EU", "XK", "AN", " DE", "DE ", "D\u{130}", "276", "ｄｅ"]
+        {
+            assert_eq!(CountryCode::parse(text).unwrap_err().code(), ViolationCode::InvalidValue, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn d26_a_code_is_two_letters_of_the_table_or_nothing(text in "\\PC{0,3}") {
+            let expected = ASSIGNED.contains(&text.to_ascii_uppercase().as_str());
+            prop_assert_eq!(CountryCode::parse(&text).is_ok(), expected);
+        }
+    }
+}

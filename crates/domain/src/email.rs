@@ -1,0 +1,113 @@
+//! The e-mail address of an account's owner.
+
+use std::fmt;
+
+use crate::text::exceeds;
+use crate::violation::{FieldError, ViolationCode};
+
+/// An e-mail address. Only its outline is checked, because whether an address works is known to its mail server
+/// alone: one `@` with something on both sides, no white space, no control characters, at most 254 characters
+/// (what fits a mail transaction, RFC 5321 section 4.5.3.1.3 less the brackets).
+///
+/// ```
+/// use signpost_domain::Email;
+///
+/// let email = Email::parse(" Ada@Example.com ").unwrap();
+/// assert_eq!(email.as_str(), "Ada@Example.com");
+/// assert_eq!(email.comparison_key(), "ada@example.com");
+/// assert!(Email::parse("ada").is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Email(String);
+
+impl Email {
+    /// The greatest length, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 254;
+
+    /// Reads an address. White space around it is dropped.
+    ///
+    /// # Errors
+    /// `too_short` if nothing is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` otherwise.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
+        }
+        if exceeds(text, Self::MAX_CHARS) {
+            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 254 characters"));
+        }
+        let invalid = |message: &'static str| FieldError::new(ViolationCode::InvalidFormat, message);
+        if text.contains(|c: char| c.is_whitespace() || c.is_control()) {
+            return Err(invalid("must not contain white space or control characters"));
+        }
+        match text.split_once('@') {
+            Some((local, domain)) if !local.is_empty() && !domain.is_empty() && !domain.contains('@') => {
+                Ok(Self(text.to_owned()))
+            }
+            _ => Err(invalid("must be an e-mail address, such as ada@example.com")),
+        }
+    }
+
+    /// The address as it was given, trimmed.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The form by which two addresses are one: in lower case. Mail servers may tell cases apart, but none in
+    /// use does, and two accounts whose addresses differ only in case would be a trap.
+    #[must_use]
+    pub fn comparison_key(&self) -> String {
+        self.0.to_lowercase()
+    }
+}
+
+impl fmt::Display for Email {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_address_has_one_at_sign_with_something_on_both_sides() {
+        for text in ["a@b", "ada.l+x@mail.example.com", "ü@bücher.example", "a@[127.0.0.1]", "\ta@b\n"] {
+            assert!(Email::parse(text).is_ok(), "{text}");
+        }
+        for text in
+            ["a", "@", "a@", "@b", "a@b@c", "a@@b", "a b@c", "a@b c", "a@b\0c", "a\u{a0}@b", "a@b\u{85}c"]
+        {
+            assert_eq!(Email::parse(text).unwrap_err().code(), ViolationCode::InvalidFormat, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn an_address_has_at_most_254_characters() {
+        assert_eq!(Email::parse("  ").unwrap_err().code(), ViolationCode::TooShort);
+        let local = "a".repeat(250);
+        assert!(Email::parse(&format!("{local}@b.c")).is_ok());
+        assert_eq!(Email::parse(&format!("{local}@bc.d")).unwrap_err().code(), ViolationCode::TooLong);
+    }
+
+    proptest! {
+        #[test]
+        fn addresses_that_differ_only_in_ascii_case_have_one_key(text in "[a-zA-Z0-9.+]{1,20}@[a-zA-Z0-9.]{1,20}") {
+            let email = Email::parse(&text).unwrap();
+            prop_assert_eq!(email.as_str(), &text);
+            let shouted = Email::parse(&text.to_ascii_uppercase()).unwrap();
+            prop_assert_eq!(email.comparison_key(), shouted.comparison_key());
+        }
+
+        #[test]
+        fn what_is_accepted_reads_back_as_itself(text in "\\PC{0,10}@\\PC{0,10}") {
+            if let Ok(email) = Email::parse(&text) {
+                prop_assert_eq!(Email::parse(email.as_str()), Ok(email.clone()));
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! A group: a flat container of links, shown with counters only (contract "Group").
+
+use crate::id::GroupId;
+use crate::text::Name;
+use crate::timestamp::Timestamp;
+
+/// A group of links. A link is in at most one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// Its id.
+    pub id: GroupId,
+    /// Its name.
+    pub name: Name,
+    /// Landing pages in the group now.
+    pub landings_count: u64,
+    /// Redirects in the group now.
+    pub redirects_count: u64,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When its name last changed; links that come and go do not move it (D33).
+    pub updated_at: Timestamp,
+}
+
+impl Group {
+    /// A new, empty group.
+    #[must_use]
+    pub const fn create(id: GroupId, name: Name, now: Timestamp) -> Self {
+        Self { id, name, landings_count: 0, redirects_count: 0, created_at: now, updated_at: now }
+    }
+
+    /// The group under another name; itself, with the same `updated_at`, if it has that name already (D33).
+    ///
+    /// ```
+    /// # use signpost_domain::{Group, Id, Name, Timestamp};
+    /// let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
+    /// let group = Group::create(Id::from_bytes([1; 16]), Name::parse("Spring").unwrap(), at(0));
+    /// assert_eq!(group.renamed(Name::parse("Spring").unwrap(), at(5)), group);
+    /// assert_eq!(group.renamed(Name::parse("Summer").unwrap(), at(5)).updated_at, at(5));
+    /// ```
+    #[must_use]
+    pub fn renamed(&self, name: Name, now: Timestamp) -> Self {
+        let updated_at = if name == self.name { self.updated_at } else { now.max(self.updated_at) };
+        Self { name, updated_at, ..self.clone() }
+    }
+}

@@ -1,0 +1,114 @@
+//! Signpost's entities and rules, and nothing else: no I/O, no clock, no randomness, no framework. Time and
+//! random bytes are arguments, so every rule can be asked from any tool and tested in a millisecond.
+//!
+//! Values are parsed once, at the edge, into types that are valid ever after. What a caller did wrong comes
+//! back as [`Violations`] (one per field) or as a [`Refusal`] (the operation as a whole).
+//!
+//! # Using it from another tool
+//!
+//! Check a slug, build a redirect, and ask what a PATCH would do to it, all without a server:
+//!
+//! ```
+//! use signpost_domain::{
+//!     Change, CustomDomainScheme, FeatureSet, Hostname, HostBlocklist, Id, LinkContext, Name, NamedDomain, Placement,
+//!     Redirect, RedirectDraft, RedirectPatch, Refusal, Rejection, Slug, SystemDomain, TargetUrl, Timestamp,
+//!     ViolationCode,
+//! };
+//!
+//! // A slug is checked by the type that carries it (D21).
+//! assert_eq!(Slug::parse("autumn sale").unwrap_err().code(), ViolationCode::InvalidFormat);
+//! let slug = Slug::parse("autumn-sale").unwrap();
+//!
+//! // What the rules need to know about the installation and the caller's plan.
+//! let system = SystemDomain::new("https://go.example.com", vec![]).unwrap();
+//! let blocklist = HostBlocklist::default();
+//! let context = LinkContext {
+//!     system: &system,
+//!     custom_domain_scheme: CustomDomainScheme::Https,
+//!     features: FeatureSet::all(),
+//!     blocklist: &blocklist,
+//!     named_domain: NamedDomain::Unknown,
+//!     now: Timestamp::from_unix_millis(1_767_225_600_000).unwrap(),
+//! };
+//!
+//! // Build a redirect on the system domain.
+//! let draft = RedirectDraft::new(Name::parse("Autumn").unwrap(), TargetUrl::parse("https://example.com/sale").unwrap());
+//! let redirect = Redirect::create(Id::from_bytes([7; 16]), draft, Placement::System { slug }, &context).unwrap();
+//! assert_eq!(
+//!     redirect.placement.url(&system, CustomDomainScheme::Https).as_deref(),
+//!     Some("https://go.example.com/autumn-sale"),
+//! );
+//!
+//! // A patch that empties the slug would leave the system domain without an address.
+//! let patch = RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() };
+//! assert_eq!(redirect.apply(patch, &context).unwrap_err(), Rejection::Refused(Refusal::SlugRequiredForSystemDomain));
+//!
+//! // An empty patch is the identity: not even `updated_at` moves (D33).
+//! assert_eq!(redirect.apply(RedirectPatch::default(), &context).unwrap(), redirect);
+//! ```
+
+pub mod account;
+pub mod api_key;
+pub mod change;
+pub mod client_address;
+pub mod error_code;
+pub mod group;
+pub mod id;
+pub mod link_filter;
+pub mod link_id;
+pub mod page;
+pub mod placement;
+pub mod plan;
+pub mod quota_window;
+pub mod redirect;
+pub mod redirect_draft;
+pub mod redirect_patch;
+pub mod reference;
+pub mod refusal;
+pub mod timestamp;
+pub mod violation;
+// Value types of single fields.
+pub mod country_code;
+pub mod email;
+pub mod geo_blocklist;
+pub mod host_blocklist;
+pub mod hostname;
+pub mod public_address;
+pub mod search_text;
+pub mod slug;
+pub mod target_url;
+pub mod text;
+
+pub use account::{Account, Usage};
+pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
+pub use change::Change;
+pub use client_address::TrustedProxies;
+pub use country_code::CountryCode;
+pub use email::Email;
+pub use error_code::ErrorCode;
+pub use geo_blocklist::GeoBlocklist;
+pub use group::Group;
+pub use host_blocklist::HostBlocklist;
+pub use hostname::Hostname;
+pub use id::{
+    AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
+    RequestId, WidgetId,
+};
+pub use link_filter::{GroupFilter, LinkFilter};
+pub use link_id::{LinkId, LinkKind};
+pub use page::{Page, PageLimit, PagePosition};
+pub use placement::{Address, NamedDomain, Placement, PlacementChange, Site, SlugChoice, site_for_new_link};
+pub use plan::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans};
+pub use public_address::{CustomDomainScheme, SystemDomain};
+pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
+pub use redirect::{LinkContext, Redirect};
+pub use redirect_draft::{IncompleteRedirect, RedirectDraft};
+pub use redirect_patch::RedirectPatch;
+pub use reference::{HostReference, IdReference};
+pub use refusal::{Refusal, Rejection};
+pub use search_text::SearchText;
+pub use slug::Slug;
+pub use target_url::TargetUrl;
+pub use text::{Name, Note};
+pub use timestamp::Timestamp;
+pub use violation::{FieldError, Violation, ViolationCode, Violations};

@@ -1,0 +1,84 @@
+//! Identifiers of links of either kind.
+
+use std::fmt;
+
+use crate::id::{LandingId, MalformedId, RedirectId};
+
+/// The two kinds of links. They share one address space (D20).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkKind {
+    /// A landing page.
+    Landing,
+    /// A redirect.
+    Redirect,
+}
+
+/// The id of a landing page or of a redirect; the prefix tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum LinkId {
+    /// `lnd_…`
+    Landing(LandingId),
+    /// `rdr_…`
+    Redirect(RedirectId),
+}
+
+impl LinkId {
+    /// The id of this kind with these bits, as a store keeps it.
+    #[must_use]
+    pub const fn from_bytes(kind: LinkKind, bytes: [u8; 16]) -> Self {
+        match kind {
+            LinkKind::Landing => Self::Landing(LandingId::from_bytes(bytes)),
+            LinkKind::Redirect => Self::Redirect(RedirectId::from_bytes(bytes)),
+        }
+    }
+
+    /// The kind of the link.
+    #[must_use]
+    pub const fn kind(self) -> LinkKind {
+        match self {
+            Self::Landing(_) => LinkKind::Landing,
+            Self::Redirect(_) => LinkKind::Redirect,
+        }
+    }
+
+    /// The 128 bits, most significant byte first.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        match self {
+            Self::Landing(id) => id.to_bytes(),
+            Self::Redirect(id) => id.to_bytes(),
+        }
+    }
+}
+
+impl std::str::FromStr for LinkId {
+    type Err = MalformedId;
+
+    fn from_str(text: &str) -> Result<Self, MalformedId> {
+        text.parse().map(Self::Landing).or_else(|_| text.parse().map(Self::Redirect))
+    }
+}
+
+impl fmt::Display for LinkId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Landing(id) => id.fmt(f),
+            Self::Redirect(id) => id.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_prefix_tells_the_kind() {
+        let landing: LinkId = "lnd_019b5a3c6e2d7f4880112233445566aa".parse().unwrap();
+        let redirect: LinkId = "rdr_019b5a3c6e2d7f4880112233445566aa".parse().unwrap();
+        assert_eq!((landing.kind(), redirect.kind()), (LinkKind::Landing, LinkKind::Redirect));
+        assert_eq!(landing.to_string(), "lnd_019b5a3c6e2d7f4880112233445566aa");
+        assert_eq!(LinkId::from_bytes(LinkKind::Redirect, redirect.to_bytes()), redirect);
+        assert!("grp_019b5a3c6e2d7f4880112233445566aa".parse::<LinkId>().is_err());
+    }
+}

@@ -1,0 +1,124 @@
+//! Pages of lists: newest first, by position, never by number (contract "Pagination rules", D11).
+
+use crate::violation::{FieldError, ViolationCode};
+
+/// How many items a page holds: 1 to 100, 25 unless told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PageLimit(u8);
+
+impl PageLimit {
+    /// Checks a number of items.
+    pub fn new(items: u64) -> Result<Self, FieldError> {
+        match u8::try_from(items) {
+            Ok(items) if (1..=100).contains(&items) => Ok(Self(items)),
+            Ok(_) | Err(_) => Err(FieldError::new(ViolationCode::OutOfRange, "must be from 1 to 100")),
+        }
+    }
+
+    /// The number of items.
+    #[must_use]
+    pub const fn get(self) -> u8 {
+        self.0
+    }
+}
+
+impl Default for PageLimit {
+    fn default() -> Self {
+        Self(25)
+    }
+}
+
+/// A place in a list: right behind the item with these id bits. Lists are ordered by id, newest first, and an
+/// id never changes, so links that come and go do not move the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PagePosition([u8; 16]);
+
+impl PagePosition {
+    /// The place behind the item with these id bits.
+    #[must_use]
+    pub const fn behind(id: [u8; 16]) -> Self {
+        Self(id)
+    }
+
+    /// The id bits of the item before this place.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+/// One page of a list.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page<T> {
+    /// The items, newest first.
+    pub items: Vec<T>,
+    /// Where the next page begins; `None` on the last page.
+    pub next: Option<PagePosition>,
+}
+
+impl<T> Page<T> {
+    /// A page without items, and none behind it.
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self { items: Vec::new(), next: None }
+    }
+
+    /// Makes a page of the up to `limit + 1` items that a store read: the one too many only tells that there
+    /// is a next page. `id_of` gives an item's id bits.
+    ///
+    /// ```
+    /// # use signpost_domain::{Page, PageLimit};
+    /// let limit = PageLimit::new(2).unwrap();
+    /// let page = Page::from_one_more(vec![9_u8, 8, 7], limit, |item| [*item; 16]);
+    /// assert_eq!(page.items, [9, 8]);
+    /// assert_eq!(page.next.unwrap().to_bytes(), [8; 16]);
+    /// ```
+    #[must_use]
+    pub fn from_one_more(mut items: Vec<T>, limit: PageLimit, id_of: impl Fn(&T) -> [u8; 16]) -> Self {
+        let limit = usize::from(limit.get());
+        if items.len() <= limit {
+            return Self { items, next: None };
+        }
+        items.truncate(limit);
+        let next = items.last().map(|last| PagePosition::behind(id_of(last)));
+        Self { items, next }
+    }
+
+    /// The same page with each item looked at differently.
+    pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
+        Page { items: self.items.into_iter().map(f).collect(), next: self.next }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn the_limit_is_1_to_100_and_25_unless_told() {
+        assert_eq!(PageLimit::default().get(), 25);
+        for bad in [0, 101, 256, u64::MAX] {
+            assert_eq!(PageLimit::new(bad).unwrap_err().code(), ViolationCode::OutOfRange);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn walking_in_pages_gives_every_item_once(count in 0..250_u64, limit in 1..=100_u64) {
+            let all: Vec<u64> = (0..count).rev().collect();
+            let limit = PageLimit::new(limit).unwrap();
+            let id_of = |item: &u64| u128::from(*item).to_be_bytes();
+            let (mut walked, mut position) = (Vec::new(), None::<PagePosition>);
+            loop {
+                let rest = all.iter().copied().filter(|item| position.is_none_or(|at| id_of(item) < at.to_bytes()));
+                let page = Page::from_one_more(rest.take(usize::from(limit.get()) + 1).collect(), limit, id_of);
+                walked.extend(page.items);
+                position = page.next;
+                if position.is_none() { break; }
+            }
+            prop_assert_eq!(walked, all);
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Where a link lives: on the system domain, on a custom domain, or nowhere (D22).
+
+use crate::change::Change;
+use crate::hostname::Hostname;
+use crate::public_address::{CustomDomainScheme, SystemDomain, slug_addressed_on};
+use crate::reference::HostReference;
+use crate::refusal::Refusal;
+use crate::slug::Slug;
+use crate::target_url::TargetUrl;
+
+/// Where a link lives. Its public URL is computed from this, never stored, so that the system domain can move
+/// without a rewrite.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Placement {
+    /// On the system domain, where a slug is required.
+    System {
+        /// The slug.
+        slug: Slug,
+    },
+    /// On one of the account's custom domains.
+    Custom {
+        /// The domain's hostname.
+        hostname: Hostname,
+        /// The slug; `None` is the root of the domain.
+        slug: Option<Slug>,
+    },
+    /// Without an address, because its domain was removed. It keeps its slug for the day it gets a domain.
+    Lost {
+        /// The slug it had, or was given since.
+        slug: Option<Slug>,
+    },
+}
+
+/// The place of a link in the one address space that landings and redirects share (D20): at most one link has it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// Whose hostname.
+    pub site: Site,
+    /// The slug; `None` is the root of a custom domain.
+    pub slug: Option<Slug>,
+}
+
+/// A hostname that links live on.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Site {
+    /// The system domain, under whichever of its names.
+    System,
+    /// A custom domain.
+    Custom(Hostname),
+}
+
+impl Placement {
+    /// The slug, if the link has one.
+    #[must_use]
+    pub const fn slug(&self) -> Option<&Slug> {
+        match self {
+            Self::System { slug } => Some(slug),
+            Self::Custom { slug, .. } | Self::Lost { slug } => slug.as_ref(),
+        }
+    }
+
+    /// The address that the link occupies; a lost link has none.
+    #[must_use]
+    pub fn address(&self) -> Option<Address> {
+        match self {
+            Self::System { slug } => Some(Address { site: Site::System, slug: Some(slug.clone()) }),
+            Self::Custom { hostname, slug } => {
+                Some(Address { site: Site::Custom(hostname.clone()), slug: slug.clone() })
+            }
+            Self::Lost { .. } => None,
+        }
+    }
+
+    /// The hostname that the API shows as the link's `domain`; `None` for a lost link.
+    #[must_use]
+    pub const fn hostname<'a>(&'a self, system: &'a SystemDomain) -> Option<&'a Hostname> {
+        match self {
+            Self::System { .. } => Some(system.hostname()),
+            Self::Custom { hostname, .. } => Some(hostname),
+            Self::Lost { .. } => None,
+        }
+    }
+
+    /// The public URL; `None` for a lost link.
+    #[must_use]
+    pub fn url(&self, system: &SystemDomain, custom_domain_scheme: CustomDomainScheme) -> Option<String> {
+        match self {
+            Self::System { slug } => Some(system.url_of(slug)),
+            Self::Custom { hostname, slug } => Some(custom_domain_scheme.url_of(hostname, slug.as_ref())),
+            Self::Lost { .. } => None,
+        }
+    }
+
+    /// Whether `target` is this very address, so that a link from here to there would loop (D24).
+    #[must_use]
+    pub fn is_addressed_by(&self, target: &TargetUrl, system: &SystemDomain) -> bool {
+        match self {
+            Self::System { slug } => system.own_address_of(target).as_ref() == Some(slug),
+            Self::Custom { hostname, slug } => {
+                slug_addressed_on(target, hostname).is_some_and(|named| named == *slug)
+            }
+            Self::Lost { .. } => false,
+        }
+    }
+
+    fn site(&self) -> Option<Site> {
+        match self {
+            Self::System { .. } => Some(Site::System),
+            Self::Custom { hostname, .. } => Some(Site::Custom(hostname.clone())),
+            Self::Lost { .. } => None,
+        }
+    }
+
+    /// The placement on `site` with `slug`. On the system domain a slug is required, and some are reserved (D21).
+    pub fn new(site: Site, slug: Option<Slug>) -> Result<Self, Refusal> {
+        match (site, slug) {
+            (Site::System, None) => Err(Refusal::SlugRequiredForSystemDomain),
+            (Site::System, Some(slug)) if slug.is_reserved_on_system_domain() => Err(Refusal::AddressTaken),
+            (Site::System, Some(slug)) => Ok(Self::System { slug }),
+            (Site::Custom(hostname), slug) => Ok(Self::Custom { hostname, slug }),
+        }
+    }
+
+    /// The placement that a PATCH ends in. It is judged by its end, not field by field, and only if it moves
+    /// the link (D22, D23).
+    pub fn changed(
+        &self,
+        change: PlacementChange,
+        system: &SystemDomain,
+        named: NamedDomain,
+    ) -> Result<Self, Refusal> {
+        let PlacementChange { domain, slug } = change;
+        let site = match domain {
+            Change::Keep => self.site(),
+            Change::Clear => Some(Site::System),
+            Change::Set(reference) => Some(named.site(reference, system, self.site().as_ref())?),
+        };
+        let slug = slug.applied_to(self.slug().cloned());
+        let Some(site) = site else { return Ok(Self::Lost { slug }) };
+        if self.site().as_ref() == Some(&site) && self.slug() == slug.as_ref() {
+            return Ok(self.clone());
+        }
+        if domain_must_be_active(&site) && named == NamedDomain::NotActive {
+            return Err(Refusal::DomainNotActive);
+        }
+        Self::new(site, slug)
+    }
+}
+
+const fn domain_must_be_active(site: &Site) -> bool {
+    matches!(site, Site::Custom(_))
+}
+
+/// What a PATCH asks of the two fields that place a link.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PlacementChange {
+    /// `domain`: null moves the link to the system domain.
+    pub domain: Change<HostReference>,
+    /// `slug`: null moves the link to the root of its custom domain.
+    pub slug: Change<Slug>,
+}
+
+/// What the caller's custom domains say about the one custom domain on which a request would place a link:
+/// the one it names, or the one where the link is (D23).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NamedDomain {
+    /// The caller has no such domain.
+    Unknown,
+    /// It is the caller's, but does not serve links.
+    NotActive,
+    /// It is the caller's and serves links.
+    Active,
+}
+
+impl NamedDomain {
+    /// The site that `reference` names, given what is known of it. A link may always name the domain it is on.
+    fn site(
+        self,
+        reference: HostReference,
+        system: &SystemDomain,
+        current: Option<&Site>,
+    ) -> Result<Site, Refusal> {
+        let HostReference::Hostname(hostname) = reference else { return Err(Refusal::DomainNotFound) };
+        if system.answers_to(&hostname) {
+            return Ok(Site::System);
+        }
+        let site = Site::Custom(hostname);
+        match self {
+            Self::Unknown if current != Some(&site) => Err(Refusal::DomainNotFound),
+            Self::Unknown | Self::NotActive | Self::Active => Ok(site),
+        }
+    }
+}
+
+/// The site on which a new link is to live: the system domain unless the request names another (D22, D23).
+pub fn site_for_new_link(
+    domain: Option<HostReference>,
+    system: &SystemDomain,
+    named: NamedDomain,
+) -> Result<Site, Refusal> {
+    let Some(reference) = domain else { return Ok(Site::System) };
+    let site = named.site(reference, system, None)?;
+    if domain_must_be_active(&site) && named == NamedDomain::NotActive {
+        return Err(Refusal::DomainNotActive);
+    }
+    Ok(site)
+}
+
+/// What a creation says about the slug (D21).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum SlugChoice {
+    /// Absent: one is generated.
+    #[default]
+    Generate,
+    /// Null: the root of the custom domain.
+    Root,
+    /// This one.
+    Exactly(Slug),
+}
+
+#[cfg(test)]
+#[path = "placement_tests.rs"]
+mod tests;

@@ -1,0 +1,282 @@
+//! Plans: what an account may do and how much of it (D15).
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::quota_window::RequestBudget;
+use crate::violation::{FieldError, ViolationCode};
+
+/// A plan's name: 1 to 32 of `a-z`, `0-9`, `-` and `_`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PlanName(String);
+
+impl PlanName {
+    /// Checks a name.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+        if (1..=32).contains(&text.len()) && text.chars().all(allowed) {
+            Ok(Self(text.to_owned()))
+        } else {
+            let message = "must be 1 to 32 characters of a-z, 0-9, - and _";
+            Err(FieldError::new(ViolationCode::InvalidFormat, message))
+        }
+    }
+
+    /// The name.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for PlanName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Something that a plan may lack as a whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Feature {
+    /// Connecting custom domains.
+    CustomDomains,
+    /// Pixels on redirects.
+    Pixels,
+    /// Turning away visitors by country.
+    GeoBlocking,
+    /// Turning away known bots.
+    Antibot,
+}
+
+impl Feature {
+    /// Every feature.
+    pub const ALL: [Self; 4] = [Self::CustomDomains, Self::Pixels, Self::GeoBlocking, Self::Antibot];
+
+    /// The name as it stands in a plan and in an answer.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::CustomDomains => "custom_domains",
+            Self::Pixels => "pixels",
+            Self::GeoBlocking => "geo_blocking",
+            Self::Antibot => "antibot",
+        }
+    }
+
+    /// The feature of this name.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        Self::ALL.into_iter().find(|feature| feature.as_str() == text).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            FieldError::new(ViolationCode::InvalidValue, format!("must be one of {names}"))
+        })
+    }
+
+    const fn bit(self) -> u8 {
+        match self {
+            Self::CustomDomains => 1,
+            Self::Pixels => 2,
+            Self::GeoBlocking => 4,
+            Self::Antibot => 8,
+        }
+    }
+}
+
+/// The features of a plan.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct FeatureSet(u8);
+
+impl FeatureSet {
+    /// No feature.
+    #[must_use]
+    pub const fn none() -> Self {
+        Self(0)
+    }
+
+    /// Every feature.
+    #[must_use]
+    pub fn all() -> Self {
+        Feature::ALL.into_iter().collect()
+    }
+
+    /// Whether the feature is among them.
+    #[must_use]
+    pub const fn contains(self, feature: Feature) -> bool {
+        self.0 & feature.bit() != 0
+    }
+
+    /// The features, in the order of [`Feature::ALL`].
+    pub fn iter(self) -> impl Iterator<Item = Feature> {
+        Feature::ALL.into_iter().filter(move |feature| self.contains(*feature))
+    }
+}
+
+impl FromIterator<Feature> for FeatureSet {
+    fn from_iter<I: IntoIterator<Item = Feature>>(features: I) -> Self {
+        Self(features.into_iter().fold(0, |bits, feature| bits | feature.bit()))
+    }
+}
+
+/// Something that a plan limits by count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum PlanResource {
+    /// Landing pages and redirects together.
+    Links,
+    /// Groups.
+    Groups,
+    /// Custom domains.
+    Domains,
+    /// Pixels.
+    Pixels,
+}
+
+impl PlanResource {
+    /// The name as it stands in an answer.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Links => "links",
+            Self::Groups => "groups",
+            Self::Domains => "domains",
+            Self::Pixels => "pixels",
+        }
+    }
+}
+
+/// How many of each thing a plan allows, and how long a period its analytics cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PlanLimits {
+    /// Landing pages and redirects together.
+    pub links: u64,
+    /// Groups.
+    pub groups: u64,
+    /// Custom domains.
+    pub domains: u64,
+    /// Pixels.
+    pub pixels: u64,
+    /// The longest period of an analytics request, in days.
+    pub analytics_days: u32,
+}
+
+impl PlanLimits {
+    /// The limit on one resource.
+    #[must_use]
+    pub const fn of(&self, resource: PlanResource) -> u64 {
+        match resource {
+            PlanResource::Links => self.links,
+            PlanResource::Groups => self.groups,
+            PlanResource::Domains => self.domains,
+            PlanResource::Pixels => self.pixels,
+        }
+    }
+}
+
+/// What an account may do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plan {
+    /// Its name.
+    pub name: PlanName,
+    /// Whether the API is part of it.
+    pub api_access: bool,
+    /// How many requests it allows.
+    pub budget: RequestBudget,
+    /// How much of each thing it allows.
+    pub limits: PlanLimits,
+    /// What it includes.
+    pub features: FeatureSet,
+}
+
+/// The plans of an installation, by name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Plans(BTreeMap<PlanName, Plan>);
+
+impl Plans {
+    /// The three plans that D15 lists.
+    #[must_use]
+    pub fn builtin() -> Self {
+        let plan = |name: &str, api_access, (per_minute, per_day), limits, features: &[Feature]| Plan {
+            name: PlanName(name.to_owned()),
+            api_access,
+            budget: RequestBudget { per_minute, per_day },
+            limits,
+            features: features.iter().copied().collect(),
+        };
+        let limits = |links, groups, domains, pixels, analytics_days| PlanLimits {
+            links,
+            groups,
+            domains,
+            pixels,
+            analytics_days,
+        };
+        let paid = [Feature::CustomDomains, Feature::Pixels];
+        [
+            plan("free", false, (0, 0), limits(50, 5, 0, 0, 31), &[]),
+            plan("pro", false, (0, 0), limits(1_000, 50, 3, 10, 366), &paid),
+            plan("agency", true, (120, 10_000), limits(1_000_000, 10_000, 500, 500, 1_096), &Feature::ALL),
+        ]
+        .into_iter()
+        .fold(Self(BTreeMap::new()), Self::with)
+    }
+
+    /// These plans with one more, in place of the one of the same name if there is one.
+    #[must_use]
+    pub fn with(mut self, plan: Plan) -> Self {
+        self.0.insert(plan.name.clone(), plan);
+        self
+    }
+
+    /// The plan of this name.
+    #[must_use]
+    pub fn get(&self, name: &PlanName) -> Option<&Plan> {
+        self.0.get(name)
+    }
+
+    /// The plans, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &Plan> {
+        self.0.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d15_the_builtin_plans_are_those_of_the_table() {
+        let plans = Plans::builtin();
+        let get = |name| plans.get(&PlanName::parse(name).unwrap()).unwrap();
+        let agency = get("agency");
+        assert!(agency.api_access);
+        assert_eq!(agency.budget, RequestBudget { per_minute: 120, per_day: 10_000 });
+        assert_eq!(agency.limits.of(PlanResource::Links), 1_000_000);
+        assert_eq!(agency.features, FeatureSet::all());
+        let free = get("free");
+        assert!(!free.api_access);
+        assert_eq!(free.features, FeatureSet::none());
+        assert_eq!(
+            (free.limits.links, free.limits.groups, free.limits.domains, free.limits.pixels),
+            (50, 5, 0, 0)
+        );
+        let pro: Vec<_> = get("pro").features.iter().map(Feature::as_str).collect();
+        assert_eq!(pro, ["custom_domains", "pixels"]);
+        assert_eq!(plans.iter().count(), 3);
+    }
+
+    #[test]
+    fn a_plan_of_the_same_name_replaces_the_builtin_one() {
+        let agency = PlanName::parse("agency").unwrap();
+        let mut plan = Plans::builtin().get(&agency).unwrap().clone();
+        plan.limits.links = 7;
+        let plans = Plans::builtin().with(plan);
+        assert_eq!((plans.iter().count(), plans.get(&agency).unwrap().limits.links), (3, 7));
+    }
+
+    #[test]
+    fn plan_names_are_plain() {
+        for bad in ["", "Agency", "a b", "ünder", &"a".repeat(33)] {
+            assert!(PlanName::parse(bad).is_err(), "{bad:?}");
+        }
+        for feature in Feature::ALL {
+            assert_eq!(Feature::parse(feature.as_str()), Ok(feature));
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! The addresses at which links are published, and whether a target is one of them (D22, D24, D61).
+
+use crate::hostname::Hostname;
+use crate::slug::Slug;
+use crate::target_url::{TargetUrl, UrlScheme};
+use crate::violation::{FieldError, ViolationCode};
+
+/// The domain that belongs to the installation itself and that every account's links can live on.
+///
+/// ```
+/// use signpost_domain::{Hostname, Slug, SystemDomain, TargetUrl};
+///
+/// let alias = Hostname::parse("old.example.com").unwrap();
+/// let system = SystemDomain::new("https://go.example.com", vec![alias.clone()]).unwrap();
+/// let slug = Slug::parse("sale").unwrap();
+/// assert_eq!(system.url_of(&slug), "https://go.example.com/sale");
+/// assert!(system.answers_to(&alias));
+///
+/// let target = TargetUrl::parse("http://OLD.example.com./sale/?from=mail").unwrap();
+/// assert_eq!(system.own_address_of(&target), Some(slug));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SystemDomain {
+    scheme: UrlScheme,
+    hostname: Hostname,
+    port: u16,
+    aliases: Vec<Hostname>,
+}
+
+impl SystemDomain {
+    /// The system domain at `origin` (setting `system-url`), whose links also resolve at `aliases` (setting
+    /// `system-aliases`).
+    ///
+    /// # Errors
+    /// `invalid_format` unless `origin` is `http://` or `https://`, a hostname, perhaps a port, perhaps a slash,
+    /// and nothing else.
+    pub fn new(origin: &str, aliases: Vec<Hostname>) -> Result<Self, FieldError> {
+        let error = || {
+            let message = "must be an origin, such as https://go.example.com or http://localhost:8081";
+            FieldError::new(ViolationCode::InvalidFormat, message)
+        };
+        let url = TargetUrl::parse(origin).map_err(|_| error())?;
+        if !matches!(url.path_and_after(), "" | "/") {
+            return Err(error());
+        }
+        let hostname = Hostname::parse(url.host()).map_err(|_| error())?;
+        Ok(Self { scheme: url.scheme(), hostname, port: url.effective_port(), aliases })
+    }
+
+    /// The hostname that the API shows and that new addresses have.
+    #[must_use]
+    pub const fn hostname(&self) -> &Hostname {
+        &self.hostname
+    }
+
+    /// The scheme, the hostname and, where it is not the scheme's own, the port, without a slash at the end.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let Self { scheme, hostname, port, aliases: _ } = self;
+        if self.has_default_port() {
+            format!("{}://{hostname}", scheme.as_str())
+        } else {
+            format!("{}://{hostname}:{port}", scheme.as_str())
+        }
+    }
+
+    /// Whether a request for `hostname` is one for the system domain: it is its hostname or an alias.
+    #[must_use]
+    pub fn answers_to(&self, hostname: &Hostname) -> bool {
+        self.is_named(hostname.as_str())
+    }
+
+    /// The public URL of the link with this slug (D22).
+    #[must_use]
+    pub fn url_of(&self, slug: &Slug) -> String {
+        format!("{}/{slug}", self.origin())
+    }
+
+    /// The slug of the system domain's link that visitors of `target` would come to: `None` if it leads
+    /// elsewhere, or to nothing that a slug could name. The link need not exist.
+    ///
+    /// Letter case and a trailing dot of the host, a trailing slash, percent-encodings, query and fragment make
+    /// no difference; neither does the name, be it the hostname or an alias. The port must be the origin's. Where
+    /// that is its scheme's own, both `http` and `https` at their own ports lead here, because front ends send
+    /// visitors on from one to the other.
+    #[must_use]
+    pub fn own_address_of(&self, target: &TargetUrl) -> Option<Slug> {
+        let our_port = if self.has_default_port() { target.scheme().default_port() } else { self.port };
+        if target.effective_port() != our_port || !self.is_named(target.host()) {
+            return None;
+        }
+        // Nothing lives at the root of the system domain.
+        slug_in_path(target)?
+    }
+
+    fn has_default_port(&self) -> bool {
+        self.port == self.scheme.default_port()
+    }
+
+    fn is_named(&self, host: &str) -> bool {
+        std::iter::once(&self.hostname).chain(&self.aliases).any(|name| name.as_str() == host)
+    }
+}
+
+/// The scheme of the addresses on custom domains (setting `custom-domain-scheme`, D22). They have no port.
+///
+/// ```
+/// use signpost_domain::{CustomDomainScheme, Hostname, Slug};
+///
+/// let hostname = Hostname::parse("go.example.com").unwrap();
+/// let slug = Slug::parse("sale").unwrap();
+/// assert_eq!(CustomDomainScheme::Https.url_of(&hostname, Some(&slug)), "https://go.example.com/sale");
+/// assert_eq!(CustomDomainScheme::Https.url_of(&hostname, None), "https://go.example.com/");
+/// ```
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum CustomDomainScheme {
+    /// For development, and where nothing serves certificates.
+    Http,
+    /// The default.
+    #[default]
+    Https,
+}
+
+impl CustomDomainScheme {
+    /// The public URL of the link with this slug on a custom domain; without a slug, of the domain's root (D22).
+    #[must_use]
+    pub fn url_of(self, hostname: &Hostname, slug: Option<&Slug>) -> String {
+        let scheme = match self {
+            Self::Http => UrlScheme::Http,
+            Self::Https => UrlScheme::Https,
+        };
+        let slug = slug.map_or("", Slug::as_str);
+        format!("{}://{hostname}/{slug}", scheme.as_str())
+    }
+}
+
+/// What visitors of `target` would come to on the custom domain `hostname`: the link with a slug, or (inner
+/// `None`) the link at the root. `None` if it leads to another host or port, or to a path that names no link.
+/// The link need not exist.
+///
+/// Differences in spelling count for as little as in [`SystemDomain::own_address_of`]. Custom domains are served
+/// at the own ports of both schemes.
+///
+/// ```
+/// use signpost_domain::public_address::slug_addressed_on;
+/// use signpost_domain::{Hostname, Slug, TargetUrl};
+///
+/// let hostname = Hostname::parse("go.example.com").unwrap();
+/// let addressed = |url| slug_addressed_on(&TargetUrl::parse(url).unwrap(), &hostname);
+///
+/// let slug = Slug::parse("sale").unwrap();
+/// assert_eq!(addressed("https://GO.example.com:443/sale/"), Some(Some(slug)));
+/// assert_eq!(addressed("http://go.example.com"), Some(None));
+/// assert_eq!(addressed("https://go.example.com/sale/more"), None);
+/// assert_eq!(addressed("https://go.example.com:8443/sale"), None);
+/// ```
+#[must_use]
+#[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
+pub fn slug_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<Option<Slug>> {
+    let is_served_there =
+        target.host() == hostname.as_str() && target.effective_port() == target.scheme().default_port();
+    if is_served_there { slug_in_path(target) } else { None }
+}
+
+/// What the path of `target` names on a host of links: a slug, the root (inner `None`), or nothing.
+#[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
+fn slug_in_path(target: &TargetUrl) -> Option<Option<Slug>> {
+    let path = String::from_utf8(target.requested_path()).ok()?;
+    if path == "/" {
+        return Some(None);
+    }
+    let path = path.strip_prefix('/')?;
+    // A trailing slash is the same address (D53).
+    Slug::parse(path.strip_suffix('/').unwrap_or(path)).ok().map(Some)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,231 @@
+//! A redirect: what it is, how one is built, and what a PATCH does to it (contract "Redirect", D22–D28, D33).
+
+use crate::change::Change;
+use crate::geo_blocklist::GeoBlocklist;
+use crate::host_blocklist::HostBlocklist;
+use crate::id::{GroupId, GroupKind, RedirectId};
+use crate::placement::{NamedDomain, Placement, PlacementChange};
+use crate::plan::{Feature, FeatureSet};
+use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::redirect_draft::RedirectDraft;
+use crate::redirect_patch::RedirectPatch;
+use crate::reference::IdReference;
+use crate::refusal::{Refusal, Rejection};
+use crate::target_url::TargetUrl;
+use crate::text::{Name, Note};
+use crate::timestamp::Timestamp;
+use crate::violation::{FieldError, ViolationCode, Violations};
+
+/// A link that sends its visitors on to another address.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// Its id, which also tells when it was created relative to others (D1).
+    pub id: RedirectId,
+    /// Its name, for the account's eyes.
+    pub name: Name,
+    /// Where visitors are sent.
+    pub target_url: TargetUrl,
+    /// Where it lives.
+    pub placement: Placement,
+    /// Whether it resolves.
+    pub is_active: bool,
+    /// A private note, never shown to visitors.
+    pub note: Option<Note>,
+    /// Whether known bots are turned away.
+    pub antibot_enabled: bool,
+    /// Whether visits are counted; fixed for the link's life and never shown (D28).
+    pub analytics_enabled: bool,
+    /// The group it is in.
+    pub group_id: Option<GroupId>,
+    /// The countries whose visitors are turned away.
+    pub geo_blocklist: GeoBlocklist,
+    /// When it was created.
+    pub created_at: Timestamp,
+    /// When one of its fields last changed (D33).
+    pub updated_at: Timestamp,
+}
+
+/// What the rules need to know beside the link and the request.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkContext<'a> {
+    /// The installation's system domain.
+    pub system: &'a SystemDomain,
+    /// The scheme of custom domains.
+    pub custom_domain_scheme: CustomDomainScheme,
+    /// The features of the caller's plan, as they are now.
+    pub features: FeatureSet,
+    /// The hosts that the operator allows no link to point at.
+    pub blocklist: &'a HostBlocklist,
+    /// What is known of the custom domain that the request would place the link on.
+    pub named_domain: NamedDomain,
+    /// The present.
+    pub now: Timestamp,
+}
+
+impl Redirect {
+    /// Builds the redirect that `draft` asks for at `placement` (which [`Placement::new`] has judged).
+    ///
+    /// # Errors
+    /// [`Rejection::Invalid`] with every violation; else the first [`Refusal`] that applies.
+    pub fn create(
+        id: RedirectId,
+        draft: RedirectDraft,
+        placement: Placement,
+        context: &LinkContext<'_>,
+    ) -> Result<Self, Rejection> {
+        let RedirectDraft {
+            name,
+            target_url,
+            slug: _,
+            domain: _,
+            note,
+            group,
+            is_active,
+            antibot_enabled,
+            geo_blocklist,
+            analytics_enabled,
+        } = draft;
+        let violations = violations_of_new_target(&target_url, Some(&placement), context);
+        violations.into_result(()).map_err(Rejection::Invalid)?;
+        let redirect = Self {
+            id,
+            name,
+            target_url,
+            placement,
+            is_active,
+            note,
+            antibot_enabled,
+            analytics_enabled,
+            group_id: group.map(known_group).transpose()?,
+            geo_blocklist,
+            created_at: context.now,
+            updated_at: context.now,
+        };
+        redirect.check_features(None, context.features)?;
+        Ok(redirect)
+    }
+
+    /// The redirect that `patch` makes of this one; itself, with the same `updated_at`, if the patch changes
+    /// nothing (D33). Applying the result's patch again changes nothing more.
+    ///
+    /// # Errors
+    /// [`Rejection::Invalid`] with every violation; else the first [`Refusal`] that applies.
+    pub fn apply(&self, patch: RedirectPatch, context: &LinkContext<'_>) -> Result<Self, Rejection> {
+        let RedirectPatch {
+            name,
+            target_url,
+            slug,
+            note,
+            domain,
+            group,
+            is_active,
+            antibot_enabled,
+            geo_blocklist,
+        } = patch;
+        // The field to blame for a loop is the one that closed it.
+        let blamed = match (&target_url, &slug) {
+            (Some(_), _) => "target_url",
+            (None, Change::Set(_) | Change::Clear) => "slug",
+            (None, Change::Keep) => "domain",
+        };
+        let target_given = target_url.is_some();
+        let placement =
+            self.placement.changed(PlacementChange { domain, slug }, context.system, context.named_domain);
+        let target_url = target_url.unwrap_or_else(|| self.target_url.clone());
+
+        let mut violations = Violations::new();
+        if target_given {
+            check_target_is_allowed(&target_url, context, &mut violations);
+        }
+        if let Ok(placement) = &placement
+            && (target_given || *placement != self.placement)
+        {
+            check_no_loop(&target_url, placement, blamed, context, &mut violations);
+        }
+        violations.into_result(()).map_err(Rejection::Invalid)?;
+
+        let mut patched = Self {
+            id: self.id,
+            name: name.unwrap_or_else(|| self.name.clone()),
+            target_url,
+            is_active: is_active.unwrap_or(self.is_active),
+            note: note.applied_to(self.note.clone()),
+            antibot_enabled: antibot_enabled.unwrap_or(self.antibot_enabled),
+            analytics_enabled: self.analytics_enabled,
+            group_id: match group {
+                Change::Keep => self.group_id,
+                Change::Set(reference) => Some(known_group(reference)?),
+                Change::Clear => None,
+            },
+            placement: placement?,
+            geo_blocklist: geo_blocklist.applied_to(Some(self.geo_blocklist.clone())).unwrap_or_default(),
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+        };
+        patched.check_features(Some(self), context.features)?;
+        if patched != *self {
+            patched.updated_at = context.now.max(self.updated_at);
+        }
+        Ok(patched)
+    }
+
+    /// A plan must have a feature for a link to begin to use it. What a link already has, it keeps.
+    fn check_features(&self, before: Option<&Self>, features: FeatureSet) -> Result<(), Refusal> {
+        let antibot_before = before.is_some_and(|link| link.antibot_enabled);
+        if self.antibot_enabled && !antibot_before && !features.contains(Feature::Antibot) {
+            return Err(Refusal::FeatureNotAvailable(Feature::Antibot));
+        }
+        let geo_unchanged = before.is_some_and(|link| link.geo_blocklist == self.geo_blocklist);
+        if !self.geo_blocklist.is_empty() && !geo_unchanged && !features.contains(Feature::GeoBlocking) {
+            return Err(Refusal::FeatureNotAvailable(Feature::GeoBlocking));
+        }
+        Ok(())
+    }
+}
+
+fn known_group(reference: IdReference<GroupKind>) -> Result<GroupId, Refusal> {
+    reference.id().ok_or(Refusal::GroupNotFound)
+}
+
+/// What is wrong with the target of a new link: that it is on the operator's list, or the link's own address.
+pub(crate) fn violations_of_new_target(
+    target: &TargetUrl,
+    placement: Option<&Placement>,
+    context: &LinkContext<'_>,
+) -> Violations {
+    let mut violations = Violations::new();
+    check_target_is_allowed(target, context, &mut violations);
+    if let Some(placement) = placement {
+        check_no_loop(target, placement, "target_url", context, &mut violations);
+    }
+    violations
+}
+
+/// The operator's list (D24): refused when a link is written.
+fn check_target_is_allowed(target: &TargetUrl, context: &LinkContext<'_>, violations: &mut Violations) {
+    if context.blocklist.contains(target.host()) {
+        let error = FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
+        violations.push(error.at("target_url"));
+    }
+}
+
+/// A link must not point at its own public address (D24).
+fn check_no_loop(
+    target: &TargetUrl,
+    placement: &Placement,
+    field: &'static str,
+    context: &LinkContext<'_>,
+    violations: &mut Violations,
+) {
+    if placement.is_addressed_by(target, context.system) {
+        let error = FieldError::new(
+            ViolationCode::InvalidValue,
+            "would make the link point at its own public address",
+        );
+        violations.push(error.at(field));
+    }
+}
+
+#[cfg(test)]
+#[path = "redirect_tests.rs"]
+mod tests;

@@ -1,0 +1,96 @@
+//! What the creation of a redirect asks for (D28).
+
+use crate::geo_blocklist::GeoBlocklist;
+use crate::id::GroupKind;
+use crate::placement::{Placement, SlugChoice, site_for_new_link};
+use crate::redirect::{LinkContext, violations_of_new_target};
+use crate::reference::{HostReference, IdReference};
+use crate::target_url::TargetUrl;
+use crate::text::{Name, Note};
+use crate::violation::Violations;
+
+/// What a creation asks for. Fields are valid by themselves; [`Redirect::create`](crate::Redirect::create) judges them together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RedirectDraft {
+    /// `name`
+    pub name: Name,
+    /// `target_url`
+    pub target_url: TargetUrl,
+    /// `slug`
+    pub slug: SlugChoice,
+    /// `domain`; `None`, also for null, is the system domain.
+    pub domain: Option<HostReference>,
+    /// `note`
+    pub note: Option<Note>,
+    /// `group_id`
+    pub group: Option<IdReference<GroupKind>>,
+    /// `is_active`
+    pub is_active: bool,
+    /// `antibot_enabled`
+    pub antibot_enabled: bool,
+    /// `geo_blocklists`
+    pub geo_blocklist: GeoBlocklist,
+    /// `analytics_enabled`
+    pub analytics_enabled: bool,
+}
+
+impl RedirectDraft {
+    /// A draft with the defaults of every field that a creation may leave out.
+    #[must_use]
+    pub fn new(name: Name, target_url: TargetUrl) -> Self {
+        Self {
+            name,
+            target_url,
+            slug: SlugChoice::default(),
+            domain: None,
+            note: None,
+            group: None,
+            is_active: true,
+            antibot_enabled: false,
+            geo_blocklist: GeoBlocklist::default(),
+            analytics_enabled: true,
+        }
+    }
+
+    /// What is wrong with the draft wherever it may be placed; for when its placement is refused.
+    #[must_use]
+    pub fn violations_without_placement(&self, context: &LinkContext<'_>) -> Violations {
+        violations_of_new_target(&self.target_url, None, context)
+    }
+}
+
+/// A creation with violations in it: what could be read, and what is wrong so far. It can only be refused; it is
+/// kept so that the answer lists every violation at once (D8), also those that show only when fields are looked
+/// at together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteRedirect {
+    /// `target_url`, if it is valid by itself.
+    pub target_url: Option<TargetUrl>,
+    /// `slug`, if it is valid by itself.
+    pub slug: Option<SlugChoice>,
+    /// `domain`, if it is valid by itself.
+    pub domain: Option<HostReference>,
+    /// What is wrong with single fields.
+    pub violations: Violations,
+}
+
+impl IncompleteRedirect {
+    /// Everything that is wrong with the request.
+    #[must_use]
+    pub fn all_violations(self, context: &LinkContext<'_>) -> Violations {
+        let Self { target_url, slug, domain, mut violations } = self;
+        let placement =
+            site_for_new_link(domain, context.system, context.named_domain).ok().and_then(|site| {
+                let slug = match slug? {
+                    SlugChoice::Generate => return None,
+                    SlugChoice::Root => None,
+                    SlugChoice::Exactly(slug) => Some(slug),
+                };
+                Placement::new(site, slug).ok()
+            });
+        if let Some(target_url) = target_url {
+            violations.append(violations_of_new_target(&target_url, placement.as_ref(), context));
+        }
+        violations
+    }
+}

@@ -1,0 +1,88 @@
+//! Why an operation as a whole is refused, apart from what is wrong with single fields.
+
+use std::fmt;
+
+use crate::error_code::ErrorCode;
+use crate::plan::{Feature, PlanResource};
+use crate::violation::Violations;
+
+/// A rule or the store said no. Each refusal has one code of the contract and a sentence for people.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refusal {
+    /// The caller has no such redirect (D2).
+    RedirectNotFound,
+    /// The caller has no such landing page (D2).
+    LandingNotFound,
+    /// The caller has no such group, also where a body names it (D6).
+    GroupNotFound,
+    /// The caller has no such domain, also where a body names it (D23).
+    DomainNotFound,
+    /// The domain is the caller's, but does not serve links yet or any more (D23).
+    DomainNotActive,
+    /// The link would end on the system domain without a slug (D22).
+    SlugRequiredForSystemDomain,
+    /// Another link has the address, or it is reserved (D20, D21).
+    AddressTaken,
+    /// The plan's limit on this resource has been reached (D15).
+    PlanLimitReached {
+        /// What there would be one too many of.
+        resource: PlanResource,
+        /// How many the plan allows.
+        limit: u64,
+    },
+    /// The plan lacks a feature that the request would begin to use (D15).
+    FeatureNotAvailable(Feature),
+}
+
+impl Refusal {
+    /// The contract's code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::RedirectNotFound => ErrorCode::RedirectNotFound,
+            Self::LandingNotFound => ErrorCode::LandingNotFound,
+            Self::GroupNotFound => ErrorCode::GroupNotFound,
+            Self::DomainNotFound => ErrorCode::DomainNotFound,
+            Self::DomainNotActive => ErrorCode::DomainNotActive,
+            Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
+            Self::AddressTaken => ErrorCode::SlugAlreadyTaken,
+            Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
+            Self::FeatureNotAvailable(_) => ErrorCode::FeatureNotAvailableOnCurrentPlan,
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::RedirectNotFound => f.write_str("No such redirect."),
+            Self::LandingNotFound => f.write_str("No such landing page."),
+            Self::GroupNotFound => f.write_str("No such group."),
+            Self::DomainNotFound => f.write_str("No such domain."),
+            Self::DomainNotActive => f.write_str("The domain's verification is not complete."),
+            Self::SlugRequiredForSystemDomain => f.write_str("A link on the system domain needs a slug."),
+            Self::AddressTaken => f.write_str("This address is taken or reserved; choose another slug."),
+            Self::PlanLimitReached { resource, limit } => {
+                write!(f, "The plan allows at most {limit} {}.", resource.as_str())
+            }
+            Self::FeatureNotAvailable(feature) => {
+                write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())
+            }
+        }
+    }
+}
+
+/// Why a draft or a patch was not turned into a link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Rejection {
+    /// Fields break their rules: all of them.
+    Invalid(Violations),
+    /// The operation as a whole is refused.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Rejection {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}

@@ -1,0 +1,153 @@
+//! The search of the link lists, without regard to case in the Unicode sense (D32).
+
+use unicase::UniCase;
+
+use crate::text::exceeds;
+use crate::violation::{FieldError, ViolationCode};
+
+/// The case-folded form of `text` (Unicode full case folding): two texts that differ only in case have the same
+/// one. It serves comparison, not display.
+///
+/// Folding concerns case alone: accents stay, and a composed letter stays different from the same letter
+/// written with a combining mark.
+///
+/// ```
+/// use signpost_domain::search_text::fold;
+///
+/// assert_eq!(fold("STRASSE"), fold("Straße"));
+/// assert_eq!(fold("ΟΔΟΣ"), fold("οδος"));
+/// ```
+#[must_use]
+pub fn fold(text: &str) -> String {
+    UniCase::new(text).to_folded_case()
+}
+
+/// What a list is searched for: the query parameter `q`, 1 to 100 characters (D32).
+///
+/// ```
+/// use signpost_domain::SearchText;
+///
+/// let search = SearchText::parse("SALE").unwrap();
+/// assert!(search.matches("Autumn sale", None, "https://example.com/"));
+/// assert!(search.matches("Autumn", Some("x"), "https://example.com/Sale"));
+/// assert!(!search.matches("Autumn", Some("sa"), "le:"));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SearchText {
+    folded: String,
+}
+
+impl SearchText {
+    /// The greatest length before folding, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 100;
+
+    /// Reads a search text. Spaces are part of it: nothing is trimmed.
+    ///
+    /// # Errors
+    /// `too_short` if empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` if U+0000 stands in it: no
+    /// text of ours holds that character, and not every store can be asked for it.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        if text.is_empty() {
+            return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
+        }
+        if exceeds(text, Self::MAX_CHARS) {
+            return Err(FieldError::new(ViolationCode::TooLong, "must have at most 100 characters"));
+        }
+        if text.contains('\0') {
+            return Err(FieldError::new(
+                ViolationCode::InvalidFormat,
+                "must not contain the character U+0000",
+            ));
+        }
+        Ok(Self { folded: fold(text) })
+    }
+
+    /// The text in the form of [`fold`], to look for in texts of the same form.
+    #[must_use]
+    pub fn folded(&self) -> &str {
+        &self.folded
+    }
+
+    /// Whether a link with this name or title, slug and target is one that is searched for: one of the three
+    /// contains the text. Each is searched by itself.
+    #[must_use]
+    pub fn matches(&self, name: &str, slug: Option<&str>, target: &str) -> bool {
+        [Some(name), slug, Some(target)].into_iter().flatten().any(|field| fold(field).contains(&self.folded))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn finds(search: &str, name: &str) -> bool {
+        SearchText::parse(search).unwrap().matches(name, None, "")
+    }
+
+    #[test]
+    fn d32_case_is_ignored_in_the_unicode_sense() {
+        for (search, name) in [
+            ("ß", "STRASSE"),
+            ("SS", "Straße"),
+            ("ẞ", "strasse"),
+            ("ς", "ΟΔΟΣ"),
+            ("Σ", "οδος"),
+            ("σ", "οδος"),
+            ("ÉCOLE", "école"),
+            ("жук", "ЖУК"),
+            ("ﬃ", "OFFICE"),
+            ("K", "\u{212a}"),
+            ("ǅ", "ǆ"),
+        ] {
+            assert!(finds(search, name), "{search} in {name}");
+        }
+    }
+
+    #[test]
+    fn d32_accents_and_spaces_are_not_ignored() {
+        assert!(!finds("ecole", "école"));
+        assert!(!finds("autumn  sale", "autumn sale"));
+        assert!(finds(" ", "autumn sale"));
+        assert!(!finds(" ", "autumn"));
+    }
+
+    #[test]
+    fn d32_each_field_is_searched_by_itself() {
+        let search = SearchText::parse("ab").unwrap();
+        assert!(search.matches("AB", Some("x"), "y"));
+        assert!(search.matches("x", Some("xaBx"), "y"));
+        assert!(search.matches("x", None, "yAb"));
+        assert!(!search.matches("a", Some("b"), "a"));
+        assert!(!search.matches("a", None, "b"));
+    }
+
+    #[test]
+    fn d32_a_search_has_1_to_100_characters_before_folding() {
+        assert_eq!(SearchText::parse("").unwrap_err().code(), ViolationCode::TooShort);
+        // Each of these folds to three characters.
+        assert_eq!(SearchText::parse(&"ﬃ".repeat(100)).unwrap().folded(), "ffi".repeat(100));
+        assert_eq!(SearchText::parse(&"ﬃ".repeat(101)).unwrap_err().code(), ViolationCode::TooLong);
+        assert_eq!(SearchText::parse("a\0").unwrap_err().code(), ViolationCode::InvalidFormat);
+    }
+
+    proptest! {
+        #[test]
+        fn folding_twice_is_folding_once(text in "(?s).{0,40}") {
+            let folded = fold(&text);
+            prop_assert_eq!(fold(&folded), folded);
+        }
+
+        #[test]
+        fn d32_a_part_of_a_name_finds_it_in_any_case(
+            before in "\\PC{0,10}", part in "\\PC{1,10}", after in "\\PC{0,10}",
+        ) {
+            let search = SearchText::parse(&part).unwrap();
+            let name = format!("{before}{part}{after}");
+            prop_assert!(search.matches(&name, None, ""));
+            let folded_name = fold(&name);
+            prop_assert!(search.matches(&folded_name, None, ""));
+        }
+    }
+}

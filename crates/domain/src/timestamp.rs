@@ -1,0 +1,114 @@
+//! Instants as the API shows them: UTC, milliseconds, years 1970 to 9999 (D3).
+
+use std::fmt;
+use std::time::Duration;
+
+use time::OffsetDateTime;
+use time::format_description::StaticFormatDescription;
+use time::macros::format_description;
+
+const FORMAT: StaticFormatDescription =
+    format_description!(version = 2, "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
+
+/// 9999-12-31T23:59:59.999Z: the last instant that the format has room for.
+const LAST_MILLIS: i64 = 253_402_300_799_999;
+
+/// An instant in UTC with millisecond precision, so that it reads back identically from every store (D3).
+///
+/// ```
+/// # use signpost_domain::Timestamp;
+/// let instant = Timestamp::from_unix_millis(1_769_850_307_042).unwrap();
+/// assert_eq!(instant.to_string(), "2026-01-31T09:05:07.042Z");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Timestamp(i64);
+
+impl Timestamp {
+    /// 1970-01-01T00:00:00.000Z.
+    pub const EPOCH: Self = Self(0);
+    /// 9999-12-31T23:59:59.999Z.
+    pub const LAST: Self = Self(LAST_MILLIS);
+
+    /// The instant so many milliseconds after 1970; `None` before 1970 or after the year 9999.
+    #[must_use]
+    pub const fn from_unix_millis(millis: i64) -> Option<Self> {
+        if millis >= 0 && millis <= LAST_MILLIS { Some(Self(millis)) } else { None }
+    }
+
+    /// Milliseconds since 1970, from 0 to 253,402,300,799,999.
+    #[must_use]
+    pub const fn unix_millis(self) -> i64 {
+        self.0
+    }
+
+    /// This instant moved forward; it stops at the last instant of the year 9999.
+    #[must_use]
+    pub fn plus(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_add(millis).min(LAST_MILLIS))
+    }
+
+    /// This instant moved back; it stops at 1970.
+    #[must_use]
+    pub fn minus(self, duration: Duration) -> Self {
+        let millis = i64::try_from(duration.as_millis()).unwrap_or(i64::MAX);
+        Self(self.0.saturating_sub(millis).max(0))
+    }
+
+    /// The start of the period of `length` milliseconds, counted from 1970, that this instant lies in.
+    pub(crate) const fn floor_to(self, length: i64) -> Self {
+        Self(self.0 - self.0.rem_euclid(length))
+    }
+}
+
+impl fmt::Display for Timestamp {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let text = OffsetDateTime::from_unix_timestamp_nanos(i128::from(self.0) * 1_000_000)
+            .map_err(|_| fmt::Error)?
+            .format(FORMAT)
+            .map_err(|_| fmt::Error)?;
+        f.write_str(&text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn d3_three_fractional_digits_always() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (1_769_850_307_042, "2026-01-31T09:05:07.042Z"),
+            (1_769_850_307_500, "2026-01-31T09:05:07.500Z"),
+            (LAST_MILLIS, "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(Timestamp::from_unix_millis(millis).unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn instants_outside_1970_to_9999_are_none() {
+        assert_eq!(Timestamp::from_unix_millis(-1), None);
+        assert_eq!(Timestamp::from_unix_millis(LAST_MILLIS + 1), None);
+    }
+
+    proptest! {
+        #[test]
+        fn text_order_is_time_order(a in 0..=LAST_MILLIS, b in 0..=LAST_MILLIS) {
+            let (a, b) = (Timestamp(a), Timestamp(b));
+            prop_assert_eq!(a.cmp(&b), a.to_string().cmp(&b.to_string()));
+            prop_assert_eq!(a.to_string().len(), 24);
+        }
+
+        #[test]
+        fn moving_never_leaves_the_range(start in 0..=LAST_MILLIS, by in any::<u64>()) {
+            let duration = Duration::from_millis(by);
+            for moved in [Timestamp(start).plus(duration), Timestamp(start).minus(duration)] {
+                prop_assert!(Timestamp::from_unix_millis(moved.unix_millis()).is_some());
+            }
+        }
+    }
+}
