@@ -155,7 +155,6 @@ impl CustomDomainScheme {
 /// assert_eq!(addressed("https://go.example.com:8443/sale"), None);
 /// ```
 #[must_use]
-#[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
 pub fn slug_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<Option<Slug>> {
     let is_served_there =
         target.host() == hostname.as_str() && target.effective_port() == target.scheme().default_port();

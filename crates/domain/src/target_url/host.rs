@@ -2,7 +2,7 @@
 
 use std::net::Ipv6Addr;
 
-use url::{Host, quirks};
+use url::Host;
 
 use crate::hostname::{Hostname, bracketed};
 
@@ -55,7 +55,7 @@ fn is_the_same_label(given: &str, ascii: &str) -> bool {
     }
     // Character by character, as the WHATWG rules do it: a final sigma is not treated apart.
     let lowered: String = given.chars().flat_map(char::to_lowercase).collect();
-    ascii.starts_with("xn--") && quirks::domain_to_unicode(ascii) == lowered
+    ascii.starts_with("xn--") && idna::domain_to_unicode(ascii).0 == lowered
 }
 
 #[cfg(test)]
