@@ -1,0 +1,28 @@
+//! Suspending and resuming an account.
+
+use signpost_domain::{AccountId, Timestamp};
+
+use super::operator_error::OperatorError;
+use crate::application::Application;
+
+/// Suspends an account: its requests are refused and its links stop resolving, at once.
+pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    set_suspended(app, id, Some(app.clock.now())).await
+}
+
+/// Resumes a suspended account; one that is not suspended stays as it is.
+pub async fn resume(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    set_suspended(app, id, None).await
+}
+
+async fn set_suspended(
+    app: &Application,
+    id: AccountId,
+    since: Option<Timestamp>,
+) -> Result<(), OperatorError> {
+    let mut work = app.store.begin().await?;
+    if !work.set_suspended(id, since).await? {
+        return Err(OperatorError::NoSuchAccount(id));
+    }
+    Ok(work.commit().await?)
+}

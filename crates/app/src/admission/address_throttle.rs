@@ -1,0 +1,214 @@
+//! Counting what one address does in a calendar minute, in bounded memory (D18, D54).
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
+use std::sync::{Mutex, PoisonError};
+
+use signpost_domain::{QuotaWindow, Timestamp};
+
+const SHARDS: usize = 16;
+
+/// Addresses remembered per shard. An entry and its share of the table take some 50 bytes, so that all shards
+/// together stay below 32 MiB whatever an attacker does.
+const ENTRIES_PER_SHARD: usize = 28_000;
+
+/// Who counts as one address: an IPv4 address, or a /64 of IPv6, which is what one subscriber gets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Network {
+    V4(u32),
+    V6(u64),
+}
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self::V4(address.to_bits()),
+            IpAddr::V6(address) => {
+                let [high, second, third, fourth, ..] = address.segments();
+                let bits = [high, second, third, fourth];
+                Self::V6(bits.into_iter().fold(0, |network, segment| network << 16 | u64::from(segment)))
+            }
+        }
+    }
+}
+
+/// How often an address did something in the minute that began at `minute`.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    minute: Timestamp,
+    count: u32,
+}
+
+#[derive(Default)]
+struct Shard {
+    entries: HashMap<Network, Entry>,
+    /// The minute in which there was nothing left to forget; spares looking again for every new address.
+    full_in: Option<Timestamp>,
+}
+
+/// Counts events per address and calendar minute, and says when an address has had enough of them.
+pub struct AddressThrottle {
+    limit: u32,
+    shards: [Mutex<Shard>; SHARDS],
+    hasher: RandomState,
+}
+
+impl AddressThrottle {
+    /// A throttle that allows `limit` events per address and minute; 0 turns it off.
+    #[must_use]
+    pub fn new(limit: u32) -> Self {
+        Self { limit, shards: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new() }
+    }
+
+    /// Whether the address has used up this minute's events; the seconds until the minute is over if so.
+    #[must_use]
+    pub fn exhausted(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
+        if self.limit == 0 {
+            return None;
+        }
+        let minute = QuotaWindow::Minute.start(now);
+        let count = self.with_shard(address.into(), |network, shard| {
+            shard.entries.get(&network).filter(|entry| entry.minute == minute).map_or(0, |entry| entry.count)
+        });
+        (count >= self.limit).then(|| QuotaWindow::Minute.resets_in_seconds(now))
+    }
+
+    /// Counts one event. If the address had used up the minute before it, the seconds until the minute is over:
+    /// of any number of concurrent events, exactly the allowed number get `None`.
+    pub fn count(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
+        if self.limit == 0 {
+            return None;
+        }
+        let minute = QuotaWindow::Minute.start(now);
+        let before = self.with_shard(address.into(), |network, shard| {
+            if let Some(entry) = shard.entries.get_mut(&network) {
+                let before = if entry.minute == minute { entry.count } else { 0 };
+                *entry = Entry { minute, count: before.saturating_add(1) };
+                return before;
+            }
+            if shard.make_room(minute, self.limit) {
+                shard.entries.insert(network, Entry { minute, count: 1 });
+            }
+            0
+        });
+        (before >= self.limit).then(|| QuotaWindow::Minute.resets_in_seconds(now))
+    }
+
+    fn with_shard<T>(&self, network: Network, f: impl FnOnce(Network, &mut Shard) -> T) -> T {
+        let position = usize::try_from(self.hasher.hash_one(network) >> 32).unwrap_or_default() % SHARDS;
+        let [first, ..] = &self.shards;
+        let shard = self.shards.get(position).unwrap_or(first);
+        f(network, &mut shard.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Shard {
+    /// Makes room for one more entry: forgets other minutes first, then addresses that are not throttled yet.
+    /// `false` if every entry is a throttled address of this minute; then a new address goes uncounted, because
+    /// forgetting a throttled one would let it go on.
+    fn make_room(&mut self, minute: Timestamp, limit: u32) -> bool {
+        if self.entries.len() < ENTRIES_PER_SHARD {
+            return true;
+        }
+        if self.full_in == Some(minute) {
+            return false;
+        }
+        self.entries.retain(|_, entry| entry.minute == minute);
+        if self.entries.len() >= ENTRIES_PER_SHARD {
+            self.entries.retain(|_, entry| entry.count >= limit);
+        }
+        let has_room = self.entries.len() < ENTRIES_PER_SHARD;
+        self.full_in = (!has_room).then_some(minute);
+        has_room
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
+    use super::*;
+
+    const MINUTE: i64 = 60_000;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(millis).unwrap()
+    }
+
+    fn v4(bits: u32) -> IpAddr {
+        Ipv4Addr::from_bits(bits).into()
+    }
+
+    #[test]
+    fn d18_the_allowed_number_passes_and_the_next_does_not_until_the_minute_ends() {
+        let throttle = AddressThrottle::new(30);
+        for _ in 0..30 {
+            assert_eq!(throttle.exhausted(v4(1), at(15_000)), None);
+            assert_eq!(throttle.count(v4(1), at(15_000)), None);
+        }
+        assert_eq!(throttle.exhausted(v4(1), at(15_000)), Some(45));
+        assert_eq!(throttle.count(v4(1), at(15_000)), Some(45));
+        assert_eq!(throttle.exhausted(v4(2), at(15_000)), None);
+        assert_eq!(throttle.exhausted(v4(1), at(MINUTE)), None);
+        assert_eq!(throttle.count(v4(1), at(MINUTE)), None);
+    }
+
+    #[test]
+    fn d18_ipv6_counts_by_64_and_mapped_addresses_are_ipv4() {
+        let throttle = AddressThrottle::new(1);
+        let v6 = |low| IpAddr::from(Ipv6Addr::from_bits((0x2001_0db8_u128 << 96) | low));
+        assert_eq!(throttle.count(v6(1), at(0)), None);
+        assert!(throttle.exhausted(v6(u128::from(u64::MAX)), at(0)).is_some());
+        assert!(throttle.exhausted(v6(1 << 64), at(0)).is_none());
+        assert_eq!(throttle.count(v4(0x0a00_0001), at(0)), None);
+        let mapped = IpAddr::from(Ipv4Addr::from_bits(0x0a00_0001).to_ipv6_mapped());
+        assert!(throttle.exhausted(mapped, at(0)).is_some());
+    }
+
+    #[test]
+    fn d18_zero_turns_it_off() {
+        let throttle = AddressThrottle::new(0);
+        for _ in 0..100 {
+            assert_eq!(throttle.count(v4(1), at(0)), None);
+        }
+    }
+
+    #[test]
+    fn d18_exactly_the_allowed_number_passes_under_concurrency() {
+        let throttle = AddressThrottle::new(30);
+        let passed: usize = std::thread::scope(|scope| {
+            let threads: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| (0..20).filter(|_| throttle.count(v4(1), at(0)).is_none()).count()))
+                .collect();
+            threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+        });
+        assert_eq!(passed, 30);
+    }
+
+    #[test]
+    fn d18_memory_is_bounded_and_a_throttled_address_stays_throttled() {
+        let throttle = AddressThrottle::new(3);
+        let attacker = v4(u32::MAX);
+        for _ in 0..3 {
+            throttle.count(attacker, at(0));
+        }
+        for address in 0..1_000_000 {
+            throttle.count(v4(address), at(0));
+        }
+        assert!(throttle.exhausted(attacker, at(0)).is_some());
+        for shard in &throttle.shards {
+            assert!(shard.lock().unwrap().entries.len() <= ENTRIES_PER_SHARD);
+        }
+    }
+
+    #[test]
+    fn a_table_full_of_throttled_addresses_admits_new_ones_again_in_the_next_minute() {
+        let throttle = AddressThrottle::new(1);
+        for address in 0..1_000_000 {
+            throttle.count(v4(address), at(0));
+        }
+        assert_eq!(throttle.count(v4(u32::MAX), at(MINUTE)), None);
+        assert!(throttle.count(v4(u32::MAX), at(MINUTE)).is_some());
+    }
+}

@@ -1,0 +1,158 @@
+//! The one way to become a [`Caller`].
+
+use std::net::IpAddr;
+
+use signpost_domain::{
+    ApiKeySecret, ErrorCode, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
+};
+
+use crate::application::Application;
+use crate::caller::{Caller, RateLimits};
+use crate::ports::{KeyHolder, StoreError};
+
+/// A request that was not let in.
+#[derive(Debug)]
+pub struct NotAdmitted {
+    /// Why.
+    pub reason: Reason,
+    /// The account's budget, if the account is known: the answer carries the `RateLimit-*` headers (D17).
+    pub rate_limits: Option<RateLimits>,
+}
+
+/// Why a request was not let in.
+#[derive(Debug)]
+pub enum Reason {
+    /// Too many refused requests from this address; the minute ends in so many seconds (D18).
+    AddressThrottled {
+        /// For `Retry-After`.
+        retry_after_seconds: u32,
+    },
+    /// The key is missing, malformed, unknown or revoked.
+    InvalidKey,
+    /// The account is suspended.
+    Suspended,
+    /// The plan does not include the API.
+    NoApiAccess,
+    /// A window of the budget is exhausted; it resets in so many seconds.
+    Exhausted {
+        /// Which window.
+        window: QuotaWindow,
+        /// For `Retry-After`.
+        retry_after_seconds: u32,
+    },
+    /// A store broke.
+    Store(StoreError),
+}
+
+impl Reason {
+    /// The contract's code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::AddressThrottled { .. } | Self::Exhausted { window: QuotaWindow::Minute, .. } => {
+                ErrorCode::RateLimitExceeded
+            }
+            Self::InvalidKey => ErrorCode::InvalidApiKey,
+            Self::Suspended => ErrorCode::AccountSuspended,
+            Self::NoApiAccess => ErrorCode::ApiAccessNotAvailableOnCurrentPlan,
+            Self::Exhausted { window: QuotaWindow::Day, .. } => ErrorCode::DailyQuotaExceeded,
+            Self::Store(_) => ErrorCode::InternalError,
+        }
+    }
+}
+
+/// Lets a request in, or says why not, in the order of D7: throttle, key, suspension, plan, quota. `key` is
+/// `None` if the request carries no key of the right form; `address` is the client's.
+///
+/// Key, account, plan's name and usage come from one query, the quota from one more; neither is cached, so a
+/// revocation, a suspension or a downgrade holds for every request that starts after it.
+pub async fn admit(
+    app: &Application,
+    key: Option<&ApiKeySecret>,
+    address: IpAddr,
+) -> Result<Caller, NotAdmitted> {
+    let now = app.clock.now();
+    let hash = key.map(ApiKeySecret::hash);
+    let gate = &app.gatekeeper;
+    let trusted = hash.as_ref().is_some_and(|hash| gate.recent_keys.contains(hash, now));
+    if !trusted && let Some(retry_after_seconds) = gate.rejections.exhausted(address, now) {
+        return Err(NotAdmitted {
+            reason: Reason::AddressThrottled { retry_after_seconds },
+            rate_limits: None,
+        });
+    }
+    let outcome = match &hash {
+        None => Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None }),
+        Some(hash) => match app.store.key_holder(hash).await {
+            Err(error) => return Err(NotAdmitted { reason: Reason::Store(error), rate_limits: None }),
+            Ok(holder) => identify(app, holder.filter(|holder| holder.key.hash == *hash), now).await,
+        },
+    };
+    match &outcome {
+        Ok(_) => {
+            if let Some(hash) = &hash {
+                gate.recent_keys.accepted(hash, now);
+            }
+        }
+        Err(NotAdmitted { reason: Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess, .. }) => {
+            if let Some(hash) = &hash {
+                gate.recent_keys.refused(hash);
+            }
+            // Counting decides, so that of many at once exactly the allowed number learn why.
+            if let Some(retry_after_seconds) = gate.rejections.count(address, now) {
+                let reason = Reason::AddressThrottled { retry_after_seconds };
+                return Err(NotAdmitted { reason, rate_limits: None });
+            }
+        }
+        Err(NotAdmitted {
+            reason: Reason::AddressThrottled { .. } | Reason::Exhausted { .. } | Reason::Store(_),
+            ..
+        }) => {}
+    }
+    outcome
+}
+
+async fn identify(
+    app: &Application,
+    holder: Option<KeyHolder>,
+    now: Timestamp,
+) -> Result<Caller, NotAdmitted> {
+    let Some(KeyHolder { key, account, usage }) = holder.filter(|holder| holder.key.revoked_at.is_none())
+    else {
+        return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
+    };
+    // A plan that the configuration no longer has gives access to nothing.
+    let plan = app.plans.get(&account.plan).filter(|plan| plan.api_access);
+    let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
+    if account.is_suspended() {
+        let remaining = app.quota.remaining(account.id, budget, now).await;
+        let remaining = remaining.map_err(|error| broken(error, budget))?;
+        let rate_limits = Some(RateLimits { budget, remaining });
+        return Err(NotAdmitted { reason: Reason::Suspended, rate_limits });
+    }
+    let Some(plan) = plan else {
+        let rate_limits = Some(RateLimits { budget, remaining: QuotaRemaining { minute: 0, day: 0 } });
+        return Err(NotAdmitted { reason: Reason::NoApiAccess, rate_limits });
+    };
+    let decision = app.quota.admit(account.id, budget, now).await.map_err(|error| broken(error, budget))?;
+    match decision {
+        QuotaDecision::Admitted { remaining } => Ok(Caller {
+            key_id: key.id,
+            plan: plan.clone(),
+            rate_limits: RateLimits { budget, remaining },
+            account,
+            usage,
+        }),
+        QuotaDecision::Exhausted { window, remaining } => Err(NotAdmitted {
+            reason: Reason::Exhausted { window, retry_after_seconds: window.resets_in_seconds(now) },
+            rate_limits: Some(RateLimits { budget, remaining }),
+        }),
+    }
+}
+
+/// The quota store broke. The account is known, so the answer carries its budget; what is left of it is not
+/// known, and nothing is promised.
+const fn broken(error: StoreError, budget: RequestBudget) -> NotAdmitted {
+    let remaining = QuotaRemaining { minute: 0, day: 0 };
+    NotAdmitted { reason: Reason::Store(error), rate_limits: Some(RateLimits { budget, remaining }) }
+}

@@ -1,0 +1,57 @@
+//! How a use case fails.
+
+use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
+
+use crate::ports::{RandomnessUnavailable, StoreError};
+
+/// Why a use case did not do what it was asked. What the caller may know stands in the first two variants; the
+/// others are for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum AppError {
+    /// Fields of the request break their rules: all of them.
+    #[error("invalid request: {0}")]
+    Invalid(Violations),
+    /// The operation as a whole is refused.
+    #[error("refused: {0}")]
+    Refused(Refusal),
+    /// The store broke.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// There were no random bytes for a key or a slug.
+    #[error(transparent)]
+    Randomness(#[from] RandomnessUnavailable),
+    /// No free slug was found, however often one was drawn. It takes a full address space or a broken source of
+    /// randomness.
+    #[error("no free slug after {attempts} draws")]
+    NoFreeSlug {
+        /// How many were tried.
+        attempts: u32,
+    },
+}
+
+impl AppError {
+    /// The contract's code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid(_) => ErrorCode::InvalidRequest,
+            Self::Refused(refusal) => refusal.code(),
+            Self::Store(_) | Self::Randomness(_) | Self::NoFreeSlug { .. } => ErrorCode::InternalError,
+        }
+    }
+}
+
+impl From<Refusal> for AppError {
+    fn from(refusal: Refusal) -> Self {
+        Self::Refused(refusal)
+    }
+}
+
+impl From<Rejection> for AppError {
+    fn from(rejection: Rejection) -> Self {
+        match rejection {
+            Rejection::Invalid(violations) => Self::Invalid(violations),
+            Rejection::Refused(refusal) => Self::Refused(refusal),
+        }
+    }
+}

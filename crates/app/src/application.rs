@@ -1,0 +1,60 @@
+//! What all use cases share: the ports, and what the operator configured.
+
+use std::sync::Arc;
+
+use signpost_domain::{
+    CustomDomainScheme, FeatureSet, HostBlocklist, LinkContext, NamedDomain, Plans, SystemDomain, Timestamp,
+    TrustedProxies,
+};
+
+use crate::admission::Gatekeeper;
+use crate::lifecycle::Lifecycle;
+use crate::ports::{Clock, IdSource, QuotaStore, Randomness, Store, TargetBlocklist};
+
+/// The ports and the configuration of one running program.
+pub struct Application {
+    /// What is kept.
+    pub store: Arc<dyn Store>,
+    /// Where requests are counted.
+    pub quota: Arc<dyn QuotaStore>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// New identifiers.
+    pub ids: Arc<dyn IdSource>,
+    /// Random bytes.
+    pub randomness: Arc<dyn Randomness>,
+    /// Hosts that may never be targets.
+    pub target_blocklist: Arc<dyn TargetBlocklist>,
+    /// The plans.
+    pub plans: Plans,
+    /// The system domain.
+    pub system: SystemDomain,
+    /// The scheme of custom domains' addresses.
+    pub custom_domain_scheme: CustomDomainScheme,
+    /// This node's memory of who was refused and who was let in (D18).
+    pub gatekeeper: Gatekeeper,
+    /// The proxies whose word on a client's address is believed (D18).
+    pub trusted_proxies: TrustedProxies,
+    /// Whether the program is on its way out.
+    pub lifecycle: Lifecycle,
+}
+
+impl Application {
+    /// What the domain's rules need to know to judge a link of an account whose plan has `features`.
+    pub(crate) fn link_context<'a>(
+        &'a self,
+        features: FeatureSet,
+        blocklist: &'a HostBlocklist,
+        now: Timestamp,
+    ) -> LinkContext<'a> {
+        LinkContext {
+            system: &self.system,
+            custom_domain_scheme: self.custom_domain_scheme,
+            features,
+            blocklist,
+            // No account has a custom domain yet, so whatever a request names but the system domain is unknown.
+            named_domain: NamedDomain::Unknown,
+            now,
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! Who makes a request.
+
+use signpost_domain::{Account, AccountId, ApiKeyId, Plan, QuotaRemaining, RequestBudget, Usage};
+
+/// The request budget of an account and what is left of it: the four `RateLimit-*` headers (D17).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RateLimits {
+    /// What the plan allows.
+    pub budget: RequestBudget,
+    /// What is left.
+    pub remaining: QuotaRemaining,
+}
+
+/// An account whose request was admitted. Only [`admission::admit`](crate::admission::admit) makes one, so a
+/// function that takes a caller takes an authenticated, entitled and counted request.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    pub(crate) account: Account,
+    pub(crate) usage: Usage,
+    pub(crate) key_id: ApiKeyId,
+    pub(crate) plan: Plan,
+    pub(crate) rate_limits: RateLimits,
+}
+
+impl Caller {
+    /// The account's id.
+    #[must_use]
+    pub const fn account_id(&self) -> AccountId {
+        self.account.id
+    }
+
+    /// The account.
+    #[must_use]
+    pub const fn account(&self) -> &Account {
+        &self.account
+    }
+
+    /// How much the account had of what plans limit when the request was admitted.
+    #[must_use]
+    pub const fn usage(&self) -> &Usage {
+        &self.usage
+    }
+
+    /// The key that was used.
+    #[must_use]
+    pub const fn key_id(&self) -> ApiKeyId {
+        self.key_id
+    }
+
+    /// The plan, as it is now.
+    #[must_use]
+    pub const fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The request budget after this request.
+    #[must_use]
+    pub const fn rate_limits(&self) -> RateLimits {
+        self.rate_limits
+    }
+}

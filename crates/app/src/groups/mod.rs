@@ -1,0 +1,13 @@
+//! Groups: one use case a file.
+
+mod create;
+mod delete;
+mod get;
+mod list;
+mod rename;
+
+pub use create::create;
+pub use delete::delete;
+pub use get::get;
+pub use list::list;
+pub use rename::rename;

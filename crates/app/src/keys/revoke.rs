@@ -1,0 +1,15 @@
+//! Revoking a key.
+
+use signpost_domain::ApiKeyId;
+
+use crate::accounts::OperatorError;
+use crate::application::Application;
+
+/// Revokes a key for good. It is refused in every request that starts after this returns.
+pub async fn revoke(app: &Application, id: ApiKeyId) -> Result<(), OperatorError> {
+    let mut work = app.store.begin().await?;
+    if !work.revoke_key(id, app.clock.now()).await? {
+        return Err(OperatorError::NoSuchKey(id));
+    }
+    Ok(work.commit().await?)
+}

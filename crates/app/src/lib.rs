@@ -1,0 +1,24 @@
+//! Signpost's use cases, and the ports through which they reach the world.
+//!
+//! A use case is one file with one public function: check, load, decide in the domain, store, conclude. It knows
+//! neither HTTP nor SQL. [`Application`] holds what use cases share; [`ports`] says how to add to the world.
+
+pub mod accounts;
+pub mod admission;
+pub mod app_error;
+pub mod application;
+pub mod caller;
+pub mod groups;
+pub mod keys;
+pub mod lifecycle;
+pub mod ports;
+pub mod redirects;
+pub mod submitted;
+pub mod unit_of_work;
+pub mod visits;
+
+pub use app_error::AppError;
+pub use application::Application;
+pub use caller::{Caller, RateLimits};
+pub use lifecycle::Lifecycle;
+pub use submitted::Submitted;

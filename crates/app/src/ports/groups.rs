@@ -1,0 +1,61 @@
+//! Groups in the store.
+
+use async_trait::async_trait;
+use signpost_domain::{AccountId, Group, GroupId, Page, PageLimit, PagePosition, Timestamp};
+
+use super::store_error::StoreError;
+
+/// Reading groups.
+#[async_trait]
+pub trait GroupReads: Send + Sync {
+    /// The account's group with this id.
+    async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
+
+    /// One page of the account's groups, newest (highest id) first, beginning behind `after`. Its cost must
+    /// not grow with its depth nor with the number of links in the groups.
+    async fn groups(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Group>, StoreError>;
+}
+
+/// Why a group was not inserted.
+#[derive(Debug, thiserror::Error)]
+pub enum InsertGroupError {
+    /// A decision: the account has as many groups as its plan allows.
+    #[error("the limit on groups is reached")]
+    LimitReached,
+    /// The store broke.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Changing groups, within a unit of work.
+#[async_trait]
+pub trait GroupWrites: Send {
+    /// The account's group with this id, held against other units of work until this one ends.
+    async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
+
+    /// Inserts an empty group and moves the account's count of groups, which never passes `groups_limit`.
+    async fn insert_group(
+        &mut self,
+        account: AccountId,
+        group: &Group,
+        groups_limit: u64,
+    ) -> Result<(), InsertGroupError>;
+
+    /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] gave in this unit of work.
+    /// The counters are the store's and stay as they are.
+    async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError>;
+
+    /// Deletes a group and moves the account's count of groups. Its links stay and become ungrouped, with `now`
+    /// as their `updated_at` (never an earlier one than they have). `false` if the account has no such group.
+    async fn delete_group(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError>;
+}

@@ -1,0 +1,34 @@
+//! What the use cases need from the world, as traits.
+//!
+//! # Adding one
+//!
+//! A port speaks in domain types and says what a use case needs, not what a table offers. Absence is
+//! `Ok(None)` or `Ok(false)`; whether that is a 404 or an empty list is the use case's business. What a store
+//! *decided* (an address is taken, a limit is reached) is a variant of the method's own error, apart from what
+//! *broke* ([`StoreError`]). Every obligation that the docs of a method state has a case in the contract suite
+//! of the port, which runs against every implementation, the in-memory one included. Write the case first.
+//!
+//! Every method that touches what an account owns takes the [`AccountId`](signpost_domain::AccountId) and
+//! must not see anything of another account.
+
+pub mod accounts;
+pub mod clock;
+pub mod groups;
+pub mod id_source;
+pub mod links;
+pub mod quota_store;
+pub mod randomness;
+pub mod store;
+pub mod store_error;
+pub mod target_blocklist;
+
+pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use clock::Clock;
+pub use groups::{GroupReads, GroupWrites, InsertGroupError};
+pub use id_source::IdSource;
+pub use links::{InsertRedirectError, LinkReads, LinkWrites, PublishedLink, UpdateRedirectError};
+pub use quota_store::QuotaStore;
+pub use randomness::{Randomness, RandomnessUnavailable};
+pub use store::{Store, UnitOfWork};
+pub use store_error::StoreError;
+pub use target_blocklist::TargetBlocklist;

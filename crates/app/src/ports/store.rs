@@ -1,0 +1,38 @@
+//! The store as a whole: what can be read at any time, and the unit of work in which it is changed.
+
+use async_trait::async_trait;
+
+use super::accounts::{AccountReads, AccountWrites};
+use super::groups::{GroupReads, GroupWrites};
+use super::links::{LinkReads, LinkWrites};
+use super::store_error::StoreError;
+
+/// Everything that is kept. The methods of its parts read, each in one round trip and without a transaction,
+/// and cannot write; changes go through a [`UnitOfWork`].
+///
+/// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
+#[async_trait]
+pub trait Store: AccountReads + GroupReads + LinkReads {
+    /// Begins a unit of work.
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
+
+    /// Whether the store answers at all, for health checks.
+    async fn check(&self) -> Result<(), StoreError>;
+}
+
+/// Changes that stand or fall together.
+///
+/// It is committed by value, and undone when it is dropped without that, also when the task that owns it is
+/// cancelled. Until it is committed, nobody else sees its changes. One that is neither committed nor dropped
+/// within the store's time limit is undone by the store.
+///
+/// An error that a method's documentation calls a decision ([`InsertRedirectError::AddressTaken`] and the
+/// like) leaves the unit of work usable, with the effects of that one call undone. After a [`StoreError`] only
+/// dropping it is of use.
+///
+/// [`InsertRedirectError::AddressTaken`]: super::InsertRedirectError::AddressTaken
+#[async_trait]
+pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites {
+    /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine.
+    async fn commit(self: Box<Self>) -> Result<(), StoreError>;
+}

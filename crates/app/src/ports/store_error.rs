@@ -1,0 +1,33 @@
+//! What can break between a use case and a store.
+
+use std::error::Error;
+
+/// A store could not do what it was asked. None of this is the caller's fault; all of it ends in a 500.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The store cannot be reached, did not answer within its time limit, is full, or is busy beyond its bounds.
+    #[error("the store is unavailable: {0}")]
+    Unavailable(Box<dyn Error + Send + Sync>),
+    /// The store asks for the whole unit of work to be run again. Nothing of it was kept.
+    #[error("the store asks to run the unit of work again")]
+    Contended,
+    /// Something stored is not what it must be.
+    #[error("corrupt data in {table}.{column}, row {row}: {reason}")]
+    Corrupt {
+        /// The table.
+        table: &'static str,
+        /// The column.
+        column: &'static str,
+        /// The row's key.
+        row: String,
+        /// What is wrong with it, without secrets.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// Wraps the failure of a driver, or a sentence.
+    pub fn unavailable(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self::Unavailable(cause.into())
+    }
+}

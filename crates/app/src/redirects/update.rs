@@ -1,0 +1,76 @@
+//! Updating a redirect (contract "PATCH /v1/redirects/{id}", D22, D33).
+
+use signpost_domain::id::RedirectKind;
+use signpost_domain::{IdReference, Redirect, RedirectPatch, Refusal, Rejection};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::ports::UpdateRedirectError;
+use crate::submitted::Submitted;
+use crate::unit_of_work::retried;
+
+/// Updates a redirect and returns it as it is then. A patch that changes nothing writes nothing.
+///
+/// # Errors
+/// [`AppError::Invalid`] with every violation, also when the redirect does not exist; then
+/// [`Refusal::RedirectNotFound`]; then the first that applies of: no such group, no such domain, the domain is
+/// not active, a slug is required, the slug is reserved, a feature that the plan lacks, the address is taken.
+pub async fn update(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<RedirectKind>,
+    command: Submitted<RedirectPatch>,
+) -> Result<Redirect, AppError> {
+    let Submitted { value: patch, violations } = command;
+    if !violations.is_empty() {
+        return Err(refuse(app, caller, id, Submitted { value: patch, violations }).await);
+    }
+    let id = id.id().ok_or(Refusal::RedirectNotFound)?;
+    let account = caller.account_id();
+    let blocklist = app.target_blocklist.current();
+    retried(async || {
+        let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+        let mut work = app.store.begin().await?;
+        let before = work.lock_redirect(account, id).await?.ok_or(Refusal::RedirectNotFound)?;
+        let after = before.apply(patch.clone(), &context)?;
+        if after == before {
+            return Ok(before);
+        }
+        match work.update_redirect(account, &before, &after).await {
+            Ok(()) => {}
+            Err(UpdateRedirectError::AddressTaken) => return Err(Refusal::AddressTaken.into()),
+            Err(UpdateRedirectError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
+            Err(UpdateRedirectError::Store(error)) => return Err(error.into()),
+        }
+        work.commit().await?;
+        Ok(after)
+    })
+    .await
+}
+
+/// The answer to a request that is invalid already: what is wrong with the fields, and what the valid ones among
+/// them would do wrong to the redirect as it is.
+async fn refuse(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<RedirectKind>,
+    command: Submitted<RedirectPatch>,
+) -> AppError {
+    let Submitted { value: patch, mut violations } = command;
+    let redirect = match id.id() {
+        None => None,
+        Some(id) => match app.store.redirect(caller.account_id(), id).await {
+            Ok(redirect) => redirect,
+            Err(error) => return error.into(),
+        },
+    };
+    if let Some(redirect) = redirect {
+        let blocklist = app.target_blocklist.current();
+        let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+        if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &context) {
+            violations.append(more);
+        }
+    }
+    AppError::Invalid(violations)
+}

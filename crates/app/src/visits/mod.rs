@@ -1,0 +1,5 @@
+//! What visitors do.
+
+mod resolve;
+
+pub use resolve::{Resolution, resolve};

@@ -1,0 +1,88 @@
+//! A store that breaks when it is told to, so that tests can see what happens then.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signpost_app::ports::StoreError;
+
+/// A kind of call to a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// Any call that reads outside a unit of work, the health check included.
+    Read,
+    /// Beginning a unit of work.
+    Begin,
+    /// Any call to a unit of work but its commit.
+    Write,
+    /// Committing. Nothing is kept when it fails.
+    Commit,
+}
+
+/// How a call fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// With [`StoreError::Unavailable`].
+    Unavailable,
+    /// With [`StoreError::Contended`].
+    Contended,
+    /// With [`StoreError::Corrupt`].
+    Corrupt,
+}
+
+impl Fault {
+    fn error(self) -> StoreError {
+        match self {
+            Self::Unavailable => StoreError::unavailable("switched off"),
+            Self::Contended => StoreError::Contended,
+            Self::Corrupt => StoreError::Corrupt {
+                table: "links",
+                column: "name",
+                row: "1".to_owned(),
+                reason: "broken on request".to_owned(),
+            },
+        }
+    }
+}
+
+/// Which calls to a store are to fail.
+#[derive(Debug, Default)]
+pub struct Faults(Mutex<Plan>);
+
+#[derive(Debug, Default)]
+struct Plan {
+    is_unavailable: bool,
+    next: VecDeque<(Step, Fault)>,
+}
+
+impl Faults {
+    /// Lets the next `times` calls of this kind fail. Faults that were asked for before come first.
+    pub fn fail_next(&self, step: Step, fault: Fault, times: usize) {
+        self.plan().next.extend(std::iter::repeat_n((step, fault), times));
+    }
+
+    /// From now on every call fails with [`StoreError::Unavailable`], or works again.
+    pub fn set_unavailable(&self, is_unavailable: bool) {
+        self.plan().is_unavailable = is_unavailable;
+    }
+
+    /// How many of the faults that were asked for have not come about yet.
+    #[must_use]
+    pub fn outstanding(&self) -> usize {
+        self.plan().next.len()
+    }
+
+    pub(crate) fn before(&self, step: Step) -> Result<(), StoreError> {
+        let mut plan = self.plan();
+        if plan.is_unavailable {
+            return Err(Fault::Unavailable.error());
+        }
+        match plan.next.iter().position(|(planned, _)| *planned == step) {
+            Some(position) => plan.next.remove(position).map_or(Ok(()), |(_, fault)| Err(fault.error())),
+            None => Ok(()),
+        }
+    }
+
+    fn plan(&self) -> MutexGuard<'_, Plan> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,112 @@
+//! A whole application on fakes.
+
+use std::sync::Arc;
+
+use signpost_app::admission::Gatekeeper;
+use signpost_app::ports::Clock;
+use signpost_app::{Application, Lifecycle};
+use signpost_domain::{CustomDomainScheme, Plans, SystemDomain, TrustedProxies};
+
+use crate::blocklist::FixedBlocklist;
+use crate::clock::ManualClock;
+use crate::ids::SequentialIds;
+use crate::quota::MemoryQuotaStore;
+use crate::randomness::SeededRandomness;
+use crate::store::MemoryStore;
+
+/// The fakes and the configuration of an application, each to be looked at and changed by the test that owns it.
+///
+/// The default is a system domain at `https://go.example.com`, the built-in plans, and the throttle of D18.
+#[derive(Clone)]
+pub struct InMemory {
+    /// What is kept.
+    pub store: MemoryStore,
+    /// Where requests are counted.
+    pub quota: Arc<MemoryQuotaStore>,
+    /// The time.
+    pub clock: Arc<ManualClock>,
+    /// New identifiers.
+    pub ids: Arc<SequentialIds>,
+    /// Random bytes.
+    pub randomness: Arc<SeededRandomness>,
+    /// Hosts that may never be targets.
+    pub target_blocklist: Arc<FixedBlocklist>,
+    /// The plans.
+    pub plans: Plans,
+    /// The system domain.
+    pub system: SystemDomain,
+    /// The scheme of custom domains' addresses.
+    pub custom_domain_scheme: CustomDomainScheme,
+    /// How many refused requests one address may send in a minute (D18); 0 means any number.
+    pub rejections_per_minute: u32,
+    /// The proxies whose word on a client's address is believed.
+    pub trusted_proxies: TrustedProxies,
+}
+
+/// The default of D18.
+const REJECTIONS_PER_MINUTE: u32 = 30;
+
+impl InMemory {
+    /// Empty fakes behind this system domain.
+    #[must_use]
+    pub fn new(system: SystemDomain) -> Self {
+        let clock = Arc::new(ManualClock::default());
+        let now: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
+        Self {
+            store: MemoryStore::new(),
+            quota: Arc::new(MemoryQuotaStore::new()),
+            ids: Arc::new(SequentialIds::new(now)),
+            clock,
+            randomness: Arc::default(),
+            target_blocklist: Arc::default(),
+            plans: Plans::builtin(),
+            system,
+            custom_domain_scheme: CustomDomainScheme::Https,
+            rejections_per_minute: REJECTIONS_PER_MINUTE,
+            trusted_proxies: TrustedProxies::default(),
+        }
+    }
+
+    /// An application on these fakes. Each call makes one more: several of them are nodes that share their stores,
+    /// each with its own memory of whom it refused.
+    #[must_use]
+    pub fn application(&self) -> Application {
+        let Self {
+            store,
+            quota,
+            clock,
+            ids,
+            randomness,
+            target_blocklist,
+            plans,
+            system,
+            custom_domain_scheme,
+            rejections_per_minute,
+            trusted_proxies,
+        } = self.clone();
+        Application {
+            store: Arc::new(store),
+            quota,
+            clock,
+            ids,
+            randomness,
+            target_blocklist,
+            plans,
+            system,
+            custom_domain_scheme,
+            gatekeeper: Gatekeeper::new(rejections_per_minute),
+            trusted_proxies,
+            lifecycle: Lifecycle::default(),
+        }
+    }
+}
+
+impl Default for InMemory {
+    #[expect(
+        clippy::expect_used,
+        reason = "the origin is a constant, and every test that uses this reads it"
+    )]
+    fn default() -> Self {
+        Self::new(SystemDomain::new("https://go.example.com", Vec::new()).expect("is an origin"))
+    }
+}

@@ -1,0 +1,77 @@
+//! Signpost's ports in memory: the use cases run on them in microseconds, without a file, a socket or a clock.
+//!
+//! They hold every promise of the ports' documentation but one, that what was committed survives the end of the
+//! process: the contract suites run on them as on every other adapter. What differs from a database on purpose is
+//! that they can be steered: the time is set, random bytes can be chosen, and calls fail when they are told to.
+//!
+//! # Testing a tool against them
+//!
+//! [`InMemory`] holds the fakes and makes an [`Application`](signpost_app::Application) of them, on which every use
+//! case runs. This example issues a key, lets a request in with it, and creates a redirect:
+//!
+//! ```
+//! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+//! use signpost_app::accounts::{self, CreateAccount};
+//! use signpost_app::visits::{self, Resolution};
+//! use signpost_app::{admission, keys, redirects};
+//! use signpost_domain::{Email, Hostname, Name, PlanName, RedirectDraft, Slug, SlugChoice, TargetUrl};
+//! use signpost_memory::InMemory;
+//!
+//! let memory = InMemory::default();
+//! let app = memory.application();
+//!
+//! // What an operator does: an account and a key.
+//! let command = CreateAccount {
+//!     email: Email::parse("ada@example.com").unwrap(),
+//!     name: None,
+//!     plan: PlanName::parse("agency").unwrap(),
+//! };
+//! let account = accounts::create(&app, command).await.unwrap();
+//! let (_record, secret) = keys::issue(&app, account.id, None).await.unwrap();
+//!
+//! // What every request begins with: the key makes its sender a caller, and costs one request of the budget.
+//! let caller = admission::admit(&app, Some(&secret), "203.0.113.9".parse().unwrap()).await.unwrap();
+//! assert_eq!(caller.rate_limits().remaining.minute, 119);
+//!
+//! // What the caller asks for.
+//! let slug = Slug::parse("autumn-sale").unwrap();
+//! let target = TargetUrl::parse("https://example.com/sale").unwrap();
+//! let draft = RedirectDraft {
+//!     slug: SlugChoice::Exactly(slug.clone()),
+//!     ..RedirectDraft::new(Name::parse("Autumn sale").unwrap(), target.clone())
+//! };
+//! let redirect = redirects::create(&app, &caller, Ok(draft)).await.unwrap();
+//! let url = redirect.placement.url(&app.system, app.custom_domain_scheme);
+//! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
+//!
+//! // What a visitor sees.
+//! let host = Hostname::parse("go.example.com").unwrap();
+//! assert_eq!(visits::resolve(&app, &host, Some(slug)).await.unwrap(), Resolution::Redirect(target));
+//! # });
+//! ```
+//!
+//! # Making them fail
+//!
+//! [`MemoryStore::faults`] lets calls fail, [`MemoryQuotaStore::set_unavailable`] and
+//! [`SeededRandomness::set_unavailable`] likewise; [`SeededRandomness::queue`] has a slug drawn twice.
+
+mod blocklist;
+mod clock;
+mod faults;
+mod ids;
+mod in_memory;
+mod quota;
+mod randomness;
+mod reads;
+mod state;
+mod store;
+mod unit_of_work;
+
+pub use blocklist::FixedBlocklist;
+pub use clock::ManualClock;
+pub use faults::{Fault, Faults, Step};
+pub use ids::SequentialIds;
+pub use in_memory::InMemory;
+pub use quota::MemoryQuotaStore;
+pub use randomness::SeededRandomness;
+pub use store::MemoryStore;

@@ -1,0 +1,129 @@
+//! What can be read at any time.
+
+use async_trait::async_trait;
+use signpost_app::ports::{AccountReads, GroupReads, KeyHolder, LinkReads, PublishedLink, StoreError};
+use signpost_domain::{
+    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, LinkFilter, Page, PageLimit,
+    PagePosition, Redirect, RedirectId, Slug, Usage,
+};
+
+use crate::state::Owned;
+use crate::store::MemoryStore;
+
+#[async_trait]
+impl AccountReads for MemoryStore {
+    async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
+        self.read(|state| {
+            state.all().find_map(|owned| {
+                let key = owned.keys.values().find(|key| key.hash == *hash)?.clone();
+                Some(KeyHolder { key, account: owned.account.clone(), usage: owned.usage() })
+            })
+        })
+    }
+
+    async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
+        self.read(|state| state.owned(id).map(|owned| owned.account.clone()))
+    }
+
+    async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {
+        self.read(|state| state.owned(id).map(Owned::usage))
+    }
+
+    async fn accounts(
+        &self,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Account>, StoreError> {
+        self.read(|state| {
+            let newest_first = state.all().rev().map(|owned| &owned.account);
+            page(newest_first, |account| account.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+        self.read(|state| {
+            state.owned(account).map_or_else(Vec::new, |owned| owned.keys.values().rev().cloned().collect())
+        })
+    }
+}
+
+#[async_trait]
+impl GroupReads for MemoryStore {
+    async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
+        self.read(|state| state.owned(account).and_then(|owned| owned.group(id)))
+    }
+
+    async fn groups(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Group>, StoreError> {
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Page::empty() };
+            let page = page(owned.groups.values().rev(), |group| group.id.to_bytes(), limit, after);
+            page.map(|group| owned.group(group.id).unwrap_or(group))
+        })
+    }
+}
+
+#[async_trait]
+impl LinkReads for MemoryStore {
+    async fn redirect(&self, account: AccountId, id: RedirectId) -> Result<Option<Redirect>, StoreError> {
+        self.read(|state| state.owned(account).and_then(|owned| owned.redirects.get(&id).cloned()))
+    }
+
+    async fn redirects(
+        &self,
+        account: AccountId,
+        filter: &LinkFilter,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Redirect>, StoreError> {
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Page::empty() };
+            let passing = owned.redirects.values().rev().filter(|redirect| passes(redirect, filter));
+            page(passing, |redirect| redirect.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
+        self.read(|state| {
+            state.occupant(address).map(|(owned, redirect)| PublishedLink {
+                target_url: redirect.target_url.clone(),
+                is_active: redirect.is_active,
+                is_suspended: owned.account.is_suspended(),
+            })
+        })
+    }
+}
+
+fn passes(redirect: &Redirect, filter: &LinkFilter) -> bool {
+    let LinkFilter { group, site, is_active, search } = filter;
+    let in_group = match group {
+        GroupFilter::Any => true,
+        GroupFilter::Ungrouped => redirect.group_id.is_none(),
+        GroupFilter::In(group) => redirect.group_id == Some(*group),
+    };
+    in_group
+        && site
+            .as_ref()
+            .is_none_or(|site| redirect.placement.address().is_some_and(|address| address.site == *site))
+        && is_active.is_none_or(|is_active| redirect.is_active == is_active)
+        && search.as_ref().is_none_or(|search| {
+            let slug = redirect.placement.slug().map(Slug::as_str);
+            search.matches(redirect.name.as_str(), slug, redirect.target_url.as_str())
+        })
+}
+
+/// The page of `items`, which come newest first, behind `after`.
+fn page<'a, T: Clone + 'a>(
+    items: impl Iterator<Item = &'a T>,
+    id_of: impl Fn(&T) -> [u8; 16],
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Page<T> {
+    let behind = |item: &&T| after.is_none_or(|after| id_of(item) < after.to_bytes());
+    let one_more = usize::from(limit.get()) + 1;
+    Page::from_one_more(items.filter(behind).take(one_more).cloned().collect(), limit, id_of)
+}

@@ -1,0 +1,118 @@
+//! What is kept, and the rules of keeping it.
+//!
+//! Everything that an account owns stands under it, so nothing of another account can be reached by mistake, and
+//! deleting an account needs no search. What can be counted is counted when it is asked for: there is no counter
+//! that could be wrong. An account is copied when it is first changed in a unit of work.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use signpost_app::ports::StoreError;
+use signpost_domain::{
+    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, Redirect, RedirectId, Usage,
+};
+
+/// All accounts with what they own.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct State {
+    accounts: BTreeMap<AccountId, Arc<Owned>>,
+}
+
+/// An account with what it owns. The counters of `groups` are not kept up; see [`Owned::group`].
+#[derive(Debug, Clone)]
+pub(crate) struct Owned {
+    pub(crate) account: Account,
+    pub(crate) keys: BTreeMap<ApiKeyId, ApiKey>,
+    pub(crate) groups: BTreeMap<GroupId, Group>,
+    pub(crate) redirects: BTreeMap<RedirectId, Redirect>,
+}
+
+impl State {
+    pub(crate) fn owned(&self, account: AccountId) -> Option<&Owned> {
+        self.accounts.get(&account).map(Arc::as_ref)
+    }
+
+    pub(crate) fn owned_mut(&mut self, account: AccountId) -> Option<&mut Owned> {
+        self.accounts.get_mut(&account).map(Arc::make_mut)
+    }
+
+    /// By id, lowest first.
+    pub(crate) fn all(&self) -> impl DoubleEndedIterator<Item = &Owned> {
+        self.accounts.values().map(Arc::as_ref)
+    }
+
+    pub(crate) fn insert(&mut self, account: Account) -> Result<(), StoreError> {
+        if self.accounts.contains_key(&account.id) {
+            return Err(twice(account.id));
+        }
+        let id = account.id;
+        let owned =
+            Owned { account, keys: BTreeMap::new(), groups: BTreeMap::new(), redirects: BTreeMap::new() };
+        self.accounts.insert(id, Arc::new(owned));
+        Ok(())
+    }
+
+    /// Removes an account and all that stands under it. `false` if there is none.
+    pub(crate) fn remove(&mut self, account: AccountId) -> bool {
+        self.accounts.remove(&account).is_some()
+    }
+
+    /// The account that has the key.
+    pub(crate) fn holder_of_key(&self, id: ApiKeyId) -> Option<AccountId> {
+        self.all().find(|owned| owned.keys.contains_key(&id)).map(|owned| owned.account.id)
+    }
+
+    /// The link that occupies an address, with its owner.
+    pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Redirect)> {
+        self.all().find_map(|owned| {
+            let mut redirects = owned.redirects.values();
+            let occupant =
+                redirects.find(|redirect| redirect.placement.address().as_ref() == Some(address))?;
+            Some((owned, occupant))
+        })
+    }
+
+    /// Whether another link than `redirect` occupies the address of `redirect`.
+    pub(crate) fn is_taken_from(&self, redirect: &Redirect) -> bool {
+        let Some(address) = redirect.placement.address() else { return false };
+        self.occupant(&address).is_some_and(|(_, occupant)| occupant.id != redirect.id)
+    }
+
+    pub(crate) fn has_group(&self, id: GroupId) -> bool {
+        self.all().any(|owned| owned.groups.contains_key(&id))
+    }
+
+    pub(crate) fn has_redirect(&self, id: RedirectId) -> bool {
+        self.all().any(|owned| owned.redirects.contains_key(&id))
+    }
+}
+
+impl Owned {
+    pub(crate) fn usage(&self) -> Usage {
+        Usage { links: count(self.redirects.len()), groups: count(self.groups.len()), domains: 0, pixels: 0 }
+    }
+
+    /// The group as it is shown, with its counters.
+    pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
+        let redirects = self.redirects.values().filter(|redirect| redirect.group_id == Some(id)).count();
+        let group = self.groups.get(&id)?.clone();
+        Some(Group { landings_count: 0, redirects_count: count(redirects), ..group })
+    }
+
+    pub(crate) fn has_group_of(&self, redirect: &Redirect) -> bool {
+        redirect.group_id.is_none_or(|group| self.groups.contains_key(&group))
+    }
+}
+
+/// What a database says when an id is given out twice, or when something belongs to an account that is gone.
+pub(crate) fn twice(id: impl std::fmt::Display) -> StoreError {
+    StoreError::unavailable(format!("{id} is there already"))
+}
+
+pub(crate) fn no_account(id: AccountId) -> StoreError {
+    StoreError::unavailable(format!("there is no account {id}"))
+}
+
+fn count(items: usize) -> u64 {
+    u64::try_from(items).unwrap_or(u64::MAX)
+}

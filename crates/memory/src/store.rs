@@ -1,0 +1,113 @@
+//! The store and its time limit.
+
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use signpost_app::ports::{Store, StoreError, UnitOfWork};
+
+use crate::faults::{Faults, Step};
+use crate::state::State;
+use crate::unit_of_work::{Held, MemoryUnitOfWork};
+
+/// A [`Store`] that keeps everything in memory. Clones share what is kept.
+///
+/// One unit of work runs at a time, on a copy of the state; committing puts the copy in the state's place. Readers
+/// see what was committed last and wait for nobody. It needs a tokio runtime with its timer.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
+/// use signpost_app::ports::{Store, StoreError};
+/// use signpost_memory::{Fault, MemoryStore, Step};
+///
+/// let store = MemoryStore::new();
+/// store.faults().fail_next(Step::Begin, Fault::Contended, 1);
+/// assert!(matches!(store.begin().await, Err(StoreError::Contended)));
+/// assert!(store.begin().await.is_ok());
+/// # });
+/// ```
+#[derive(Debug, Clone)]
+pub struct MemoryStore(Arc<Shared>);
+
+#[derive(Debug)]
+pub(crate) struct Shared {
+    committed: RwLock<State>,
+    turn: Arc<tokio::sync::Mutex<()>>,
+    time_limit: Duration,
+    faults: Faults,
+}
+
+/// The default of D6.
+const TIME_LIMIT: Duration = Duration::from_secs(5);
+
+impl MemoryStore {
+    /// An empty store with a time limit of five seconds.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::with_time_limit(TIME_LIMIT)
+    }
+
+    /// An empty store. `time_limit` is how long a unit of work waits for its turn, and how long it may last (D6).
+    #[must_use]
+    pub fn with_time_limit(time_limit: Duration) -> Self {
+        Self(Arc::new(Shared {
+            committed: RwLock::default(),
+            turn: Arc::default(),
+            time_limit,
+            faults: Faults::default(),
+        }))
+    }
+
+    /// Which calls are to fail.
+    #[must_use]
+    pub fn faults(&self) -> &Faults {
+        &self.0.faults
+    }
+
+    pub(crate) fn read<T>(&self, f: impl FnOnce(&State) -> T) -> Result<T, StoreError> {
+        self.0.faults.before(Step::Read)?;
+        Ok(f(&self.0.committed.read().unwrap_or_else(PoisonError::into_inner)))
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Shared {
+    pub(crate) const fn faults(&self) -> &Faults {
+        &self.faults
+    }
+
+    pub(crate) fn replace(&self, state: State) {
+        *self.committed.write().unwrap_or_else(PoisonError::into_inner) = state;
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        let Self(shared) = self;
+        shared.faults.before(Step::Begin)?;
+        let waiting = tokio::time::timeout(shared.time_limit, Arc::clone(&shared.turn).lock_owned());
+        let turn = waiting.await.map_err(StoreError::unavailable)?;
+        let state = shared.committed.read().unwrap_or_else(PoisonError::into_inner).clone();
+        let held = Arc::new(Mutex::new(Some(Held { state, turn })));
+        // Whoever forgets a unit of work must not keep the others out for good.
+        let forgotten = Arc::downgrade(&held);
+        let time_limit = shared.time_limit;
+        let watch = tokio::spawn(async move {
+            tokio::time::sleep(time_limit).await;
+            if let Some(held) = forgotten.upgrade() {
+                held.lock().unwrap_or_else(PoisonError::into_inner).take();
+            }
+        });
+        Ok(Box::new(MemoryUnitOfWork::new(Arc::clone(shared), held, watch.abort_handle())))
+    }
+
+    async fn check(&self) -> Result<(), StoreError> {
+        self.read(|_| ())
+    }
+}

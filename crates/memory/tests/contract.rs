@@ -1,0 +1,64 @@
+//! The contract suites of the ports, on the fakes.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use signpost_app::ports::{Clock, IdSource, QuotaStore, Randomness, Store};
+use signpost_domain::AccountId;
+use signpost_memory::{MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds};
+use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
+
+/// Memory has no way to be closed and opened again, so what is kept simply stays.
+struct StoreInMemory(MemoryStore);
+
+#[async_trait]
+impl StoreFixture for StoreInMemory {
+    fn store(&self) -> Arc<dyn Store> {
+        Arc::new(self.0.clone())
+    }
+
+    async fn reopen(self) -> Self {
+        self
+    }
+}
+
+async fn fresh_store(time_limit: Duration) -> StoreInMemory {
+    StoreInMemory(MemoryStore::with_time_limit(time_limit))
+}
+
+struct QuotaInMemory(Arc<MemoryQuotaStore>);
+
+#[async_trait]
+impl QuotaFixture for QuotaInMemory {
+    fn quota(&self) -> Arc<dyn QuotaStore> {
+        Arc::<MemoryQuotaStore>::clone(&self.0)
+    }
+
+    async fn account(&self) -> AccountId {
+        samples::id()
+    }
+
+    async fn reopen(self) -> Self {
+        self
+    }
+}
+
+async fn fresh_quota() -> QuotaInMemory {
+    QuotaInMemory(Arc::default())
+}
+
+fn ids_of_another_node(clock: Arc<dyn Clock>) -> Arc<dyn IdSource> {
+    static NODES: AtomicU16 = AtomicU16::new(0);
+    Arc::new(SequentialIds::of_node(NODES.fetch_add(1, Ordering::Relaxed), clock))
+}
+
+fn seeded_randomness() -> Arc<dyn Randomness> {
+    Arc::new(SeededRandomness::new(7))
+}
+
+signpost_port_contracts::store_contract!(fresh_store);
+signpost_port_contracts::quota_contract!(fresh_quota);
+signpost_port_contracts::id_source_contract!(ids_of_another_node);
+signpost_port_contracts::randomness_contract!(seeded_randomness);

@@ -1,0 +1,164 @@
+//! Ready-made values. A test adds what it is about:
+//!
+//! ```
+//! use signpost_domain::Redirect;
+//! use signpost_port_contracts::samples;
+//!
+//! let group = samples::group("Spring");
+//! let redirect = Redirect { group_id: Some(group.id), is_active: false, ..samples::redirect("sale") };
+//! assert!(redirect.id > samples::redirect("other").id || redirect.name == samples::name("sale"));
+//! ```
+//!
+//! Texts that their types refuse make these functions panic, as a test wants it.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use signpost_domain::{
+    Account, AccountId, ApiKey, ApiKeySecret, Email, GeoBlocklist, Group, Hostname, Id, IdKind, Name, Note,
+    Placement, PlanName, Redirect, Slug, TargetUrl, Timestamp,
+};
+
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+fn next_number() -> u64 {
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
+
+/// The instant of the samples, 2026-01-31T09:05:07.042Z, and so many milliseconds.
+#[must_use]
+pub fn at(millis: i64) -> Timestamp {
+    Timestamp::from_unix_millis(1_769_850_307_042 + millis).expect("an instant between 1970 and 9999")
+}
+
+/// A new identifier. Those of one process are all different and rise.
+#[must_use]
+pub fn id<K: IdKind>() -> Id<K> {
+    let mut bytes = [0; 16];
+    let time = u64::try_from(at(0).unix_millis()).unwrap() << 16;
+    bytes[..8].copy_from_slice(&time.to_be_bytes());
+    bytes[8..].copy_from_slice(&next_number().to_be_bytes());
+    Id::from_bytes(bytes)
+}
+
+/// A name.
+#[must_use]
+pub fn name(text: &str) -> Name {
+    Name::parse(text).expect("a name")
+}
+
+/// A note.
+#[must_use]
+pub fn note(text: &str) -> Note {
+    Note::parse(text).expect("a note")
+}
+
+/// A slug.
+#[must_use]
+pub fn slug(text: &str) -> Slug {
+    Slug::parse(text).expect("a slug")
+}
+
+/// A hostname.
+#[must_use]
+pub fn hostname(text: &str) -> Hostname {
+    Hostname::parse(text).expect("a hostname")
+}
+
+/// A target.
+#[must_use]
+pub fn target(text: &str) -> TargetUrl {
+    TargetUrl::parse(text).expect("a target")
+}
+
+/// An e-mail address.
+#[must_use]
+pub fn email(text: &str) -> Email {
+    Email::parse(text).expect("an e-mail address")
+}
+
+/// A plan's name.
+#[must_use]
+pub fn plan(text: &str) -> PlanName {
+    PlanName::parse(text).expect("a plan's name")
+}
+
+/// A placement on the system domain.
+#[must_use]
+pub fn on_system(text: &str) -> Placement {
+    Placement::System { slug: slug(text) }
+}
+
+/// A placement on a custom domain; without a slug, at its root.
+#[must_use]
+pub fn on_custom(host: &str, text: Option<&str>) -> Placement {
+    Placement::Custom { hostname: hostname(host), slug: text.map(slug) }
+}
+
+/// No address, because the domain was removed.
+#[must_use]
+pub fn lost(text: Option<&str>) -> Placement {
+    Placement::Lost { slug: text.map(slug) }
+}
+
+/// An account on the `agency` plan, with an address that no other sample has.
+#[must_use]
+pub fn account() -> Account {
+    Account {
+        id: id(),
+        email: email(&format!("owner{}@example.com", next_number())),
+        name: Some(name("Example & Sons")),
+        plan: plan("agency"),
+        suspended_at: None,
+        created_at: at(0),
+    }
+}
+
+/// A key of an account, and its secret.
+#[must_use]
+pub fn key(account: AccountId) -> (ApiKey, ApiKeySecret) {
+    let mut random = [0; 32];
+    random[24..].copy_from_slice(&next_number().to_be_bytes());
+    let secret = ApiKeySecret::from_random(random);
+    let key = ApiKey {
+        id: id(),
+        account_id: account,
+        name: None,
+        hash: secret.hash(),
+        last_four: secret.last_four().to_owned(),
+        created_at: at(0),
+        revoked_at: None,
+    };
+    (key, secret)
+}
+
+/// An empty group.
+#[must_use]
+pub fn group(text: &str) -> Group {
+    Group::create(id(), name(text), at(0))
+}
+
+/// An active redirect on the system domain, named after its slug.
+#[must_use]
+pub fn redirect(text: &str) -> Redirect {
+    Redirect {
+        id: id(),
+        name: name(text),
+        target_url: target(&format!("https://example.com/{text}")),
+        placement: on_system(text),
+        is_active: true,
+        note: None,
+        antibot_enabled: false,
+        analytics_enabled: true,
+        group_id: None,
+        geo_blocklist: GeoBlocklist::default(),
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// A redirect like [`redirect`] at another placement.
+#[must_use]
+pub fn redirect_at(placement: Placement) -> Redirect {
+    let text = placement.slug().map_or("root", Slug::as_str).to_owned();
+    Redirect { placement, ..redirect(&text) }
+}

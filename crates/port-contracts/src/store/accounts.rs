@@ -1,0 +1,234 @@
+//! Accounts: inserting, changing, deleting.
+
+use signpost_app::ports::InsertAccountError;
+use signpost_domain::{Account, Address, PageLimit, PagePosition, Site, Timestamp, Usage};
+
+use super::fixture::Fresh;
+use super::given::{self, Decision, PLENTY, unit};
+use crate::concurrency::at_once;
+use crate::samples;
+
+/// Every field reads back, timestamps to the millisecond (D3).
+pub(super) async fn an_account_reads_back_as_it_was_inserted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let longest_email = format!("{}@{}.example", "ü".repeat(120), "é".repeat(125));
+    for account in [
+        samples::account(),
+        Account { name: None, suspended_at: Some(samples::at(1)), ..samples::account() },
+        Account { name: Some(samples::name(&"𝄞".repeat(100))), ..samples::account() },
+        Account { email: samples::email(&longest_email), created_at: Timestamp::LAST, ..samples::account() },
+        Account {
+            email: samples::email("O'Hara+\"x\";--@Example.COM"),
+            name: Some(samples::name("\u{202e} zero\u{200b}width 👩\u{200d}👧 'quote' \"double\" \\ %_")),
+            plan: samples::plan("no-such-plan_9"),
+            suspended_at: Some(Timestamp::EPOCH),
+            created_at: Timestamp::EPOCH,
+            ..samples::account()
+        },
+    ] {
+        given::insert_account(&store, &account).await.unwrap();
+        assert_eq!(store.account(account.id).await.unwrap(), Some(account));
+    }
+}
+
+pub(super) async fn a_new_account_uses_nothing(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
+}
+
+pub(super) async fn what_is_not_there_is_none(fresh: Fresh) {
+    let store = fresh.store().await;
+    given::account(&store).await;
+    let unknown = samples::id();
+    assert_eq!(store.account(unknown).await.unwrap(), None);
+    assert_eq!(store.usage(unknown).await.unwrap(), None);
+    assert_eq!(store.keys(unknown).await.unwrap(), []);
+}
+
+pub(super) async fn an_email_address_is_unique_without_regard_to_case(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = |text: &str| Account { email: samples::email(text), ..samples::account() };
+    given::insert_account(&store, &account("Ada@Example.com")).await.unwrap();
+    given::insert_account(&store, &account("jürgen@example.com")).await.unwrap();
+    for taken in ["Ada@Example.com", "ada@example.com", "ADA@EXAMPLE.COM", "JÜRGEN@example.com"] {
+        let refused = account(taken);
+        let outcome = given::insert_account(&store, &refused).await;
+        assert_eq!(outcome, Err(Decision::EmailTaken), "{taken}");
+        assert_eq!(store.account(refused.id).await.unwrap(), None);
+    }
+    for free in ["ada@example.org", "jurgen@example.com", "ad%@example.com", "_da@example.com"] {
+        given::insert_account(&store, &account(free)).await.unwrap();
+    }
+}
+
+pub(super) async fn a_taken_email_address_leaves_the_unit_of_work_usable(fresh: Fresh) {
+    let store = fresh.store().await;
+    let first = samples::account();
+    given::insert_account(&store, &first).await.unwrap();
+    let second = samples::account();
+    let outcome = unit!(&store, async |work| {
+        let refused = Account { email: first.email.clone(), ..samples::account() };
+        let refusal = work.insert_account(&refused).await;
+        assert!(matches!(refusal, Err(InsertAccountError::EmailTaken)), "{refusal:?}");
+        work.insert_account(&second).await?;
+        Ok(())
+    });
+    outcome.await.unwrap();
+    assert_eq!(store.account(second.id).await.unwrap(), Some(second));
+}
+
+pub(super) async fn any_account_tells_whether_there_is_one(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = samples::account();
+    let inserted = unit!(&store, async |work| {
+        assert!(!work.any_account().await?);
+        work.insert_account(&account).await?;
+        assert!(work.any_account().await?);
+        Ok(())
+    });
+    inserted.await.unwrap();
+    let deleted = unit!(&store, async |work| {
+        assert!(work.any_account().await?);
+        assert!(work.delete_account(account.id).await?);
+        assert!(!work.any_account().await?);
+        Ok(())
+    });
+    deleted.await.unwrap();
+}
+
+/// What `any_account` said holds until the unit of work ends, so that of several programs that are started at once
+/// only one creates the first account (D62).
+pub(super) async fn of_many_first_accounts_one_is_inserted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let inserted = at_once(20, |_| {
+        let store = store.clone();
+        async move {
+            unit!(&store, async |work| {
+                if work.any_account().await? {
+                    return Ok(false);
+                }
+                tokio::task::yield_now().await;
+                work.insert_account(&samples::account()).await?;
+                Ok(true)
+            })
+            .await
+            .unwrap()
+        }
+    });
+    assert_eq!(inserted.await.into_iter().filter(|inserted| *inserted).count(), 1);
+    assert_eq!(store.accounts(PageLimit::default(), None).await.unwrap().items.len(), 1);
+}
+
+pub(super) async fn a_plan_is_set_for_one_account(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = samples::account();
+    given::insert_account(&store, &account).await.unwrap();
+    let other = samples::account();
+    given::insert_account(&store, &other).await.unwrap();
+    let plan = samples::plan("free");
+    let known = unit!(&store, async |work| {
+        assert!(!work.set_plan(samples::id(), &plan).await?);
+        Ok(work.set_plan(account.id, &plan).await?)
+    });
+    assert!(known.await.unwrap());
+    assert_eq!(store.account(account.id).await.unwrap(), Some(Account { plan, ..account }));
+    assert_eq!(store.account(other.id).await.unwrap(), Some(other));
+}
+
+pub(super) async fn suspending_keeps_the_first_instant_and_resuming_ends_it(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let first = samples::at(1);
+    for (since, expected) in [
+        (None, None),
+        (Some(first), Some(first)),
+        (Some(samples::at(2)), Some(first)),
+        (Some(samples::at(0)), Some(first)),
+        (None, None),
+        (Some(samples::at(3)), Some(samples::at(3))),
+    ] {
+        let known = unit!(&store, async |work| Ok(work.set_suspended(account, since).await?)).await;
+        assert!(known.unwrap());
+        assert_eq!(store.account(account).await.unwrap().unwrap().suspended_at, expected);
+        assert_eq!(store.account(other).await.unwrap().unwrap().suspended_at, None);
+    }
+    for since in [None, Some(first)] {
+        assert!(
+            !unit!(&store, async |work| Ok(work.set_suspended(samples::id(), since).await?)).await.unwrap()
+        );
+    }
+}
+
+/// Deletes an account with all its data: keys, links, groups, counts.
+pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh) {
+    let store = fresh.store().await;
+    let doomed = samples::account();
+    given::insert_account(&store, &doomed).await.unwrap();
+    let account = doomed.id;
+    let (key, _) = given::key(&store, account).await;
+    let group = given::group(&store, account).await;
+    let mut link = samples::redirect("doomed");
+    link.group_id = Some(group.id);
+    let link = given::redirect(&store, account, link).await;
+    given::redirect(&store, account, samples::redirect_at(samples::lost(Some("doomed")))).await;
+    let other = given::account(&store).await;
+    let kept = given::redirect(&store, other, samples::redirect("kept")).await;
+
+    let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
+    assert!(delete().await);
+    assert!(!delete().await, "it is gone");
+
+    assert_eq!(store.account(account).await.unwrap(), None);
+    assert_eq!(store.usage(account).await.unwrap(), None);
+    assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
+    assert_eq!(store.keys(account).await.unwrap(), []);
+    assert_eq!(store.group(account, group.id).await.unwrap(), None);
+    assert_eq!(store.redirect(account, link.id).await.unwrap(), None);
+    assert!(!unit!(&store, async |work| Ok(work.revoke_key(key.id, samples::at(1)).await?)).await.unwrap());
+    let address = Address { site: Site::System, slug: Some(samples::slug("doomed")) };
+    assert_eq!(store.published_link(&address).await.unwrap(), None);
+    assert_eq!(store.redirect(other, kept.id).await.unwrap(), Some(kept));
+
+    // E-mail address and links' addresses are free.
+    given::insert_account(&store, &Account { id: samples::id(), ..doomed }).await.unwrap();
+    given::redirect(&store, other, samples::redirect("doomed")).await;
+    assert_eq!(store.usage(other).await.unwrap().unwrap().links, 2);
+}
+
+/// A request may have been let in before its account was deleted.
+pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
+    let mut work = store.begin().await.unwrap();
+    assert!(work.insert_redirect(account, &samples::redirect("late"), PLENTY).await.is_err());
+    drop(work);
+    let mut work = store.begin().await.unwrap();
+    assert!(work.insert_group(account, &samples::group("late"), PLENTY).await.is_err());
+    drop(work);
+    let (key, _) = samples::key(account);
+    assert!(!given::insert_key(&store, &key).await);
+    assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
+}
+
+pub(super) async fn accounts_are_listed_newest_first(fresh: Fresh) {
+    let store = fresh.store().await;
+    let empty = store.accounts(given::limit(1), None).await.unwrap();
+    assert_eq!((empty.items, empty.next), (vec![], None));
+
+    let mut accounts: Vec<Account> = (0..7).map(|_| samples::account()).collect();
+    for position in [3, 0, 6, 1, 5, 2, 4] {
+        given::insert_account(&store, &accounts[position]).await.unwrap();
+    }
+    accounts.reverse();
+    for items in [1, 2, 3, 6, 7, 8, 100] {
+        let page = async |after| store.accounts(given::limit(items), after).await.unwrap();
+        let (walked, pages) = given::walk(page).await;
+        assert_eq!(walked, accounts);
+        assert_eq!(pages, 7_usize.div_ceil(usize::try_from(items).unwrap()));
+    }
+    let after = PagePosition::behind(accounts[6].id.to_bytes());
+    assert_eq!(store.accounts(given::limit(5), Some(after)).await.unwrap().items, []);
+}

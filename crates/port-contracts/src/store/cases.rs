@@ -1,0 +1,123 @@
+//! The list of the cases of a store. It is a macro so that the table of cases here and the tests of the adapters are made
+//! from the same names.
+
+/// Hands the list to another macro, after that macro's own arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __store_cases {
+    ([$($callback:tt)*] $arguments:tt) => {
+        $($callback)* ! { $arguments
+            accounts {
+                an_account_reads_back_as_it_was_inserted
+                a_new_account_uses_nothing
+                what_is_not_there_is_none
+                an_email_address_is_unique_without_regard_to_case
+                a_taken_email_address_leaves_the_unit_of_work_usable
+                any_account_tells_whether_there_is_one
+                of_many_first_accounts_one_is_inserted
+                a_plan_is_set_for_one_account
+                suspending_keeps_the_first_instant_and_resuming_ends_it
+                deleting_an_account_deletes_all_that_is_its_own
+                a_deleted_account_gets_nothing_new
+                accounts_are_listed_newest_first
+            }
+            keys {
+                a_key_reads_back_as_it_was_inserted
+                a_hash_finds_its_key_and_account
+                an_unknown_hash_finds_nothing
+                a_hash_finds_the_account_as_it_is_now
+                a_revoked_key_is_found_as_revoked_since_the_first_time
+                keys_of_an_account_are_listed_newest_first
+                a_key_needs_an_account
+            }
+            groups {
+                a_group_reads_back_as_it_was_inserted
+                an_unknown_group_is_none
+                an_update_writes_name_and_time_and_leaves_the_counters
+                the_limit_on_groups_is_kept
+                a_reached_limit_on_groups_leaves_the_unit_of_work_usable
+                deleting_a_group_keeps_its_links
+                groups_are_listed_newest_first_with_their_counters
+            }
+            links {
+                a_redirect_reads_back_as_it_was_inserted
+                an_unknown_redirect_is_none
+                an_update_writes_every_field
+                an_update_into_a_missing_group_changes_nothing
+                a_deleted_redirect_is_gone
+                a_lost_link_keeps_its_slug_and_comes_back
+            }
+            addresses {
+                different_addresses_stand_side_by_side
+                an_address_is_inserted_once_whoever_asks
+                a_link_that_does_not_resolve_holds_its_address
+                lost_links_do_not_take_addresses
+                a_taken_address_leaves_the_unit_of_work_usable
+                a_deletion_frees_the_address_at_once
+                an_update_frees_the_old_address_and_takes_the_new
+                a_link_does_not_stand_in_its_own_way
+                two_links_swap_addresses_only_by_way_of_a_third
+            }
+            link_limits {
+                the_limit_on_links_is_kept
+                every_link_counts_once
+                decisions_come_in_their_order
+                a_refused_redirect_leaves_the_unit_of_work_usable
+                a_group_of_another_account_is_missing
+            }
+            group_counters {
+                counters_follow_insertions_and_deletions
+                counters_follow_updates
+                counters_follow_the_unit_of_work
+            }
+            published_links {
+                every_address_finds_its_own_link
+                a_visitor_sees_each_change_once_it_is_committed
+            }
+            tenants {
+                another_account_reads_nothing
+                another_account_locks_and_deletes_nothing
+                another_account_writes_over_nothing
+            }
+            link_pages {
+                pages_of_every_size_hold_all_links
+                an_account_without_links_has_one_empty_page
+                links_are_listed_by_id
+                a_position_needs_no_link
+                a_walk_with_changes_between_its_pages_misses_nothing
+                a_walk_among_writers_misses_nothing
+            }
+            link_filters {
+                filters_combine
+                a_search_looks_for_a_substring
+                filters_see_the_latest_state
+            }
+            units_of_work {
+                changes_are_seen_once_they_are_committed
+                a_unit_of_work_that_is_dropped_is_undone
+                an_empty_unit_of_work_changes_nothing
+                a_unit_of_work_of_a_cancelled_task_is_undone
+                cancelling_at_any_moment_leaves_all_or_nothing
+                a_unit_of_work_sees_its_own_changes
+                reading_goes_on_beside_a_unit_of_work
+                what_was_committed_is_there_when_the_store_is_opened_again
+            }
+            concurrent_writes {
+                the_limit_on_links_is_exact_under_concurrency
+                the_limit_on_groups_is_exact_under_concurrency
+                of_concurrent_creations_of_one_address_one_succeeds
+                of_concurrent_moves_to_one_address_one_succeeds
+                concurrent_updates_of_one_redirect_build_on_each_other
+                concurrent_updates_of_one_group_build_on_each_other
+                no_link_ends_in_a_group_that_is_gone
+            }
+            time_limits {
+                a_forgotten_unit_of_work_is_undone
+                each_unit_of_work_has_its_own_time
+            }
+            random_sequences {
+                the_store_behaves_as_the_model_does
+            }
+        }
+    };
+}

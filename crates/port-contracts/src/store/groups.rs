@@ -1,0 +1,177 @@
+//! Groups: inserting, renaming, deleting, listing.
+
+use signpost_app::ports::InsertGroupError;
+use signpost_domain::{Group, PagePosition, Redirect, Timestamp};
+
+use super::fixture::Fresh;
+use super::given::{self, Decision, unit};
+use crate::samples;
+
+pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    for group in [
+        samples::group("Spring"),
+        samples::group("Spring"),
+        samples::group(&"𝄞".repeat(100)),
+        Group { created_at: Timestamp::EPOCH, updated_at: Timestamp::LAST, ..samples::group("'; -- %_") },
+    ] {
+        given::insert_group(&store, account, &group, given::PLENTY).await.unwrap();
+        assert_eq!(store.group(account, group.id).await.unwrap(), Some(group.clone()));
+        let locked = unit!(&store, async |work| Ok(work.lock_group(account, group.id).await?)).await;
+        assert_eq!(locked.unwrap(), Some(group));
+    }
+}
+
+pub(super) async fn an_unknown_group_is_none(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let unknown = samples::id();
+    assert_eq!(store.group(account, unknown).await.unwrap(), None);
+    let (locked, deleted) = unit!(&store, async |work| {
+        let locked = work.lock_group(account, unknown).await?;
+        Ok((locked, work.delete_group(account, unknown, samples::at(1)).await?))
+    })
+    .await
+    .unwrap();
+    assert_eq!((locked, deleted), (None, false));
+}
+
+/// Writes the name and `updated_at`; the counters are the store's and stay as they are.
+pub(super) async fn an_update_writes_name_and_time_and_leaves_the_counters(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let group = given::group(&store, account).await;
+    let untouched = given::group(&store, account).await;
+    given::redirect(&store, account, Redirect { group_id: Some(group.id), ..samples::redirect("a") }).await;
+    let renamed = unit!(&store, async |work| {
+        let locked = work.lock_group(account, group.id).await?.unwrap();
+        assert_eq!(locked.redirects_count, 1);
+        let name = samples::name("Ünïcode 📎");
+        let written =
+            Group { name, updated_at: samples::at(7), redirects_count: 99, landings_count: 98, ..locked };
+        work.update_group(account, &written).await?;
+        Ok(Group { redirects_count: 1, landings_count: 0, ..written })
+    });
+    let renamed = renamed.await.unwrap();
+    assert_eq!(store.group(account, group.id).await.unwrap(), Some(renamed));
+    assert_eq!(store.group(account, untouched.id).await.unwrap(), Some(untouched));
+}
+
+/// The account's count of groups never passes the limit (D15).
+pub(super) async fn the_limit_on_groups_is_kept(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let groups: Vec<Group> = (0..4).map(|_| samples::group("One of a few")).collect();
+    let insert =
+        async |position: usize, limit| given::insert_group(&store, account, &groups[position], limit).await;
+    assert_eq!(insert(0, 0).await, Err(Decision::LimitReached));
+    assert_eq!(insert(0, 2).await, Ok(()));
+    assert_eq!(insert(1, 2).await, Ok(()));
+    assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
+    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the plan allows fewer than there are");
+    assert_eq!(store.group(account, groups[2].id).await.unwrap(), None);
+    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 2);
+    // The other account has its own count.
+    given::insert_group(&store, other, &samples::group("Another's"), 1).await.unwrap();
+    // A deletion makes room for one.
+    let deleted =
+        unit!(&store, async |work| Ok(work.delete_group(account, groups[0].id, samples::at(1)).await?));
+    assert!(deleted.await.unwrap());
+    assert_eq!(insert(2, 2).await, Ok(()));
+    assert_eq!(insert(3, 2).await, Err(Decision::LimitReached));
+    assert_eq!(insert(3, u64::MAX).await, Ok(()));
+    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 3);
+    assert_eq!(store.usage(other).await.unwrap().unwrap().groups, 1);
+}
+
+pub(super) async fn a_reached_limit_on_groups_leaves_the_unit_of_work_usable(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let group = given::group(&store, account).await;
+    let refused = samples::group("One too many");
+    let outcome = unit!(&store, async |work| {
+        let refusal = work.insert_group(account, &refused, 1).await;
+        assert!(matches!(refusal, Err(InsertGroupError::LimitReached)), "{refusal:?}");
+        assert!(work.delete_group(account, group.id, samples::at(1)).await?);
+        work.insert_group(account, &refused, 1).await?;
+        Ok(())
+    });
+    outcome.await.unwrap();
+    assert_eq!(store.group(account, group.id).await.unwrap(), None);
+    assert_eq!(store.group(account, refused.id).await.unwrap(), Some(refused));
+    assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 1);
+}
+
+/// Its links stay and become ungrouped, with `now` as their `updated_at`, never an earlier one than they have.
+pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let doomed = given::group(&store, account).await;
+    let kept = given::group(&store, account).await;
+    let in_group = |slug, group: &Group, updated_at| Redirect {
+        group_id: Some(group.id),
+        updated_at,
+        note: Some(samples::note("as it was")),
+        is_active: false,
+        ..samples::redirect(slug)
+    };
+    let older = given::redirect(&store, account, in_group("older", &doomed, samples::at(10))).await;
+    let newer = given::redirect(&store, account, in_group("newer", &doomed, samples::at(30))).await;
+    let elsewhere = given::redirect(&store, account, in_group("elsewhere", &kept, samples::at(10))).await;
+    let ungrouped = given::redirect(&store, account, samples::redirect("ungrouped")).await;
+
+    let delete = async || {
+        unit!(&store, async |work| Ok(work.delete_group(account, doomed.id, samples::at(20)).await?))
+            .await
+            .unwrap()
+    };
+    assert!(delete().await);
+    assert!(!delete().await, "it is gone");
+
+    assert_eq!(store.group(account, doomed.id).await.unwrap(), None);
+    for expected in [
+        Redirect { group_id: None, updated_at: samples::at(20), ..older },
+        Redirect { group_id: None, updated_at: samples::at(30), ..newer },
+        elsewhere,
+        ungrouped,
+    ] {
+        assert_eq!(store.redirect(account, expected.id).await.unwrap(), Some(expected));
+    }
+    let usage = store.usage(account).await.unwrap().unwrap();
+    assert_eq!((usage.links, usage.groups), (4, 1));
+}
+
+pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    given::group(&store, other).await;
+    let empty = given::account(&store).await;
+    let page = store.groups(empty, given::limit(25), None).await.unwrap();
+    assert_eq!((page.items, page.next), (vec![], None));
+
+    let mut groups: Vec<Group> = (0..23).map(|number| samples::group(&format!("Group {number}"))).collect();
+    let inserted = unit!(&store, async |work| {
+        for position in (0..groups.len()).map(|number| number * 5 % groups.len()) {
+            work.insert_group(account, &groups[position], given::PLENTY).await?;
+        }
+        Ok(())
+    });
+    inserted.await.unwrap();
+    for (group, slug) in [(3, "a"), (3, "b"), (20, "c")] {
+        let link = Redirect { group_id: Some(groups[group].id), ..samples::redirect(slug) };
+        given::redirect(&store, account, link).await;
+        groups[group].redirects_count += 1;
+    }
+    groups.reverse();
+    for items in 1..=25 {
+        let page = async |after| store.groups(account, given::limit(items), after).await.unwrap();
+        let (walked, pages) = given::walk(page).await;
+        assert_eq!(walked, groups);
+        assert_eq!(pages, 23_usize.div_ceil(usize::try_from(items).unwrap()));
+    }
+    let after = PagePosition::behind(groups[22].id.to_bytes());
+    assert_eq!(store.groups(account, given::limit(5), Some(after)).await.unwrap().items, []);
+}

@@ -1,0 +1,132 @@
+//! API keys and whom they belong to.
+
+use signpost_app::ports::KeyHolder;
+use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, Timestamp, Usage};
+
+use super::fixture::Fresh;
+use super::given::{self, unit};
+use crate::samples;
+
+pub(super) async fn a_key_reads_back_as_it_was_inserted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    for change in [
+        |key| key,
+        |key| ApiKey { name: Some(samples::name(&"ß".repeat(100))), created_at: Timestamp::LAST, ..key },
+        |key| ApiKey { revoked_at: Some(Timestamp::EPOCH), created_at: Timestamp::EPOCH, ..key },
+    ] {
+        let key = change(samples::key(account).0);
+        assert!(given::insert_key(&store, &key).await);
+        assert_eq!(store.keys(account).await.unwrap().first(), Some(&key));
+        assert_eq!(store.key_holder(&key.hash).await.unwrap().unwrap().key, key);
+    }
+}
+
+/// The key with this hash and its account, with how much the account has of what plans limit.
+pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = samples::account();
+    given::insert_account(&store, &account).await.unwrap();
+    let (key, secret) = given::key(&store, account.id).await;
+    let (second, _) = given::key(&store, account.id).await;
+    let other = given::account(&store).await;
+    given::key(&store, other).await;
+
+    let holder = |key: &ApiKey, usage| KeyHolder { key: key.clone(), account: account.clone(), usage };
+    let found = store.key_holder(&secret.hash()).await.unwrap();
+    assert_eq!(found, Some(holder(&key, Usage::default())));
+
+    let group = given::group(&store, account.id).await;
+    given::group(&store, account.id).await;
+    for slug in ["a", "b", "c"] {
+        let mut link = samples::redirect(slug);
+        link.group_id = Some(group.id);
+        given::redirect(&store, account.id, link).await;
+    }
+    let usage = Usage { links: 3, groups: 2, domains: 0, pixels: 0 };
+    assert_eq!(store.usage(account.id).await.unwrap(), Some(usage));
+    assert_eq!(store.key_holder(&key.hash).await.unwrap(), Some(holder(&key, usage)));
+    assert_eq!(store.key_holder(&second.hash).await.unwrap(), Some(holder(&second, usage)));
+}
+
+pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let (key, _) = given::key(&store, account).await;
+    let mut near = key.hash.to_bytes();
+    near[31] ^= 1;
+    for hash in [
+        KeyHash::from_bytes(near),
+        KeyHash::from_bytes([0; 32]),
+        KeyHash::from_bytes([0xff; 32]),
+        ApiKeySecret::from_random([9; 32]).hash(),
+    ] {
+        assert_eq!(store.key_holder(&hash).await.unwrap(), None);
+    }
+}
+
+/// The account is as it is now, so a downgrade or a suspension holds at once (contract, Authentication 6 and 7).
+pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let (key, _) = given::key(&store, account).await;
+    let changed = unit!(&store, async |work| {
+        work.set_plan(account, &samples::plan("free")).await?;
+        work.set_suspended(account, Some(samples::at(5))).await?;
+        Ok(())
+    });
+    changed.await.unwrap();
+    let holder = store.key_holder(&key.hash).await.unwrap().unwrap();
+    assert_eq!(holder.account.plan, samples::plan("free"));
+    assert_eq!(holder.account.suspended_at, Some(samples::at(5)));
+}
+
+pub(super) async fn a_revoked_key_is_found_as_revoked_since_the_first_time(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let (key, _) = given::key(&store, account).await;
+    let (other, _) = given::key(&store, account).await;
+    for at in [samples::at(10), samples::at(20), samples::at(0)] {
+        assert!(unit!(&store, async |work| Ok(work.revoke_key(key.id, at).await?)).await.unwrap());
+        let revoked = ApiKey { revoked_at: Some(samples::at(10)), ..key.clone() };
+        assert_eq!(store.key_holder(&key.hash).await.unwrap().unwrap().key, revoked);
+        assert_eq!(store.keys(account).await.unwrap(), [other.clone(), revoked]);
+    }
+    assert_eq!(store.key_holder(&other.hash).await.unwrap().unwrap().key.revoked_at, None);
+    assert!(
+        !unit!(&store, async |work| Ok(work.revoke_key(samples::id(), samples::at(1)).await?)).await.unwrap()
+    );
+}
+
+pub(super) async fn keys_of_an_account_are_listed_newest_first(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let mut keys: Vec<ApiKey> = (0..30).map(|_| samples::key(account).0).collect();
+    keys[4].revoked_at = Some(samples::at(1));
+    given::key(&store, other).await;
+    let inserted = unit!(&store, async |work| {
+        for position in (0..keys.len()).map(|number| number * 7 % keys.len()) {
+            assert!(work.insert_key(&keys[position]).await?);
+        }
+        Ok(())
+    });
+    inserted.await.unwrap();
+    keys.reverse();
+    assert_eq!(store.keys(account).await.unwrap(), keys);
+}
+
+pub(super) async fn a_key_needs_an_account(fresh: Fresh) {
+    let store = fresh.store().await;
+    let (key, _) = samples::key(samples::id());
+    let account = samples::account();
+    let refused = unit!(&store, async |work| {
+        let inserted = work.insert_key(&key).await?;
+        // The unit of work goes on.
+        work.insert_account(&account).await?;
+        Ok(inserted)
+    });
+    assert!(!refused.await.unwrap());
+    assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
+    assert_eq!(store.account(account.id).await.unwrap(), Some(account));
+}

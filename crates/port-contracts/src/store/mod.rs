@@ -1,0 +1,74 @@
+//! The contract of [`Store`](signpost_app::ports::Store) and
+//! [`UnitOfWork`](signpost_app::ports::UnitOfWork): a file for each part of the port.
+
+mod accounts;
+mod addresses;
+mod cases;
+mod concurrent_writes;
+mod fixture;
+mod given;
+mod group_counters;
+mod groups;
+mod keys;
+mod link_filters;
+mod link_limits;
+mod link_pages;
+mod links;
+mod published_links;
+mod random_sequences;
+mod tenants;
+mod time_limits;
+mod units_of_work;
+
+use std::pin::Pin;
+
+pub use fixture::{Fresh, StoreFixture};
+
+type Case = fn(Fresh) -> Pin<Box<dyn Future<Output = ()>>>;
+
+macro_rules! table {
+    (() $($module:ident { $($case:ident)* })*) => {
+        const CASES: &[(&str, &str, Case)] =
+            &[$($((stringify!($module), stringify!($case), |fresh| Box::pin($module::$case(fresh))),)*)*];
+    };
+}
+
+crate::__store_cases! { [table] () }
+
+/// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store with the
+/// time limit (D6) that it is given: how long a call may wait, and how long a unit of work may last.
+#[doc(hidden)]
+pub fn run<F, O>(module: &str, case: &str, open: impl Fn(std::time::Duration) -> O + 'static)
+where
+    F: StoreFixture,
+    O: Future<Output = F> + 'static,
+{
+    let found = CASES.iter().find(|(of, name, _)| (*of, *name) == (module, case));
+    let (_, _, run) = found.expect("the list of tests is the list of cases");
+    crate::run::run(run(Fresh::new(open)));
+}
+
+/// Makes a test of every case of the contract of a store. The argument names a function in scope,
+/// `async fn(time_limit: Duration) -> impl StoreFixture`; see [`StoreFixture`](crate::StoreFixture).
+#[macro_export]
+macro_rules! store_contract {
+    ($open:ident) => {
+        mod store {
+            $crate::__store_cases! { [$crate::__tests] ($crate::store::run, $open) }
+        }
+    };
+}
+
+/// One test for each case of a list.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __tests {
+    (($run:path, $open:ident) $($module:ident { $($case:ident)* })*) => {
+        $(mod $module {
+            $(#[test]
+            fn $case() {
+                $run(stringify!($module), stringify!($case), super::super::$open);
+            })*
+        })*
+    };
+}

@@ -1,0 +1,65 @@
+//! The store's time limit (D6): nothing waits for good, and nobody keeps the others out for good.
+
+use std::time::Duration;
+
+use signpost_app::ports::{Store, StoreError};
+use signpost_domain::{AccountId, Address, Site};
+
+use super::fixture::Fresh;
+use super::given::{self, PLENTY};
+use crate::samples;
+
+const SHORT: Duration = Duration::from_secs(1);
+
+/// Long enough for a busy machine, far too short for something that hangs.
+const AT_LAST: Duration = Duration::from_secs(30);
+
+/// One attempt to insert a link at an address that another unit of work may hold. Whatever it says, it says it in
+/// time; `true` if it was committed.
+async fn attempt(store: &dyn Store, account: AccountId) -> bool {
+    let attempt = async {
+        let mut work = store.begin().await?;
+        match work.insert_redirect(account, &samples::redirect("held"), PLENTY).await {
+            Ok(()) => work.commit().await,
+            Err(error) => Err(StoreError::unavailable(error)),
+        }
+    };
+    tokio::time::timeout(AT_LAST, attempt).await.expect("every call returns").is_ok()
+}
+
+/// A unit of work that is neither committed nor dropped within the time limit is undone by the store.
+pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
+    let store = fresh.store_with_time_limit(SHORT).await;
+    let account = given::account(&store).await;
+    let mut forgotten = store.begin().await.unwrap();
+    forgotten.insert_redirect(account, &samples::redirect("held"), PLENTY).await.unwrap();
+
+    let others = async {
+        while !attempt(store.as_ref(), account).await {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(AT_LAST, others).await.expect("the others get in while it is not dropped");
+
+    let late = forgotten.insert_redirect(account, &samples::redirect("late"), PLENTY).await;
+    assert!(late.is_err());
+    assert!(forgotten.commit().await.is_err());
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
+    let address = |slug| Address { site: Site::System, slug: Some(samples::slug(slug)) };
+    assert!(store.published_link(&address("held")).await.unwrap().is_some());
+    assert_eq!(store.published_link(&address("late")).await.unwrap(), None);
+}
+
+/// A unit of work that was used and dropped leaves the time limit of the next one alone.
+pub(super) async fn each_unit_of_work_has_its_own_time(fresh: Fresh) {
+    let store = fresh.store_with_time_limit(SHORT).await;
+    let account = given::account(&store).await;
+    let until = tokio::time::Instant::now() + SHORT * 2;
+    let mut number = 0;
+    while tokio::time::Instant::now() < until {
+        let link = samples::redirect(&format!("link-{number}"));
+        given::insert_redirect(&store, account, &link, PLENTY).await.unwrap();
+        number += 1;
+    }
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, number);
+}
