@@ -1,0 +1,148 @@
+//! Prints roughly what the store's calls take on this machine: `cargo run --release -p signpost-sqlite --example
+//! measure [number of links]`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    clippy::cast_precision_loss,
+    clippy::as_conversions,
+    reason = "a program for people who measure"
+)]
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
+use signpost_domain::{
+    AccountId, Address, Id, LinkFilter, PageLimit, PagePosition, Redirect, RequestBudget, SearchText, Site,
+    Slug,
+};
+use signpost_port_contracts::samples;
+use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+
+const PLENTY: u64 = u64::MAX;
+const BUDGET: RequestBudget = RequestBudget { per_minute: u32::MAX, per_day: u32::MAX };
+
+fn numbered(number: u128) -> Redirect {
+    let slug = Slug::parse(&format!("link-{number}")).unwrap();
+    Redirect { id: Id::from_bytes(number.to_be_bytes()), ..samples::redirect(slug.as_str()) }
+}
+
+fn report(what: &str, times: u128, took: Duration) {
+    println!("{what:<58} {:>10.1} µs", took.as_secs_f64() * 1e6 / times as f64);
+}
+
+/// Does something so often, one after the other.
+async fn one_by_one(what: &str, times: u128, work: impl AsyncFn(u128)) {
+    let since = Instant::now();
+    for number in 0..times {
+        work(number).await;
+    }
+    report(what, times, since.elapsed());
+}
+
+async fn fill(store: &SqliteStore, account: AccountId, links: u128) {
+    let since = Instant::now();
+    for first in (1..=links).step_by(1_000) {
+        let mut work = store.begin().await.unwrap();
+        for number in first..(first + 1_000).min(links + 1) {
+            work.insert_redirect(account, &numbered(number), PLENTY).await.unwrap();
+        }
+        work.commit().await.unwrap();
+    }
+    report("a link, 1,000 in one unit of work", links, since.elapsed());
+}
+
+async fn at_once(what: &str, tasks: u128, each: u128, work: impl AsyncFn(u128) + Clone) {
+    let since = Instant::now();
+    let tasks_of_work = (0..tasks).map(|task| {
+        let work = work.clone();
+        async move {
+            for number in 0..each {
+                work(task * each + number).await;
+            }
+        }
+    });
+    join_all(tasks_of_work).await;
+    report(what, tasks * each, since.elapsed());
+}
+
+#[tokio::main(flavor = "multi_thread")]
+async fn main() {
+    let links: u128 = std::env::args().nth(1).and_then(|text| text.parse().ok()).unwrap_or(20_000);
+    let folder = tempfile::tempdir().unwrap();
+    let file = DatabaseFile::at(folder.path().join("measure.db")).unwrap();
+    let options = SqliteOptions { time_limit: Duration::from_mins(10), ..SqliteOptions::default() };
+    let store = Arc::new(SqliteStore::open(&file, &options).unwrap());
+    let owner = samples::account();
+    let account = owner.id;
+    let (key, _) = samples::key(account);
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&owner).await.unwrap();
+    assert!(work.insert_key(&key).await.unwrap());
+    work.commit().await.unwrap();
+    fill(&store, account, links).await;
+
+    let address = |number: u128| {
+        let slug = Slug::parse(&format!("link-{}", number * 7_919 % links + 1)).unwrap();
+        Address { site: Site::System, slug: Some(slug) }
+    };
+    one_by_one("key, account and usage by hash", 5_000, async |_| {
+        assert!(store.key_holder(&key.hash).await.unwrap().is_some());
+    })
+    .await;
+    one_by_one("link by address", 5_000, async |number| {
+        assert!(store.published_link(&address(number)).await.unwrap().is_some());
+    })
+    .await;
+    at_once("link by address, 32 tasks", 32, 500, async |number| {
+        assert!(store.published_link(&address(number)).await.unwrap().is_some());
+    })
+    .await;
+    let page = |after| {
+        let store = Arc::clone(&store);
+        async move { store.redirects(account, &LinkFilter::default(), PageLimit::default(), after).await.unwrap() }
+    };
+    one_by_one("page of 25, the first", 500, async |_| drop(page(None).await)).await;
+    let deep = Some(PagePosition::behind(40_u128.to_be_bytes()));
+    one_by_one("page of 25, the last but one", 500, async |_| drop(page(deep).await)).await;
+    one_by_one("search that finds nothing, whole account", 3, async |_| {
+        let filter =
+            LinkFilter { search: Some(SearchText::parse("nowhere").unwrap()), ..LinkFilter::default() };
+        assert!(
+            store.redirects(account, &filter, PageLimit::default(), None).await.unwrap().items.is_empty()
+        );
+    })
+    .await;
+    one_by_one("admission", 5_000, async |_| {
+        store.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    })
+    .await;
+    at_once("admission, 32 tasks", 32, 500, async |_| {
+        store.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    })
+    .await;
+    let insert = |number: u128| {
+        let store = Arc::clone(&store);
+        async move {
+            let mut work = store.begin().await.unwrap();
+            work.insert_redirect(account, &numbered(number), PLENTY).await.unwrap();
+            work.commit().await.unwrap();
+        }
+    };
+    one_by_one("unit of work that inserts one link", 2_000, async |number| insert(links + 1 + number).await)
+        .await;
+    at_once("the same, 32 tasks", 32, 100, async |number| insert(links + 10_000 + number).await).await;
+    one_by_one("admission and unit of work in turn", 2_000, async |number| {
+        store.admit(account, BUDGET, samples::at(0)).await.unwrap();
+        insert(links + 100_000 + number).await;
+    })
+    .await;
+    one_by_one("deleting the account with all its links", 1, async |_| {
+        let mut work = store.begin().await.unwrap();
+        assert!(work.delete_account(account).await.unwrap());
+        work.commit().await.unwrap();
+    })
+    .await;
+}

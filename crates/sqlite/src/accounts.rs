@@ -1,0 +1,185 @@
+//! Accounts and their keys.
+
+use async_trait::async_trait;
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
+use signpost_domain::{
+    Account, AccountId, ApiKey, ApiKeyId, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp, Usage,
+};
+
+use crate::columns::{IdBytes, UpperBound};
+use crate::failure::{Failure, refers_to_nothing};
+use crate::rows::account::{AccountRow, NewAccount, UsageRow};
+use crate::rows::api_key::{ApiKeyRow, NewApiKey};
+use crate::schema::{accounts, api_keys, groups, links, request_counts};
+use crate::store::SqliteStore;
+use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+
+#[async_trait]
+impl AccountReads for SqliteStore {
+    async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
+        let hash = hash.to_bytes().to_vec();
+        let read = move |connection: &mut SqliteConnection| {
+            let found = api_keys::table
+                .inner_join(accounts::table)
+                .filter(api_keys::hash.eq(hash))
+                .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
+                .first(connection)
+                .optional()?;
+            let Some((key, account, usage)) = found else { return Ok(None) };
+            let account = account.into_account()?;
+            let usage = usage.into_usage(account.id)?;
+            Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
+        };
+        self.readers().read(read).await
+    }
+
+    async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let found = accounts::table
+                .find(IdBytes::from(id))
+                .select(AccountRow::as_select())
+                .first(connection)
+                .optional()?;
+            found.map(AccountRow::into_account).transpose()
+        };
+        self.readers().read(read).await
+    }
+
+    async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let found = accounts::table
+                .find(IdBytes::from(id))
+                .select(UsageRow::as_select())
+                .first(connection)
+                .optional()?;
+            found.map(|usage| usage.into_usage(id)).transpose()
+        };
+        self.readers().read(read).await
+    }
+
+    async fn accounts(
+        &self,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Account>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = accounts::table
+                .filter(accounts::id.lt(UpperBound::from(after)))
+                .order(accounts::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(AccountRow::as_select())
+                .load(connection)?;
+            let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+        };
+        self.readers().read(read).await
+    }
+
+    async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = api_keys::table
+                .filter(api_keys::account_id.eq(IdBytes::from(account)))
+                .order(api_keys::id.desc())
+                .select(ApiKeyRow::as_select())
+                .load(connection)?;
+            rows.into_iter().map(ApiKeyRow::into_api_key).collect()
+        };
+        self.readers().read(read).await
+    }
+}
+
+#[async_trait]
+impl AccountWrites for SqliteUnitOfWork {
+    async fn any_account(&mut self) -> Result<bool, StoreError> {
+        let step = |connection: &mut SqliteConnection| {
+            let newest = accounts::table
+                .filter(accounts::id.lt(UpperBound::None))
+                .select(accounts::plan)
+                .first::<String>(connection)
+                .optional()?;
+            Ok(newest.is_some())
+        };
+        self.step(step).await
+    }
+
+    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
+        let account = account.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let inserted = diesel::insert_into(accounts::table)
+                .values(NewAccount::from(&account))
+                .on_conflict(accounts::email_key)
+                .do_nothing()
+                .execute(connection)?;
+            if inserted == 0 { Err(Stop::Decided(InsertAccountError::EmailTaken)) } else { Ok(()) }
+        };
+        self.decide(step).await?
+    }
+
+    async fn set_plan(&mut self, id: AccountId, plan: &PlanName) -> Result<bool, StoreError> {
+        let plan = plan.as_str().to_owned();
+        let step = move |connection: &mut SqliteConnection| {
+            let account = accounts::table.find(IdBytes::from(id));
+            Ok(diesel::update(account).set(accounts::plan.eq(plan)).execute(connection)? > 0)
+        };
+        self.step(step).await
+    }
+
+    async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let account = accounts::table.find(IdBytes::from(id));
+            let since = since.map(Timestamp::unix_millis);
+            // Who is suspended already stays so since the first instant.
+            let changeable = account.filter(accounts::suspended_at.is_null());
+            let changed = match since {
+                Some(_) => {
+                    diesel::update(changeable).set(accounts::suspended_at.eq(since)).execute(connection)?
+                }
+                None => diesel::update(account).set(accounts::suspended_at.eq(since)).execute(connection)?,
+            };
+            Ok(changed > 0 || diesel::select(exists(account)).get_result(connection)?)
+        };
+        self.step(step).await
+    }
+
+    async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let id = IdBytes::from(id);
+            // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
+            // in a test instead of losing data in silence.
+            diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
+            diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
+            diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection)?;
+            diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
+                .execute(connection)?;
+            Ok(diesel::delete(accounts::table.find(id)).execute(connection)? > 0)
+        };
+        self.step(step).await
+    }
+
+    async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {
+        let key = key.clone();
+        let step = move |connection: &mut SqliteConnection| match diesel::insert_into(api_keys::table)
+            .values(NewApiKey::from(&key))
+            .execute(connection)
+        {
+            Ok(_) => Ok(true),
+            Err(error) if refers_to_nothing(&error) => Ok(false),
+            Err(error) => Err(error.into()),
+        };
+        self.step(step).await
+    }
+
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let key = api_keys::table.find(IdBytes::from(id));
+            // Who was revoked before keeps the first instant.
+            let revoked = diesel::update(key.filter(api_keys::revoked_at.is_null()))
+                .set(api_keys::revoked_at.eq(at.unix_millis()))
+                .execute(connection)?;
+            Ok(revoked > 0 || diesel::select(exists(key)).get_result(connection)?)
+        };
+        self.step(step).await
+    }
+}

@@ -1,0 +1,91 @@
+//! Deciding on requests, many in one transaction.
+
+use std::time::Instant;
+
+use diesel::sqlite::SqliteConnection;
+use signpost_domain::{AccountId, QuotaDecision, QuotaWindow, RequestBudget, Timestamp};
+
+use crate::answer::AnswerTo;
+use crate::failure::Failure;
+use crate::request_counts;
+use crate::session::{Durability, Session};
+
+/// A request that waits to be counted.
+pub(crate) struct Admission {
+    pub(crate) account: AccountId,
+    pub(crate) budget: RequestBudget,
+    pub(crate) now: Timestamp,
+    /// When its caller stops waiting.
+    pub(crate) ends: Instant,
+    pub(crate) answer_to: AnswerTo<QuotaDecision>,
+}
+
+impl Admission {
+    fn is_wanted(&self) -> bool {
+        !self.answer_to.is_closed()
+    }
+}
+
+/// Decides on requests, one after the other, and counts the admitted ones, all in one transaction: however many wait,
+/// they cost one commit. The commit does not wait for the disk, so counts survive a crash of the process, and a loss
+/// of power may take back the last moments. Nobody is told before the commit.
+pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) {
+    admissions.retain(Admission::is_wanted);
+    // The one that has waited longest says how long the transaction may be waited for.
+    let Some(ends) = admissions.iter().map(|admission| admission.ends).min() else { return };
+    let decisions = session
+        .begin(Durability::Process, ends, || admissions.iter().any(Admission::is_wanted))
+        .and_then(|()| session.run(ends, |connection| decide_all(connection, &admissions)))
+        .and_then(|decisions| session.commit(ends).map(|()| decisions));
+    match decisions {
+        Ok(decisions) => {
+            for (admission, decision) in admissions.into_iter().zip(decisions) {
+                // A caller who has gone is counted all the same.
+                let _ = admission.answer_to.send(decision);
+            }
+        }
+        Err(failure) => {
+            session.roll_back();
+            let message = format!("requests could not be counted: {failure}");
+            for admission in admissions {
+                let _ = admission.answer_to.send(Err(Failure::Other(message.clone())));
+            }
+        }
+    }
+}
+
+/// A count that is corrupt concerns its own account only; any other failure concerns the transaction.
+fn decide_all(
+    connection: &mut SqliteConnection,
+    admissions: &[Admission],
+) -> Result<Vec<Result<QuotaDecision, Failure>>, Failure> {
+    let mut decisions = Vec::with_capacity(admissions.len());
+    let mut newest_minute = None;
+    for Admission { account, budget, now, ends: _, answer_to } in admissions {
+        // The transaction may have had to wait for another program's.
+        if answer_to.is_closed() {
+            decisions.push(Err(Failure::Other("nobody waits for this any more".to_owned())));
+            continue;
+        }
+        let used = match request_counts::used(connection, *account, *now) {
+            Ok(used) => used,
+            Err(failure @ Failure::Corrupt { .. }) => {
+                decisions.push(Err(failure));
+                continue;
+            }
+            Err(failure) => return Err(failure),
+        };
+        let decision = budget.decide(used);
+        if matches!(decision, QuotaDecision::Admitted { .. }) {
+            request_counts::count(connection, *account, *now)?;
+            if used.minute == 0 {
+                newest_minute = newest_minute.max(Some(QuotaWindow::Minute.start(*now)));
+            }
+        }
+        decisions.push(Ok(decision));
+    }
+    if let Some(minute) = newest_minute {
+        request_counts::sweep(connection, minute)?;
+    }
+    Ok(decisions)
+}

@@ -1,0 +1,59 @@
+//! Values on their way into a statement, for which diesel knows no form of its own.
+
+use diesel::expression::AsExpression;
+use diesel::serialize::{IsNull, Output, Result, ToSql};
+use diesel::sql_types::Binary;
+use diesel::sqlite::Sqlite;
+use signpost_domain::{Id, IdKind, PagePosition};
+
+/// The 16 bytes of an identifier (D1).
+#[derive(Debug, Clone, Copy, AsExpression)]
+#[diesel(sql_type = Binary)]
+pub(crate) struct IdBytes([u8; 16]);
+
+impl<K: IdKind> From<Id<K>> for IdBytes {
+    fn from(id: Id<K>) -> Self {
+        Self(id.to_bytes())
+    }
+}
+
+impl ToSql<Binary, Sqlite> for IdBytes {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> Result {
+        out.set_value(self.0.as_slice());
+        Ok(IsNull::No)
+    }
+}
+
+/// Above every identifier: SQLite compares bytes first and lengths then.
+const ABOVE_ALL_IDS: [u8; 17] = [0xff; 17];
+
+/// What the ids of a page lie below: those of the first page too, so that every page is the same statement.
+#[derive(Debug, Clone, Copy, AsExpression)]
+#[diesel(sql_type = Binary)]
+pub(crate) enum UpperBound {
+    /// The first page.
+    None,
+    /// A later one, which begins behind the item with this id.
+    Below([u8; 16]),
+}
+
+impl From<Option<PagePosition>> for UpperBound {
+    fn from(after: Option<PagePosition>) -> Self {
+        after.map_or(Self::None, |position| Self::Below(position.to_bytes()))
+    }
+}
+
+impl ToSql<Binary, Sqlite> for UpperBound {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> Result {
+        match self {
+            Self::None => out.set_value(ABOVE_ALL_IDS.as_slice()),
+            Self::Below(id) => out.set_value(id.as_slice()),
+        }
+        Ok(IsNull::No)
+    }
+}
+
+/// A count or a limit in the form in which SQLite has whole numbers. What is beyond them limits nothing.
+pub(crate) fn whole_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,126 @@
+//! A connection to the file, prepared for its task.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Integer, Text};
+
+use crate::database_file::DatabaseFile;
+use crate::deadline::Deadline;
+use crate::failure::is_busy;
+use crate::open_error::OpenError;
+use crate::search;
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Bringing the tables up to date.
+    Migrate,
+    /// Changing what is stored.
+    Write,
+    /// Reading only: SQLite refuses everything else.
+    Read,
+}
+
+/// How long the writer's connection waits inside SQLite for another process's transaction to end, before the thread
+/// looks whether anybody still wants it to.
+const WRITER_PATIENCE: Duration = Duration::from_millis(100);
+
+#[derive(QueryableByName)]
+struct JournalMode {
+    #[diesel(sql_type = Text)]
+    journal_mode: String,
+}
+
+/// What the first migration writes into the file's header; see there.
+const APPLICATION_ID: i32 = 0x5349_474e;
+
+#[derive(QueryableByName)]
+struct Header {
+    #[diesel(sql_type = Integer)]
+    application_id: i32,
+    #[diesel(sql_type = BigInt)]
+    objects: i64,
+}
+
+/// Opens a connection. The order matters: patience comes first, because what follows may have to wait; then we look
+/// whose file it is, before anything is written to it; the journal mode comes before what depends on it.
+pub(crate) fn open(
+    file: &DatabaseFile,
+    task: Task,
+    time_limit: Duration,
+    deadline: &Arc<Deadline>,
+) -> Result<SqliteConnection, OpenError> {
+    let path = || file.path().to_path_buf();
+    let unusable = |source| OpenError::Unusable { path: path(), source };
+    let mut connection = SqliteConnection::establish(file.as_str())
+        .map_err(|source| OpenError::NoConnection { path: path(), source })?;
+    connection
+        .batch_execute(&format!("PRAGMA busy_timeout = {}", time_limit.as_millis()))
+        .map_err(unusable)?;
+    refuse_foreign_file(&mut connection, file)?;
+    use_write_ahead_log(&mut connection, file, time_limit)?;
+    // A commit is on the disk before it is reported.
+    connection.batch_execute("PRAGMA synchronous = FULL").map_err(unusable)?;
+    // Migrations may rebuild tables; they check all references at their end.
+    let foreign_keys = if task == Task::Migrate { "OFF" } else { "ON" };
+    connection.batch_execute(&format!("PRAGMA foreign_keys = {foreign_keys}")).map_err(unusable)?;
+    connection
+        .batch_execute(
+            "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -16000; PRAGMA journal_size_limit = 67108864; \
+             PRAGMA trusted_schema = OFF",
+        )
+        .map_err(unusable)?;
+    match task {
+        Task::Migrate => {}
+        Task::Write => connection
+            .batch_execute(&format!("PRAGMA busy_timeout = {}", WRITER_PATIENCE.as_millis()))
+            .map_err(unusable)?,
+        Task::Read => connection.batch_execute("PRAGMA query_only = ON").map_err(unusable)?,
+    }
+    search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
+    Ok(connection)
+}
+
+/// A file is ours if it is marked so, and may become ours if it is empty.
+fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<(), OpenError> {
+    let path = || file.path().to_path_buf();
+    let Header { application_id, objects } =
+        header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
+    match (application_id, objects) {
+        (APPLICATION_ID, _) | (0, 0) => Ok(()),
+        _ => Err(OpenError::Foreign { path: path() }),
+    }
+}
+
+/// Whether the first migration has run.
+pub(crate) fn has_tables(connection: &mut SqliteConnection) -> QueryResult<bool> {
+    Ok(header(connection)?.application_id == APPLICATION_ID)
+}
+
+fn header(connection: &mut SqliteConnection) -> QueryResult<Header> {
+    let header =
+        "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_application_id";
+    diesel::sql_query(header).get_result(connection)
+}
+
+/// Two programs that turn a new file to this mode at once can meet where SQLite does not wait by itself.
+fn use_write_ahead_log(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+    time_limit: Duration,
+) -> Result<(), OpenError> {
+    let path = file.path().to_path_buf();
+    let until = Instant::now() + time_limit;
+    loop {
+        match diesel::sql_query("PRAGMA journal_mode = WAL").get_result::<JournalMode>(connection) {
+            Ok(JournalMode { journal_mode }) if journal_mode == "wal" => return Ok(()),
+            Ok(JournalMode { journal_mode: mode }) => return Err(OpenError::NoWriteAheadLog { path, mode }),
+            Err(error) if !is_busy(&error) => return Err(OpenError::Unusable { path, source: error }),
+            Err(_) if Instant::now() >= until => return Err(OpenError::Locked { path, waited: time_limit }),
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+    }
+}

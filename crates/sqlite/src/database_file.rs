@@ -1,0 +1,74 @@
+//! Which file the database is.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::open_error::OpenError;
+
+/// The file that is, or is to become, the database. Beside it SQLite keeps two more, with `-wal` and `-shm` behind
+/// the name, while it is in use; a copy of the first alone is no backup.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatabaseFile {
+    path: PathBuf,
+    text: String,
+}
+
+impl DatabaseFile {
+    /// The file that the setting `database-url` names (D61): `sqlite://` and a path, which stands there as it is,
+    /// without escapes and options. A relative one counts from the working directory.
+    ///
+    /// ```
+    /// # use signpost_sqlite::DatabaseFile;
+    /// let file = DatabaseFile::from_url("sqlite:///var/lib/signpost.db").unwrap();
+    /// assert_eq!(file.path().to_str(), Some("/var/lib/signpost.db"));
+    /// assert!(DatabaseFile::from_url("sqlite://:memory:").is_err());
+    /// ```
+    pub fn from_url(url: &str) -> Result<Self, OpenError> {
+        let refused = |reason| OpenError::NotAPath { url: url.to_owned(), reason };
+        let path =
+            url.strip_prefix("sqlite://").ok_or_else(|| refused("it does not begin with `sqlite://`"))?;
+        if path.contains('?') {
+            return Err(refused("it has options behind a `?`, and there are none"));
+        }
+        if path == ":memory:" {
+            return Err(refused("several threads share the database, so it must be a file"));
+        }
+        Self::at(path)
+    }
+
+    /// The file at a path.
+    pub fn at(path: impl AsRef<Path>) -> Result<Self, OpenError> {
+        let path = path.as_ref();
+        let refused = |reason| OpenError::NotAPath { url: path.display().to_string(), reason };
+        // An absolute path is never one of the names that SQLite reads as something else, such as `file:x`.
+        let path = std::path::absolute(path).map_err(|_| refused("the path is empty"))?;
+        let text = path.to_str().ok_or_else(|| refused("the path is not valid UTF-8"))?.to_owned();
+        Ok(Self { path, text })
+    }
+
+    /// The path, absolute.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The path as SQLite takes it.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Creates the file, empty, if it is not there. It holds hashes of keys and private notes, so nobody but its
+    /// owner may read it; SQLite gives its other two files the same rights.
+    pub(crate) fn create_if_missing(&self) -> Result<(), OpenError> {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        match options.open(&self.path) {
+            Ok(_) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
+            Err(source) => Err(OpenError::NoFile { path: self.path.clone(), source }),
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Groups.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
+use signpost_domain::{AccountId, Group, GroupId, Page, PageLimit, PagePosition, Timestamp};
+
+use crate::columns::{IdBytes, UpperBound};
+use crate::counters;
+use crate::failure::Failure;
+use crate::rows::group::{GroupRow, NewGroup};
+use crate::schema::{groups, links};
+use crate::store::SqliteStore;
+use crate::unit_of_work::SqliteUnitOfWork;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// The later of two instants.
+    #[sql_name = "max"]
+    fn later_of(a: BigInt, b: BigInt) -> BigInt;
+}
+
+#[async_trait]
+impl GroupReads for SqliteStore {
+    async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
+        self.readers().read(move |connection| read_group(connection, account, id)).await
+    }
+
+    async fn groups(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Group>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = groups::table
+                .filter(groups::account_id.eq(IdBytes::from(account)))
+                .filter(groups::id.lt(UpperBound::from(after)))
+                .order(groups::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(GroupRow::as_select())
+                .load(connection)?;
+            let groups = rows.into_iter().map(GroupRow::into_group).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(groups, limit, |group: &Group| group.id.to_bytes()))
+        };
+        self.readers().read(read).await
+    }
+}
+
+fn read_group(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: GroupId,
+) -> Result<Option<Group>, Failure> {
+    let found = groups::table
+        .find((IdBytes::from(account), IdBytes::from(id)))
+        .select(GroupRow::as_select())
+        .first(connection)
+        .optional()?;
+    found.map(GroupRow::into_group).transpose()
+}
+
+#[async_trait]
+impl GroupWrites for SqliteUnitOfWork {
+    /// The transaction holds the write lock from its beginning, so reading is all that locking takes.
+    async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
+        self.step(move |connection| read_group(connection, account, id)).await
+    }
+
+    async fn insert_group(
+        &mut self,
+        account: AccountId,
+        group: &Group,
+        groups_limit: u64,
+    ) -> Result<(), InsertGroupError> {
+        let group = group.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            counters::count_group(connection, account, groups_limit, InsertGroupError::LimitReached)?;
+            diesel::insert_into(groups::table).values(NewGroup::new(account, &group)).execute(connection)?;
+            Ok(())
+        };
+        self.decide(step).await?
+    }
+
+    async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {
+        let group = group.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            // The counts are the store's, and nothing moves a creation.
+            let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = &group;
+            let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
+                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(updated_at.unix_millis())))
+                .execute(connection)?;
+            if updated == 0 {
+                return Err(Failure::Other(format!("the group {id} was not locked")));
+            }
+            Ok(())
+        };
+        self.step(step).await
+    }
+
+    async fn delete_group(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let key = (IdBytes::from(account), IdBytes::from(id));
+            let its_links =
+                links::table.filter(links::account_id.eq(key.0)).filter(links::group_id.eq(key.1));
+            diesel::update(its_links)
+                .set((
+                    links::group_id.eq(None::<IdBytes>),
+                    links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+                ))
+                .execute(connection)?;
+            let deleted = diesel::delete(groups::table.find(key)).execute(connection)? > 0;
+            if deleted {
+                counters::discount_group(connection, account)?;
+            }
+            Ok(deleted)
+        };
+        self.step(step).await
+    }
+}

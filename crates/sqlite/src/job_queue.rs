@@ -1,0 +1,94 @@
+//! A bounded queue that several threads take from.
+
+use std::collections::VecDeque;
+use std::num::NonZeroUsize;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// A bounded queue that several threads take from, and that can be closed.
+pub(crate) struct JobQueue<T> {
+    state: Mutex<State<T>>,
+    arrival: Condvar,
+    capacity: usize,
+}
+
+struct State<T> {
+    waiting: VecDeque<T>,
+    is_open: bool,
+}
+
+/// The queue is full, or closed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Refused;
+
+impl<T> JobQueue<T> {
+    pub(crate) fn new(capacity: NonZeroUsize) -> Self {
+        let state = State { waiting: VecDeque::new(), is_open: true };
+        Self { state: Mutex::new(state), arrival: Condvar::new(), capacity: capacity.get() }
+    }
+
+    /// Adds a job, and wakes one thread for it.
+    pub(crate) fn put(&self, job: T) -> Result<(), Refused> {
+        let mut state = self.lock();
+        if !state.is_open || state.waiting.len() >= self.capacity {
+            return Err(Refused);
+        }
+        state.waiting.push_back(job);
+        drop(state);
+        self.arrival.notify_one();
+        Ok(())
+    }
+
+    /// Takes the job that has waited longest, waiting for one if there is none; `None` once the queue is closed and
+    /// empty.
+    pub(crate) fn take(&self) -> Option<T> {
+        let mut state = self.lock();
+        loop {
+            if let Some(job) = state.waiting.pop_front() {
+                return Some(job);
+            }
+            if !state.is_open {
+                return None;
+            }
+            state = self.arrival.wait(state).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Refuses new jobs. Those that wait are still given out.
+    pub(crate) fn close(&self) {
+        self.lock().is_open = false;
+        self.arrival.notify_all();
+    }
+
+    /// Jobs run after the lock was given back, so no panic leaves the state half changed.
+    fn lock(&self) -> MutexGuard<'_, State<T>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_come_out_in_order_and_no_more_than_fit_go_in() {
+        let queue = JobQueue::new(NonZeroUsize::new(2).unwrap());
+        assert_eq!((queue.put(1), queue.put(2), queue.put(3)), (Ok(()), Ok(()), Err(Refused)));
+        assert_eq!(queue.take(), Some(1));
+        assert_eq!(queue.put(4), Ok(()));
+        queue.close();
+        assert_eq!(queue.put(5), Err(Refused));
+        assert_eq!((queue.take(), queue.take(), queue.take()), (Some(2), Some(4), None));
+    }
+
+    #[test]
+    fn closing_wakes_every_thread_that_waits() {
+        let queue = JobQueue::<u8>::new(NonZeroUsize::MIN);
+        std::thread::scope(|scope| {
+            let threads = [(); 3].map(|()| scope.spawn(|| queue.take()));
+            queue.close();
+            for thread in threads {
+                assert_eq!(thread.join().unwrap(), None);
+            }
+        });
+    }
+}

@@ -1,0 +1,70 @@
+//! Signpost's store on an embedded SQLite file: every port that keeps something, without a server beside it.
+//!
+//! # The threads
+//!
+//! SQLite's calls block, and a transaction belongs to a connection. So neither is ever near a task that may be
+//! cancelled: connections live on threads of this crate, and async code sends them work over channels.
+//!
+//! - **One thread writes.** It takes units of work in turn. A unit of work is a channel of steps, each a closure that
+//!   runs within `BEGIN IMMEDIATE … COMMIT`. When the channel closes without a commit, because the unit was dropped or
+//!   its task was cancelled, the thread rolls back; when the unit stays open beyond the time limit, too. Between units
+//!   of work the thread counts requests for the quota, all that wait in one transaction.
+//! - **Some threads read**, each on a connection that SQLite itself forbids to write. The log is written ahead, so they
+//!   see the last commit, and neither wait for the writer nor keep it waiting.
+//!
+//! No caller waits longer than the time limit (D6), and what a caller has given up is not begun. Reads, and requests to
+//! be counted, are refused at once where too many wait already; a unit of work waits for its turn in the task that wants
+//! it. A statement that has begun cannot be interrupted from outside, since diesel does not offer that; but all
+//! statements are short, being single ranges of an index, except one: a search reads an account's whole list if it
+//! finds little. It looks at the clock for each row and stops at its caller's time limit, and searches have no more than
+//! half the threads, so that they do not keep the other reads waiting. Deleting an account or a group takes as long as
+//! they have links, some microseconds for each, and the writer is held for that long.
+//!
+//! A panic in a job costs the connection and not the thread: the connection is closed, which undoes its transaction,
+//! and the next job gets a new one.
+//!
+//! # What survives what
+//!
+//! A unit of work whose commit returned `Ok` survives a crash of the process and of the machine: the log is flushed to
+//! the disk first. The counts of requests survive a crash of the process; a loss of power may take back the last
+//! moments of them, which is the price of not waiting for the disk on every single request.
+//!
+//! # Other processes
+//!
+//! Several processes may use one file at once, such as a server and the command line: each has threads of its own, and
+//! SQLite's locks keep them apart. Not so on a network file system, where those locks cannot be relied on.
+//!
+//! Statistics for SQLite's planner are deliberately never gathered: without them its plans depend on the schema alone,
+//! so those that the tests have seen are those that run.
+
+mod accounts;
+mod admissions;
+mod answer;
+mod columns;
+mod connection;
+mod counters;
+mod database_file;
+mod deadline;
+mod failure;
+mod groups;
+mod job_queue;
+mod link_list;
+mod links;
+mod migrations;
+mod open_error;
+mod options;
+mod readers;
+mod request_counts;
+mod rows;
+mod schema;
+mod search;
+mod session;
+mod store;
+mod unit_of_work;
+mod writer;
+
+pub use database_file::DatabaseFile;
+pub use migrations::{migrate, pending_migrations};
+pub use open_error::OpenError;
+pub use options::SqliteOptions;
+pub use store::SqliteStore;

@@ -1,0 +1,215 @@
+//! Bringing the tables up to date.
+
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::Arc;
+use std::time::Duration;
+
+use diesel::migration::{Migration, MigrationSource};
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Nullable, Text};
+use diesel::sqlite::Sqlite;
+use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+
+use crate::connection::{self, Task};
+use crate::database_file::DatabaseFile;
+use crate::deadline::Deadline;
+use crate::failure::is_busy;
+use crate::open_error::OpenError;
+
+const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+/// Runs what is pending and returns the names of what ran, in order. A file that does not exist is created.
+///
+/// Everything runs in one transaction that holds the write lock from its beginning: of two programs that start at
+/// once, one migrates and the other finds nothing left to do. If one migration fails, none was run.
+///
+/// # Errors
+/// [`OpenError::Newer`] if the database has a migration that this program does not know, [`OpenError::Foreign`] if it
+/// is not one of ours at all; both leave it untouched.
+pub fn migrate(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>, OpenError> {
+    file.create_if_missing()?;
+    let mut connection = connect(file, time_limit)?;
+    run_pending(&mut connection, file).map_err(|refusal| refusal.into_open_error(file, time_limit))
+}
+
+fn run_pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
+    // Mostly there is nothing to do, and then nobody need wait for another program's transaction.
+    if pending(connection, file)?.is_empty() {
+        return Ok(Vec::new());
+    }
+    connection.immediate_transaction(|connection| {
+        let pending = not_yet_run(connection, file)?;
+        for migration in &pending {
+            connection.run_migration(migration).map_err(|source| failed(file, source))?;
+        }
+        if !pending.is_empty() {
+            refuse_dangling_references(connection, file)?;
+        }
+        Ok(names(&pending))
+    })
+}
+
+/// The names of what [`migrate`] would run, in order. Nothing is changed, and no file created.
+///
+/// # Errors
+/// As those of [`migrate`].
+pub fn pending_migrations(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>, OpenError> {
+    if std::fs::metadata(file.path()).is_ok_and(|metadata| metadata.len() > 0) {
+        let mut connection = connect(file, time_limit)?;
+        let pending = pending(&mut connection, file);
+        return pending.map_err(|refusal| refusal.into_open_error(file, time_limit));
+    }
+    Ok(names(&all(file)?))
+}
+
+fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
+    // Diesel's list of what has run makes its own table if there is none, so it is asked only where there is one.
+    let pending =
+        if connection::has_tables(connection)? { not_yet_run(connection, file)? } else { all(file)? };
+    Ok(names(&pending))
+}
+
+/// Why migrating stopped: for a reason that the operator must know, or because a statement failed.
+enum Refusal {
+    Open(OpenError),
+    Sql(diesel::result::Error),
+}
+
+impl Refusal {
+    fn into_open_error(self, file: &DatabaseFile, waited: Duration) -> OpenError {
+        let path = file.path().to_path_buf();
+        match self {
+            Self::Open(error) => error,
+            Self::Sql(error) if is_busy(&error) => OpenError::Locked { path, waited },
+            Self::Sql(source) => OpenError::Unusable { path, source },
+        }
+    }
+}
+
+impl From<diesel::result::Error> for Refusal {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Sql(error)
+    }
+}
+
+impl From<OpenError> for Refusal {
+    fn from(error: OpenError) -> Self {
+        Self::Open(error)
+    }
+}
+
+fn failed(file: &DatabaseFile, source: Box<dyn Error + Send + Sync>) -> OpenError {
+    OpenError::Migration { path: file.path().to_path_buf(), source }
+}
+
+fn connect(file: &DatabaseFile, time_limit: Duration) -> Result<SqliteConnection, OpenError> {
+    connection::open(file, Task::Migrate, time_limit, &Arc::new(Deadline::none()))
+}
+
+fn all(file: &DatabaseFile) -> Result<Vec<Box<dyn Migration<Sqlite>>>, OpenError> {
+    MIGRATIONS.migrations().map_err(|source| failed(file, source))
+}
+
+fn names(migrations: &[Box<dyn Migration<Sqlite>>]) -> Vec<String> {
+    migrations.iter().map(|migration| migration.name().to_string()).collect()
+}
+
+fn version(migration: &dyn Migration<Sqlite>) -> String {
+    migration.name().version().to_string()
+}
+
+fn not_yet_run(
+    connection: &mut SqliteConnection,
+    file: &DatabaseFile,
+) -> Result<Vec<Box<dyn Migration<Sqlite>>>, Refusal> {
+    let all = all(file)?;
+    let known: BTreeSet<String> = all.iter().map(|migration| version(migration.as_ref())).collect();
+    let applied: BTreeSet<String> = connection
+        .applied_migrations()
+        .map_err(|source| failed(file, source))?
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    let unknown: Vec<String> = applied.difference(&known).cloned().collect();
+    if !unknown.is_empty() {
+        return Err(OpenError::Newer { path: file.path().to_path_buf(), versions: unknown }.into());
+    }
+    let pending = all.into_iter().filter(|migration| !applied.contains(&version(migration.as_ref())));
+    Ok(pending.collect())
+}
+
+#[derive(QueryableByName, Debug)]
+struct DanglingReference {
+    #[diesel(sql_type = Text)]
+    table: String,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    rowid: Option<i64>,
+    #[diesel(sql_type = Text)]
+    parent: String,
+}
+
+fn refuse_dangling_references(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<(), Refusal> {
+    let dangling: Vec<DanglingReference> = diesel::sql_query("PRAGMA foreign_key_check").load(connection)?;
+    let Some(DanglingReference { table, rowid, parent }) = dangling.first() else { return Ok(()) };
+    let message = format!("{table} (row {rowid:?}) would refer to nothing in {parent}");
+    Err(failed(file, message.into()).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use diesel::connection::SimpleConnection;
+
+    use super::*;
+
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    /// Foreign keys are off while migrations run; what one of them left dangling is found at the end.
+    #[test]
+    fn a_dangling_reference_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        migrate(&file, LIMIT).unwrap();
+        let mut connection = connect(&file, LIMIT).unwrap();
+        assert!(refuse_dangling_references(&mut connection, &file).is_ok());
+        let orphan = "INSERT INTO groups VALUES (randomblob(16), randomblob(16), 'A', 0, 0, 0, 0)";
+        connection.batch_execute(orphan).unwrap();
+        let refused = refuse_dangling_references(&mut connection, &file)
+            .map_err(|refusal| refusal.into_open_error(&file, LIMIT));
+        let message = refused.unwrap_err().to_string();
+        assert!(message.contains("groups") && message.contains("refer to nothing in accounts"), "{message}");
+    }
+
+    /// A program may have been stopped between creating the file and filling it.
+    #[test]
+    fn a_file_that_was_begun_is_asked_about_and_then_migrated() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        drop(connect(&file, LIMIT).unwrap());
+        assert!(std::fs::metadata(file.path()).unwrap().len() > 0);
+        let pending = pending_migrations(&file, LIMIT).unwrap();
+        assert!(!pending.is_empty());
+        assert_eq!(migrate(&file, LIMIT).unwrap(), pending);
+    }
+
+    /// Contract D60: every command works beside a running server, whatever that is doing.
+    #[test]
+    fn d60_a_database_that_is_up_to_date_is_opened_without_its_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        migrate(&file, LIMIT).unwrap();
+        let mut other = connect(&file, LIMIT).unwrap();
+        other.batch_execute("BEGIN IMMEDIATE").unwrap();
+        assert_eq!(migrate(&file, Duration::ZERO).unwrap(), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_new_database_that_another_program_keeps_locked_is_reported() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        let mut other = connect(&file, LIMIT).unwrap();
+        other.batch_execute("BEGIN IMMEDIATE").unwrap();
+        let error = migrate(&file, Duration::from_millis(50)).unwrap_err();
+        assert!(matches!(error, OpenError::Locked { .. }), "{error}");
+    }
+}

@@ -1,0 +1,94 @@
+//! Why a database was not opened, and what to do about it.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why a database was not opened. Every message says which one, and what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The URL names no file.
+    #[error(
+        "`{url}` names no SQLite database: {reason}; write `sqlite://` and a path, as in `sqlite://signpost.db`"
+    )]
+    NotAPath {
+        /// The URL or the path.
+        url: String,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The file could not be created or opened by the operating system.
+    #[error("cannot open the database {path}: {source}; check that its folder exists and may be written to")]
+    NoFile {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system says.
+        source: std::io::Error,
+    },
+    /// SQLite could not open the file.
+    #[error(
+        "cannot open the database {path}: {source}; check that the file and its folder may be read and written"
+    )]
+    NoConnection {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: diesel::ConnectionError,
+    },
+    /// A statement failed while the connection was prepared.
+    #[error(
+        "cannot use the database {path}: {source}; check that it is an SQLite database, whole, and on a disk with room"
+    )]
+    Unusable {
+        /// The file.
+        path: PathBuf,
+        /// What SQLite says.
+        source: diesel::result::Error,
+    },
+    /// The file system cannot do what a write-ahead log needs.
+    #[error(
+        "the database {path} cannot keep a write-ahead log (its journal stays `{mode}`); put it on a local disk"
+    )]
+    NoWriteAheadLog {
+        /// The file.
+        path: PathBuf,
+        /// The journal mode that SQLite fell back to.
+        mode: String,
+    },
+    /// Another program kept the database to itself.
+    #[error("another program has kept the database {path} locked for {waited:?}; end it, or wait for it")]
+    Locked {
+        /// The file.
+        path: PathBuf,
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// The file belongs to another program.
+    #[error("{path} is a database of another program; name another file")]
+    Foreign {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A newer version of this program has written the file.
+    #[error(
+        "the database {path} was written by a newer version of this program (it has the migrations {versions:?}); \
+         run that version, or restore a backup from before the upgrade"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The migrations that this version does not know.
+        versions: Vec<String>,
+    },
+    /// A migration failed. Nothing of it was kept.
+    #[error("cannot migrate the database {path}: {source}; it is as it was before")]
+    Migration {
+        /// The file.
+        path: PathBuf,
+        /// What went wrong.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The operating system gave no thread.
+    #[error("cannot start a thread for the database: {0}; check the limits on processes and memory")]
+    NoThread(#[source] std::io::Error),
+}

@@ -1,0 +1,153 @@
+//! The counts of admitted requests (D16).
+//!
+//! A row is one calendar minute or day of one account, found by its start: a clock that steps back finds the old
+//! count again. Rows of windows that are long over are swept away when a new minute begins, as soon as there is a batch
+//! of them: it never takes long, and needs no task of its own.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Binary};
+use diesel::sqlite::Sqlite;
+use signpost_app::ports::{QuotaStore, StoreError};
+use signpost_domain::{
+    AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
+};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::schema::request_counts;
+use crate::store::SqliteStore;
+
+/// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
+/// over. No step of a clock that a count should survive is longer.
+const KEPT: Duration = Duration::from_hours(72);
+
+/// A new minute of an account brings two rows at most, so this many at a time catch up with any backlog.
+const BATCH: i64 = 1024;
+
+#[async_trait]
+impl QuotaStore for SqliteStore {
+    async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        self.writer().admit(account, budget, now).await
+    }
+
+    async fn remaining(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaRemaining, StoreError> {
+        let used = self.readers().read(move |connection| used(connection, account, now)).await?;
+        Ok(budget.remaining(used))
+    }
+}
+
+/// How the table writes a window.
+const fn span(window: QuotaWindow) -> i32 {
+    match window {
+        QuotaWindow::Minute => 0,
+        QuotaWindow::Day => 1,
+    }
+}
+
+/// How many requests of the account were admitted in the windows that `now` lies in.
+pub(crate) fn used(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<QuotaUse, Failure> {
+    let minute = admitted(connection, account, QuotaWindow::Minute, now)?;
+    let day = admitted(connection, account, QuotaWindow::Day, now)?;
+    Ok(QuotaUse { minute, day })
+}
+
+fn admitted(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    window: QuotaWindow,
+    now: Timestamp,
+) -> Result<u32, Failure> {
+    let started_at = window.start(now).unix_millis();
+    let admitted = request_counts::table
+        .find((IdBytes::from(account), span(window), started_at))
+        .select(request_counts::admitted)
+        .first::<i64>(connection)
+        .optional()?;
+    u32::try_from(admitted.unwrap_or(0)).map_err(|_| Failure::Corrupt {
+        table: "request_counts",
+        column: "admitted",
+        row: format!("{account}, {window:?} {started_at}"),
+        reason: "is not from 0 to 4,294,967,295".to_owned(),
+    })
+}
+
+/// Counts one more request in both windows that `now` lies in.
+pub(crate) fn count(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let account = IdBytes::from(account);
+    let minute = QuotaWindow::Minute.start(now).unix_millis();
+    let day = QuotaWindow::Day.start(now).unix_millis();
+    CountOneMore { account, minute, day }.execute(connection)?;
+    Ok(())
+}
+
+/// The one statement of every single request. Diesel would write it too, but would have SQLite compile it anew each
+/// time, because in general it cannot know that such a statement has only one text.
+#[derive(Debug, QueryId)]
+struct CountOneMore {
+    account: IdBytes,
+    minute: i64,
+    day: i64,
+}
+
+impl QueryFragment<Sqlite> for CountOneMore {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.push_sql("INSERT INTO request_counts (account_id, span, started_at, admitted) VALUES (");
+        out.push_bind_param::<Binary, _>(&self.account)?;
+        out.push_sql(", 0, ");
+        out.push_bind_param::<BigInt, _>(&self.minute)?;
+        out.push_sql(", 1), (");
+        out.push_bind_param::<Binary, _>(&self.account)?;
+        out.push_sql(", 1, ");
+        out.push_bind_param::<BigInt, _>(&self.day)?;
+        out.push_sql(", 1) ON CONFLICT DO UPDATE SET admitted = admitted + 1");
+        Ok(())
+    }
+}
+
+impl RunQueryDsl<SqliteConnection> for CountOneMore {}
+
+/// Deletes a batch of the rows that are too old to be asked for at `now`, if there is one.
+pub(crate) fn sweep(connection: &mut SqliteConnection, now: Timestamp) -> Result<(), Failure> {
+    let oldest_kept = now.minus(KEPT).unix_millis();
+    let last_of_batch = request_counts::table
+        .filter(request_counts::started_at.lt(oldest_kept))
+        .order(request_counts::started_at)
+        .offset(BATCH - 1)
+        .select(request_counts::started_at)
+        .first::<i64>(connection)
+        .optional()?;
+    if last_of_batch.is_none() {
+        return Ok(());
+    }
+    diesel::sql_query(
+        "DELETE FROM request_counts WHERE (account_id, span, started_at) IN \
+         (SELECT account_id, span, started_at FROM request_counts WHERE started_at < ? \
+         ORDER BY started_at LIMIT ?)",
+    )
+    .bind::<BigInt, _>(oldest_kept)
+    .bind::<BigInt, _>(BATCH)
+    .execute(connection)?;
+    Ok(())
+}

@@ -1,0 +1,74 @@
+//! The tables, as the migrations in `migrations/sqlite` leave them.
+
+diesel::table! {
+    accounts (id) {
+        id -> Binary,
+        email -> Text,
+        email_key -> Text,
+        name -> Nullable<Text>,
+        plan -> Text,
+        suspended_at -> Nullable<BigInt>,
+        created_at -> BigInt,
+        links_count -> BigInt,
+        groups_count -> BigInt,
+        domains_count -> BigInt,
+        pixels_count -> BigInt,
+    }
+}
+
+diesel::table! {
+    api_keys (id) {
+        id -> Binary,
+        account_id -> Binary,
+        name -> Nullable<Text>,
+        hash -> Binary,
+        last_four -> Text,
+        created_at -> BigInt,
+        revoked_at -> Nullable<BigInt>,
+    }
+}
+
+diesel::table! {
+    groups (account_id, id) {
+        account_id -> Binary,
+        id -> Binary,
+        name -> Text,
+        landings_count -> BigInt,
+        redirects_count -> BigInt,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    links (id) {
+        id -> Binary,
+        account_id -> Binary,
+        kind -> Integer,
+        name -> Text,
+        host -> Nullable<Text>,
+        slug -> Text,
+        is_active -> Bool,
+        note -> Nullable<Text>,
+        group_id -> Nullable<Binary>,
+        analytics_enabled -> Bool,
+        created_at -> BigInt,
+        updated_at -> BigInt,
+        target_url -> Nullable<Text>,
+        antibot_enabled -> Bool,
+        geo_blocklist -> Text,
+    }
+}
+
+diesel::table! {
+    request_counts (account_id, span, started_at) {
+        account_id -> Binary,
+        span -> Integer,
+        started_at -> BigInt,
+        admitted -> BigInt,
+    }
+}
+
+diesel::joinable!(api_keys -> accounts (account_id));
+diesel::joinable!(links -> accounts (account_id));
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, links);

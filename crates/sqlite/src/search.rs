@@ -1,0 +1,105 @@
+//! The search of the link lists (D32), as a function that SQLite calls for each row of a range.
+//!
+//! SQLite itself ignores case in ASCII only. This function asks the domain, so that every store finds the same.
+
+use std::sync::Arc;
+
+use diesel::prelude::*;
+use diesel::serialize::{Output, Result, ToSql};
+use diesel::sql_types::{Bool, Nullable, Text};
+use diesel::sqlite::Sqlite;
+use signpost_domain::search_text::fold;
+
+use crate::deadline::Deadline;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// Whether one of the fields contains `folded`, a search text in folded form.
+    fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
+}
+
+/// The function's answer. A search that finds little reads an account's whole list, so it is also the one statement of
+/// ours that can take long; it stops when nobody waits for it any more.
+#[derive(Debug)]
+enum Answer {
+    Matches(bool),
+    OutOfTime,
+}
+
+impl ToSql<Bool, Sqlite> for Answer {
+    fn to_sql<'b>(&'b self, out: &mut Output<'b, '_, Sqlite>) -> Result {
+        match self {
+            Self::Matches(matches) => <bool as ToSql<Bool, Sqlite>>::to_sql(matches, out),
+            Self::OutOfTime => Err("the search has used up its time".into()),
+        }
+    }
+}
+
+/// Makes the function known to a connection.
+pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline>) -> QueryResult<()> {
+    link_matches_utils::register_impl(
+        connection,
+        move |folded: String, name: String, slug: String, target_url: Option<String>| {
+            if deadline.has_passed() {
+                return Answer::OutOfTime;
+            }
+            let fields = [Some(name), Some(slug), target_url];
+            Answer::Matches(fields.into_iter().flatten().any(|field| fold(&field).contains(&folded)))
+        },
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use diesel::prelude::*;
+    use signpost_domain::SearchText;
+
+    use super::*;
+
+    fn connection() -> (SqliteConnection, Arc<Deadline>) {
+        let mut connection = SqliteConnection::establish(":memory:").unwrap();
+        let deadline = Arc::new(Deadline::none());
+        register(&mut connection, Arc::clone(&deadline)).unwrap();
+        (connection, deadline)
+    }
+
+    /// Contract D32: every store finds what the domain finds.
+    #[test]
+    fn d32_the_function_agrees_with_the_domain() {
+        let (mut connection, _) = connection();
+        let texts = [
+            "a", "STRASSE", "Straße", "ß", "ΟΔΟΣ", "οδος", "ς", "ﬃ", "office", "\u{212a}", "K", "é", "e",
+            "%", "_",
+        ];
+        for search in texts {
+            let search = SearchText::parse(search).unwrap();
+            for name in texts {
+                for (slug, target) in [("", "https://x.example/"), ("Sale", "https://X.example/ß"), ("K", "")]
+                {
+                    let found: bool = diesel::select(link_matches(search.folded(), name, slug, Some(target)))
+                        .get_result(&mut connection)
+                        .unwrap();
+                    let slug = Some(slug).filter(|slug| !slug.is_empty());
+                    assert_eq!(
+                        found,
+                        search.matches(name, slug, target),
+                        "{search:?} in {name} {slug:?} {target}"
+                    );
+                }
+            }
+        }
+    }
+
+    /// Contract D6: no call hangs, and what nobody waits for does not go on.
+    #[test]
+    fn d6_a_search_stops_at_its_deadline() {
+        let (mut connection, deadline) = connection();
+        deadline.set(Instant::now());
+        std::thread::sleep(std::time::Duration::from_millis(3));
+        let outcome =
+            diesel::select(link_matches("a", "a", "a", None::<&str>)).get_result::<bool>(&mut connection);
+        assert!(outcome.unwrap_err().to_string().contains("used up its time"));
+    }
+}

@@ -1,0 +1,187 @@
+//! A unit of work: its owner's end, and the writing thread's.
+
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use signpost_app::ports::{StoreError, UnitOfWork};
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use crate::answer::{AnswerTo, answer_by, end_of_call};
+use crate::failure::Failure;
+use crate::session::{Durability, Session};
+
+/// The owner's end of a unit of work. The transaction itself is on the writing thread; this sends it steps, and when it
+/// is dropped the channel closes, which undoes what was not committed. No destructor has to reach the database, so
+/// a cancelled request cannot leave a transaction open.
+pub(crate) struct SqliteUnitOfWork {
+    steps: Sender<Step>,
+    time_limit: Duration,
+    /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
+    is_spoilt: bool,
+}
+
+enum Step {
+    /// Something to do within the transaction. It says whether the unit of work can go on.
+    Change(Box<dyn FnOnce(&mut Session) -> GoesOn + Send>),
+    /// The end, before the instant.
+    Commit(Instant, AnswerTo<()>),
+}
+
+type GoesOn = bool;
+
+/// The writing thread's end.
+pub(crate) struct NewWork {
+    steps: Receiver<Step>,
+    begun_to: AnswerTo<()>,
+    ends: Instant,
+    /// Held until the transaction is over.
+    turn: OwnedSemaphorePermit,
+}
+
+/// Both ends of a new unit of work, which is to begin before `ends`.
+pub(crate) fn new(
+    time_limit: Duration,
+    ends: Instant,
+    begun_to: AnswerTo<()>,
+    turn: OwnedSemaphorePermit,
+) -> (SqliteUnitOfWork, NewWork) {
+    let (sender, receiver) = mpsc::channel();
+    let unit_of_work = SqliteUnitOfWork { steps: sender, time_limit, is_spoilt: false };
+    (unit_of_work, NewWork { steps: receiver, begun_to, ends, turn })
+}
+
+impl SqliteUnitOfWork {
+    /// Runs one step of the transaction.
+    pub(crate) async fn step<T: Send + 'static>(
+        &mut self,
+        step: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        if self.is_spoilt {
+            return Err(spoilt());
+        }
+        // Taken back when the answer is here; if this future is dropped before, it stays.
+        self.is_spoilt = true;
+        let ends = end_of_call(self.time_limit);
+        let (answer_to, answer) = oneshot::channel();
+        let change = Step::Change(Box::new(move |session| {
+            if answer_to.is_closed() {
+                return false;
+            }
+            let outcome = session.run(ends, step);
+            let goes_on = outcome.is_ok();
+            answer_to.send(outcome).is_ok() && goes_on
+        }));
+        self.steps.send(change).map_err(|_| undone())?;
+        let outcome = answer_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)?;
+        self.is_spoilt = false;
+        Ok(outcome)
+    }
+
+    /// Runs one step that can end in a decision, such as "the address is taken". A decision undoes what the step did
+    /// before and nothing else; the unit of work goes on.
+    pub(crate) async fn decide<T: Send + 'static, D: Send + 'static>(
+        &mut self,
+        step: impl FnOnce(&mut SqliteConnection) -> Result<T, Stop<D>> + Send + 'static,
+    ) -> Result<Result<T, D>, StoreError> {
+        self.step(move |connection| match connection.transaction(step) {
+            Ok(done) => Ok(Ok(done)),
+            Err(Stop::Decided(decision)) => Ok(Err(decision)),
+            Err(Stop::Failed(failure)) => Err(failure),
+        })
+        .await
+    }
+}
+
+/// Why a step stopped before its end.
+#[derive(Debug)]
+pub(crate) enum Stop<D> {
+    /// A decision of the store.
+    Decided(D),
+    /// Something broke.
+    Failed(Failure),
+}
+
+impl<D> From<diesel::result::Error> for Stop<D> {
+    fn from(error: diesel::result::Error) -> Self {
+        Self::Failed(error.into())
+    }
+}
+
+impl<D> From<Failure> for Stop<D> {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+#[async_trait]
+impl UnitOfWork for SqliteUnitOfWork {
+    async fn commit(self: Box<Self>) -> Result<(), StoreError> {
+        if self.is_spoilt {
+            return Err(spoilt());
+        }
+        let ends = end_of_call(self.time_limit);
+        let (answer_to, answer) = oneshot::channel();
+        self.steps.send(Step::Commit(ends, answer_to)).map_err(|_| undone())?;
+        answer_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)
+    }
+}
+
+fn spoilt() -> StoreError {
+    StoreError::unavailable("a call of this unit of work has failed; only dropping it is of use")
+}
+
+fn undone() -> StoreError {
+    StoreError::unavailable(
+        "the unit of work was open longer than the store's time limit and has been undone",
+    )
+}
+
+/// Serves a unit of work on the writing thread until it is committed, dropped, broken or too old.
+pub(crate) fn serve(session: &mut Session, work: NewWork, time_limit: Duration) {
+    let NewWork { steps, begun_to, ends, turn } = work;
+    if begun_to.is_closed() {
+        return;
+    }
+    match session.begin(Durability::Machine, ends, || !begun_to.is_closed()) {
+        Ok(()) => {
+            if begun_to.send(Ok(())).is_ok() {
+                run_steps(session, &steps, Instant::now() + time_limit);
+            }
+            // A commit leaves nothing to undo.
+            session.roll_back();
+        }
+        Err(failure) => {
+            session.roll_back();
+            // Nobody left to tell is no failure.
+            let _ = begun_to.send(Err(failure));
+        }
+    }
+    // The next unit of work may begin only now.
+    drop(turn);
+}
+
+fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) {
+    loop {
+        match steps.recv_timeout(ends.saturating_duration_since(Instant::now())) {
+            Ok(Step::Change(change)) => {
+                if !change(session) {
+                    return;
+                }
+            }
+            Ok(Step::Commit(ends, answer_to)) => {
+                // Whoever cancelled the commit before it began must find nothing changed.
+                if !answer_to.is_closed() {
+                    let _ = answer_to.send(session.commit(ends));
+                }
+                return;
+            }
+            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Timeout) => {
+                tracing::warn!("undoing a unit of work that was open longer than the store's time limit");
+                return;
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! The thread that writes.
+
+use std::sync::Arc;
+use std::sync::mpsc::{self, Receiver, Sender};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use signpost_app::ports::StoreError;
+use signpost_domain::{AccountId, QuotaDecision, RequestBudget, Timestamp};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+
+use crate::admissions::{self, Admission};
+use crate::answer::{answer_by, end_of_call, turn_by};
+use crate::connection::Task;
+use crate::database_file::DatabaseFile;
+use crate::failure::Failure;
+use crate::open_error::OpenError;
+use crate::options::SqliteOptions;
+use crate::session::Session;
+use crate::unit_of_work::{self, NewWork, SqliteUnitOfWork};
+
+/// The most requests that are counted in one transaction, so that a unit of work never waits for more.
+const LARGEST_BATCH: usize = 512;
+
+/// The thread that writes. SQLite has one writer at a time anyway; here its turns are given out in order, without
+/// anybody sleeping inside SQLite.
+pub(crate) struct Writer {
+    /// `None` only while the writer is dropped.
+    orders: Option<Sender<Order>>,
+    thread: Option<JoinHandle<()>>,
+    /// The one turn to have a unit of work. It travels with the unit to the thread and is given back there, so that
+    /// an owner who forgets the unit cannot keep it.
+    turn: Arc<Semaphore>,
+    /// Room for requests that wait to be counted.
+    room: Arc<Semaphore>,
+    time_limit: Duration,
+}
+
+enum Order {
+    /// Serve this unit of work to its end.
+    Work(NewWork),
+    /// Count this request, together with others that wait.
+    Admission(Admission, OwnedSemaphorePermit),
+}
+
+impl Writer {
+    pub(crate) fn start(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+        let SqliteOptions { readers: _, time_limit, waiting } = options;
+        let time_limit = *time_limit;
+        let mut session = Session::open(file.clone(), Task::Write, time_limit)?;
+        let (orders, inbox) = mpsc::channel();
+        let thread = std::thread::Builder::new()
+            .name("sqlite-write".to_owned())
+            .spawn(move || serve(&mut session, &inbox, time_limit))
+            .map_err(OpenError::NoThread)?;
+        let room = Semaphore::new(waiting.get().min(Semaphore::MAX_PERMITS));
+        Ok(Self {
+            orders: Some(orders),
+            thread: Some(thread),
+            turn: Arc::new(Semaphore::new(1)),
+            room: Arc::new(room),
+            time_limit,
+        })
+    }
+
+    /// Begins a unit of work, waiting for those before it.
+    pub(crate) async fn begin(&self) -> Result<SqliteUnitOfWork, StoreError> {
+        let ends = end_of_call(self.time_limit);
+        let turn = turn_by(ends, &self.turn).await?;
+        let (begun_to, begun) = oneshot::channel();
+        let (unit_of_work, work) = unit_of_work::new(self.time_limit, ends, begun_to, turn);
+        self.send(Order::Work(work))?;
+        answer_by(ends, begun).await?.map_err(Failure::into_store_error)?;
+        Ok(unit_of_work)
+    }
+
+    /// Decides on one request and counts it if it is admitted.
+    pub(crate) async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        let ends = end_of_call(self.time_limit);
+        let room = Arc::clone(&self.room)
+            .try_acquire_owned()
+            .map_err(|_| StoreError::unavailable("too many requests wait to be counted"))?;
+        let (answer_to, answer) = oneshot::channel();
+        self.send(Order::Admission(Admission { account, budget, now, ends, answer_to }, room))?;
+        answer_by(ends, answer).await?.map_err(Failure::into_store_error)
+    }
+
+    /// Whether the thread is there to take orders.
+    pub(crate) fn is_running(&self) -> bool {
+        self.thread.as_ref().is_some_and(|thread| !thread.is_finished())
+    }
+
+    fn send(&self, order: Order) -> Result<(), StoreError> {
+        let ended = || StoreError::unavailable("the writing thread of the store has ended");
+        self.orders.as_ref().ok_or_else(ended)?.send(order).map_err(|_| ended())
+    }
+}
+
+impl Drop for Writer {
+    /// Waits for the thread, which ends after the orders it has; a unit of work among them has its time limit.
+    fn drop(&mut self) {
+        self.orders = None;
+        if self.thread.take().is_some_and(|thread| thread.join().is_err()) {
+            tracing::error!("the writing thread of the store had panicked");
+        }
+    }
+}
+
+fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration) {
+    while let Ok(first) = inbox.recv() {
+        let mut admissions = Vec::new();
+        let mut works = Vec::new();
+        for order in std::iter::once(first).chain(inbox.try_iter()) {
+            match order {
+                // From here on the request does not wait any more, so its room is free.
+                Order::Admission(admission, _room) => admissions.push(admission),
+                Order::Work(work) => works.push(work),
+            }
+            if admissions.len() >= LARGEST_BATCH {
+                break;
+            }
+        }
+        admissions::admit_all(session, admissions);
+        for work in works {
+            unit_of_work::serve(session, work, time_limit);
+        }
+    }
+}

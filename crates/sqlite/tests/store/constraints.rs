@@ -1,0 +1,90 @@
+//! What the tables themselves refuse, whichever program writes.
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::result::{DatabaseErrorKind, Error};
+use signpost_domain::Redirect;
+use signpost_port_contracts::samples;
+
+use super::database::{Database, account, group, insert};
+
+/// A database with two accounts, each with a group, and a link at `/taken` in the first's group.
+async fn filled() -> (Database, SqliteConnection) {
+    let database = Database::new();
+    let store = database.open();
+    for slug in ["taken", "other"] {
+        let account = account(&store).await;
+        let group_id = Some(group(&store, account).await.id);
+        insert(&store, account, &Redirect { group_id, ..samples::redirect(slug) }).await;
+    }
+    drop(store);
+    let mut connection = database.raw();
+    connection.batch_execute("PRAGMA foreign_keys = ON").unwrap();
+    (database, connection)
+}
+
+fn refused(connection: &mut SqliteConnection, sql: &str) -> DatabaseErrorKind {
+    match diesel::sql_query(sql).execute(connection) {
+        Err(Error::DatabaseError(kind, _)) => kind,
+        other => panic!("{sql}: {other:?}"),
+    }
+}
+
+fn is_same(one: DatabaseErrorKind, other: DatabaseErrorKind) -> bool {
+    std::mem::discriminant(&one) == std::mem::discriminant(&other)
+}
+
+/// Contract D20: a unique index, never a look before the write.
+#[tokio::test]
+async fn d20_an_address_names_one_link() {
+    let (_database, mut connection) = filled().await;
+    for sql in [
+        "UPDATE links SET slug = 'taken' WHERE slug = 'other'",
+        "UPDATE links SET host = 'a.example.net', slug = ''",
+    ] {
+        assert!(is_same(refused(&mut connection, sql), DatabaseErrorKind::UniqueViolation), "{sql}");
+    }
+    // Two lost links may have had the same slug.
+    let lost = diesel::sql_query("UPDATE links SET host = NULL, slug = 'same'").execute(&mut connection);
+    assert_eq!(lost.unwrap(), 2);
+}
+
+#[tokio::test]
+async fn references_lead_somewhere() {
+    let (_database, mut connection) = filled().await;
+    for sql in [
+        "DELETE FROM accounts",
+        "DELETE FROM groups",
+        "UPDATE links SET account_id = randomblob(16), group_id = NULL",
+        "UPDATE links SET group_id = randomblob(16)",
+        "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL)",
+        // A group of another account.
+        "UPDATE links SET group_id = (SELECT id FROM groups WHERE groups.account_id <> links.account_id)",
+    ] {
+        assert!(is_same(refused(&mut connection, sql), DatabaseErrorKind::ForeignKeyViolation), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn values_have_their_form() {
+    let (_database, mut connection) = filled().await;
+    for sql in [
+        "UPDATE accounts SET id = x'00'",
+        "UPDATE accounts SET links_count = -1",
+        "UPDATE accounts SET groups_count = groups_count - 2",
+        "UPDATE groups SET redirects_count = redirects_count - 2",
+        "UPDATE links SET slug = '' WHERE slug = 'taken'",
+        "UPDATE links SET target_url = NULL",
+        "UPDATE links SET kind = 2",
+        "UPDATE links SET is_active = 2",
+        "INSERT INTO request_counts VALUES (randomblob(16), 0, 0, 0)",
+        "INSERT INTO request_counts VALUES (randomblob(15), 0, 0, 1)",
+        "INSERT INTO request_counts VALUES (randomblob(16), 2, 0, 1)",
+    ] {
+        assert!(is_same(refused(&mut connection, sql), DatabaseErrorKind::CheckViolation), "{sql}");
+    }
+    // Tables are strict.
+    let error =
+        diesel::sql_query("UPDATE links SET created_at = 'yesterday'").execute(&mut connection).unwrap_err();
+    assert!(error.to_string().contains("cannot store TEXT value"), "{error}");
+}

@@ -1,0 +1,107 @@
+//! A database of its own for one test.
+
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use signpost_app::ports::{Store, StoreError};
+use signpost_domain::{Account, AccountId, Group, Redirect};
+use signpost_port_contracts::samples;
+use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+use tempfile::TempDir;
+
+pub(crate) const PLENTY: u64 = 1_000_000;
+
+/// A file in a folder that is deleted with it.
+pub(crate) struct Database {
+    _folder: TempDir,
+    pub(crate) file: DatabaseFile,
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+impl Database {
+    pub(crate) fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        Self { _folder: folder, file }
+    }
+
+    /// Opens it with a time limit that nothing here is meant to reach.
+    pub(crate) fn open(&self) -> SqliteStore {
+        self.open_with_time_limit(Duration::from_mins(1))
+    }
+
+    pub(crate) fn open_with_time_limit(&self, time_limit: Duration) -> SqliteStore {
+        SqliteStore::open(&self.file, &options(time_limit)).unwrap()
+    }
+
+    /// A connection as any other program has: without our pragmas.
+    pub(crate) fn raw(&self) -> SqliteConnection {
+        let mut connection = SqliteConnection::establish(self.file.path().to_str().unwrap()).unwrap();
+        connection.batch_execute("PRAGMA busy_timeout = 60000").unwrap();
+        connection
+    }
+
+    /// Another program in the middle of a transaction, until it is dropped.
+    pub(crate) fn raw_holding_the_write_lock(&self) -> SqliteConnection {
+        let mut connection = self.raw();
+        connection.batch_execute("BEGIN IMMEDIATE").unwrap();
+        connection
+    }
+
+    /// Runs statements on a connection that ignores the checks of the tables.
+    pub(crate) fn spoil(&self, sql: &str) {
+        let mut connection = self.raw();
+        connection.batch_execute("PRAGMA ignore_check_constraints = ON; PRAGMA foreign_keys = OFF").unwrap();
+        connection.batch_execute(sql).unwrap();
+    }
+
+    /// The one number that a query gives, which calls it `number`.
+    pub(crate) fn number(&self, sql: &str) -> i64 {
+        diesel::sql_query(sql).get_result::<Number>(&mut self.raw()).unwrap().number
+    }
+}
+
+pub(crate) fn options(time_limit: Duration) -> SqliteOptions {
+    SqliteOptions { time_limit, readers: NonZeroUsize::new(2).unwrap(), ..SqliteOptions::default() }
+}
+
+/// Commits a new account.
+pub(crate) async fn account(store: &SqliteStore) -> AccountId {
+    let account: Account = samples::account();
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap();
+    work.commit().await.unwrap();
+    account.id
+}
+
+/// Commits a new group.
+pub(crate) async fn group(store: &SqliteStore, account: AccountId) -> Group {
+    let group = samples::group("A group");
+    let mut work = store.begin().await.unwrap();
+    work.insert_group(account, &group, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    group
+}
+
+/// Commits a redirect.
+pub(crate) async fn insert(store: &SqliteStore, account: AccountId, redirect: &Redirect) {
+    let mut work = store.begin().await.unwrap();
+    work.insert_redirect(account, redirect, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+}
+
+/// The words of an error that should have been.
+pub(crate) fn unavailable<T>(outcome: Result<T, StoreError>) -> String {
+    match outcome.map(drop) {
+        Err(error @ StoreError::Unavailable(_)) => error.to_string(),
+        other => panic!("{other:?}"),
+    }
+}

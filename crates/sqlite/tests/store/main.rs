@@ -1,0 +1,18 @@
+//! What is SQLite's own: files, processes, constraints. What every store must do stands in the contract suites.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+mod constraints;
+mod corrupt_rows;
+mod crash;
+mod database;
+mod opening;
+mod processes;
+mod quota;
+mod units_of_work;
