@@ -1,0 +1,36 @@
+//! The framework's application: routes, and what stands before them.
+
+use std::sync::Arc;
+
+use actix_web::body::BoxBody;
+use actix_web::dev::{ServiceFactory, ServiceRequest, ServiceResponse};
+use actix_web::middleware::from_fn;
+use actix_web::{App, Error, web};
+use signpost_app::Application;
+
+use crate::middleware::{admission, frame};
+use crate::routes;
+
+/// The API as an actix application, which every worker of the listener runs one of. Tests can run one in their own
+/// process, without a socket.
+///
+/// A handler that panics makes the application answer with an `Err`, whose `error_response()` is the response: so
+/// the framework wants it when the request is gone.
+pub fn api_app(
+    app: Arc<Application>,
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<BoxBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
+    App::new()
+        .app_data(web::Data::from(app))
+        .configure(routes::configure)
+        // The last one wrapped is the first one called.
+        .wrap(from_fn(admission::admission))
+        .wrap(from_fn(frame::frame))
+}

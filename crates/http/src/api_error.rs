@@ -1,0 +1,242 @@
+//! How a request to the API fails.
+
+use std::borrow::Cow;
+use std::error::Error;
+use std::fmt;
+
+use actix_web::ResponseError;
+use actix_web::http::StatusCode;
+use signpost_app::AppError;
+use signpost_app::admission::{NotAdmitted, Reason};
+use signpost_domain::{ErrorCode, QuotaWindow, Violations};
+
+use crate::error_status::status_of;
+use crate::extract::Unsupported;
+
+/// Why a request is not answered as it wished. Handlers and extractors return it; the outermost middleware makes
+/// the contract's envelope of it, because only there the request id is known.
+///
+/// What callers may read comes from [`Self::code`], [`Self::message`] and [`Self::details`]; what broke comes
+/// from [`Self::cause`] and goes to the log only. There is no way to print both at once.
+pub(crate) enum ApiError {
+    /// The request was not admitted.
+    NotAdmitted(Reason),
+    /// The request is no HTTP that can be read; a sentence for people says why.
+    Unreadable(&'static str),
+    /// No endpoint has this path.
+    NoSuchPath,
+    /// The path has endpoints, but none with this method.
+    MethodNotAllowed {
+        /// The methods that it has, as the header `Allow` lists them.
+        allow: String,
+    },
+    /// The body is announced as something else than it must be.
+    UnsupportedMediaType(Unsupported),
+    /// The body is larger than it may be.
+    PayloadTooLarge,
+    /// Fields or parameters break their rules: all of them.
+    Invalid(Violations),
+    /// The use case failed.
+    App(AppError),
+    /// Something broke here; what, is for the log.
+    Internal(String),
+}
+
+impl ApiError {
+    /// The contract's code.
+    pub(crate) const fn code(&self) -> ErrorCode {
+        match self {
+            Self::NotAdmitted(reason) => reason.code(),
+            Self::Unreadable(_) | Self::NoSuchPath | Self::MethodNotAllowed { .. } | Self::Invalid(_) => {
+                ErrorCode::InvalidRequest
+            }
+            Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
+            Self::PayloadTooLarge => ErrorCode::PayloadTooLarge,
+            Self::App(error) => error.code(),
+            Self::Internal(_) => ErrorCode::InternalError,
+        }
+    }
+
+    /// The status (D6).
+    pub(crate) const fn status(&self) -> StatusCode {
+        match self {
+            Self::NoSuchPath => StatusCode::NOT_FOUND,
+            Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::NotAdmitted(_)
+            | Self::Unreadable(_)
+            | Self::UnsupportedMediaType(_)
+            | Self::PayloadTooLarge
+            | Self::Invalid(_)
+            | Self::App(_)
+            | Self::Internal(_) => status_of(self.code()),
+        }
+    }
+
+    /// A sentence for people.
+    pub(crate) fn message(&self) -> Cow<'static, str> {
+        match self {
+            Self::NotAdmitted(reason) => message_of(reason),
+            Self::Unreadable(message) => (*message).into(),
+            Self::NoSuchPath => "There is no endpoint at this path.".into(),
+            Self::MethodNotAllowed { allow } => format!("This path takes only {allow}.").into(),
+            Self::UnsupportedMediaType(Unsupported(message)) => (*message).into(),
+            Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
+            Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
+                let mut sentences = violations.iter().map(sentence);
+                match (sentences.next(), sentences.count()) {
+                    (None, _) => "The request is invalid.".into(),
+                    (Some(only), 0) => only.into(),
+                    (Some(_), more) => {
+                        format!("The request has {} violations; `details` lists them.", more + 1).into()
+                    }
+                }
+            }
+            Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
+            Self::App(AppError::Store(_) | AppError::Randomness(_) | AppError::NoFreeSlug { .. })
+            | Self::Internal(_) => BROKEN.into(),
+        }
+    }
+
+    /// The entries of `details`: violations of fields, if it is validation that failed.
+    pub(crate) const fn details(&self) -> Option<&Violations> {
+        match self {
+            Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => Some(violations),
+            Self::NotAdmitted(_)
+            | Self::Unreadable(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed { .. }
+            | Self::UnsupportedMediaType(_)
+            | Self::PayloadTooLarge
+            | Self::App(
+                AppError::Refused(_)
+                | AppError::Store(_)
+                | AppError::Randomness(_)
+                | AppError::NoFreeSlug { .. },
+            )
+            | Self::Internal(_) => None,
+        }
+    }
+
+    /// The seconds after which it is worth to try again, if that is known: the header `Retry-After`.
+    pub(crate) const fn retry_after_seconds(&self) -> Option<u32> {
+        match self {
+            Self::NotAdmitted(
+                Reason::AddressThrottled { retry_after_seconds }
+                | Reason::Exhausted { retry_after_seconds, .. },
+            ) => Some(*retry_after_seconds),
+            Self::NotAdmitted(
+                Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
+            )
+            | Self::Unreadable(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed { .. }
+            | Self::UnsupportedMediaType(_)
+            | Self::PayloadTooLarge
+            | Self::Invalid(_)
+            | Self::App(_)
+            | Self::Internal(_) => None,
+        }
+    }
+
+    /// What broke, for the log; `None` if nothing did and the caller knows all there is to know.
+    pub(crate) fn cause(&self) -> Option<String> {
+        match self {
+            Self::NotAdmitted(Reason::Store(error)) => Some(with_sources(error)),
+            Self::App(
+                error @ (AppError::Store(_) | AppError::Randomness(_) | AppError::NoFreeSlug { .. }),
+            ) => Some(with_sources(error)),
+            Self::Internal(cause) => Some(cause.clone()),
+            Self::NotAdmitted(
+                Reason::AddressThrottled { .. }
+                | Reason::InvalidKey
+                | Reason::Suspended
+                | Reason::NoApiAccess
+                | Reason::Exhausted { .. },
+            )
+            | Self::Unreadable(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed { .. }
+            | Self::UnsupportedMediaType(_)
+            | Self::PayloadTooLarge
+            | Self::Invalid(_)
+            | Self::App(AppError::Invalid(_) | AppError::Refused(_)) => None,
+        }
+    }
+}
+
+const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
+
+fn message_of(reason: &Reason) -> Cow<'static, str> {
+    match reason {
+        Reason::AddressThrottled { retry_after_seconds } => format!(
+            "Too many requests from this address were refused. Try again in {retry_after_seconds} seconds, with a \
+             valid key."
+        )
+        .into(),
+        Reason::InvalidKey => {
+            "The API key is missing, malformed, unknown or revoked. Send it as `Authorization: Bearer <key>`.".into()
+        }
+        Reason::Suspended => "The account is suspended.".into(),
+        Reason::NoApiAccess => "The account's plan does not include the API.".into(),
+        Reason::Exhausted { window: QuotaWindow::Minute, retry_after_seconds } => {
+            format!("The requests of this minute are used up. Try again in {retry_after_seconds} seconds.").into()
+        }
+        Reason::Exhausted { window: QuotaWindow::Day, .. } => {
+            "The requests of this day are used up. The next day begins at midnight UTC.".into()
+        }
+        Reason::Store(_) => BROKEN.into(),
+    }
+}
+
+/// A violation as a sentence that names its field.
+pub(crate) fn sentence(violation: &signpost_domain::Violation) -> String {
+    format!("`{}` {}.", violation.field(), violation.message())
+}
+
+fn with_sources(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(error) = source {
+        text = format!("{text}: {error}");
+        source = error.source();
+    }
+    text
+}
+
+/// The code alone: whoever prints an error by accident prints nothing that is not public.
+impl fmt::Display for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code().as_str())
+    }
+}
+
+impl fmt::Debug for ApiError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ApiError({self})")
+    }
+}
+
+impl ResponseError for ApiError {
+    fn status_code(&self) -> StatusCode {
+        self.status()
+    }
+}
+
+impl From<AppError> for ApiError {
+    fn from(error: AppError) -> Self {
+        Self::App(error)
+    }
+}
+
+impl From<Violations> for ApiError {
+    fn from(violations: Violations) -> Self {
+        Self::Invalid(violations)
+    }
+}
+
+impl From<NotAdmitted> for ApiError {
+    fn from(not_admitted: NotAdmitted) -> Self {
+        let NotAdmitted { reason, rate_limits: _ } = not_admitted;
+        Self::NotAdmitted(reason)
+    }
+}

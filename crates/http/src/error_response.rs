@@ -1,0 +1,75 @@
+//! The contract's error envelope (contract "Errors").
+
+use actix_web::HttpResponse;
+use actix_web::http::StatusCode;
+use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use serde::Serialize;
+use signpost_domain::{RequestId, Violation};
+
+use crate::api_error::{ApiError, sentence};
+use crate::wire;
+
+#[derive(Serialize)]
+struct Envelope<'a> {
+    error: Body<'a>,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    code: &'static str,
+    message: &'a str,
+    request_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Vec<Detail<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Detail<'a> {
+    field: &'a str,
+    code: &'static str,
+    message: String,
+}
+
+impl<'a> From<&'a Violation> for Detail<'a> {
+    fn from(violation: &'a Violation) -> Self {
+        Self { field: violation.field(), code: violation.code().as_str(), message: sentence(violation) }
+    }
+}
+
+/// The response that an error is.
+pub(crate) fn response(error: &ApiError, request_id: RequestId) -> HttpResponse {
+    let details = error.details().filter(|violations| !violations.is_empty());
+    let envelope = Envelope {
+        error: Body {
+            code: error.code().as_str(),
+            message: &error.message(),
+            request_id: request_id.to_string(),
+            details: details.map(|violations| violations.iter().map(Detail::from).collect()),
+        },
+    };
+    // Strings and lists of strings always serialise.
+    let mut response = wire::json(error.status(), &envelope)
+        .unwrap_or_else(|_| HttpResponse::new(StatusCode::INTERNAL_SERVER_ERROR));
+    for (name, value) in headers(error) {
+        response.headers_mut().insert(name, value);
+    }
+    response
+}
+
+fn headers(error: &ApiError) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
+    let retry_after = error.retry_after_seconds().map(|seconds| (RETRY_AFTER, HeaderValue::from(seconds)));
+    let authenticate = (error.status() == StatusCode::UNAUTHORIZED)
+        .then(|| (WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+    let allow = match error {
+        ApiError::MethodNotAllowed { allow } => HeaderValue::from_str(allow).ok(),
+        ApiError::NotAdmitted(_)
+        | ApiError::Unreadable(_)
+        | ApiError::NoSuchPath
+        | ApiError::UnsupportedMediaType(_)
+        | ApiError::PayloadTooLarge
+        | ApiError::Invalid(_)
+        | ApiError::App(_)
+        | ApiError::Internal(_) => None,
+    };
+    [retry_after, authenticate, allow.map(|allow| (ALLOW, allow))].into_iter().flatten()
+}

@@ -1,0 +1,116 @@
+//! The body of a request as a JSON object (D8, D10).
+
+use std::future::Future;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpRequest};
+use signpost_domain::{FieldError, Violation, ViolationCode, Violations};
+
+use super::object_reader::ObjectReader;
+use super::received_body::{Incomplete, is_announced, receive};
+use crate::api_error::ApiError;
+use crate::json::{self, Json, JsonObject};
+
+/// The name that violations of the body as a whole carry in place of a field's (D8).
+const BODY: &str = "body";
+
+/// A body that must be there. What is wrong with it is kept, so that it can be listed together with what is
+/// wrong with the query.
+#[derive(Debug)]
+pub(crate) struct JsonBody(Result<JsonObject, Violation>);
+
+impl JsonBody {
+    /// A reader of the body's fields, or the one violation that a body without fields is.
+    pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
+        self.0.map(ObjectReader::new)
+    }
+
+    fn parse(received: Result<Vec<u8>, Incomplete>) -> Self {
+        let not_json = |message: String| FieldError::new(ViolationCode::InvalidJson, message).at(BODY);
+        Self(match received {
+            Err(Incomplete::Late) => Err(not_json("did not arrive in time".to_owned())),
+            Err(Incomplete::Broken) => Err(not_json("did not arrive whole".to_owned())),
+            Ok(bytes) if bytes.is_empty() => {
+                Err(not_json("must be a JSON object; the request has no body".to_owned()))
+            }
+            Ok(bytes) => match json::parse(&bytes) {
+                Ok(Json::Object(members)) => Ok(members),
+                Ok(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_)) => {
+                    Err(FieldError::new(ViolationCode::InvalidType, "must be a JSON object").at(BODY))
+                }
+                Err(error) => Err(not_json(format!("must be a JSON object: {error}"))),
+            },
+        })
+    }
+}
+
+impl FromRequest for JsonBody {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move { Ok(Self::parse(receive(request, payload).await?)) })
+    }
+}
+
+/// The body of a request that has none. An object without fields passes for none; anything else would be
+/// dropped in silence, which D8 does not allow.
+#[derive(Debug)]
+pub(crate) struct NoBody(Violations);
+
+impl NoBody {
+    /// What is there nevertheless.
+    pub(crate) fn violations(self) -> Violations {
+        self.0
+    }
+}
+
+impl FromRequest for NoBody {
+    type Error = ApiError;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, ApiError>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        // Many clients send a content type with every request, so it is looked at only if something follows.
+        if !is_announced(request) {
+            return Box::pin(std::future::ready(Ok(Self(Violations::new()))));
+        }
+        let (request, payload) = (request.clone(), payload.take());
+        Box::pin(async move {
+            let received = receive(request, payload).await?;
+            if received.as_ref().is_ok_and(Vec::is_empty) {
+                return Ok(Self(Violations::new()));
+            }
+            Ok(Self(JsonBody::parse(received).reader().map_or_else(Violations::from, ObjectReader::finish)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn violation(received: Result<Vec<u8>, Incomplete>) -> (String, &'static str) {
+        let violation = JsonBody::parse(received).reader().unwrap_err();
+        (violation.field().to_owned(), violation.code().as_str())
+    }
+
+    #[test]
+    fn d8_a_body_that_is_not_json_or_not_an_object_is_a_violation_of_body() {
+        let code = |body: &str| violation(Ok(body.as_bytes().to_vec()));
+        for not_json in ["", " ", "{", "{} {}", r#"{"a":1,"a":2}"#] {
+            assert_eq!(code(not_json), ("body".to_owned(), "invalid_json"), "{not_json}");
+        }
+        for not_object in ["null", "true", "1", "\"{}\"", "[]", "[{}]"] {
+            assert_eq!(code(not_object), ("body".to_owned(), "invalid_type"), "{not_object}");
+        }
+    }
+
+    #[test]
+    fn a_body_that_did_not_arrive_is_a_violation_of_body() {
+        for incomplete in [Incomplete::Late, Incomplete::Broken] {
+            assert_eq!(violation(Err(incomplete)), ("body".to_owned(), "invalid_json"));
+        }
+    }
+}

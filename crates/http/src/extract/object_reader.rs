@@ -1,0 +1,271 @@
+//! Reading an object field by field, so that one answer lists everything that is wrong with it (D8).
+
+use signpost_domain::{Change, FieldError, ViolationCode, Violations};
+
+use crate::json::{Json, JsonObject};
+use crate::shorten::shorten;
+
+/// What an object says about one of its fields.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Given<T> {
+    /// It is not there.
+    Absent,
+    /// It is null.
+    Null,
+    /// It is there and valid by itself.
+    Value(T),
+    /// It is there and invalid; what is wrong has been noted.
+    Invalid,
+}
+
+impl<T> Given<T> {
+    /// For creations, where an absent field and a null one mean the same.
+    pub(crate) fn into_option(self) -> Option<T> {
+        match self {
+            Self::Value(value) => Some(value),
+            Self::Absent | Self::Null | Self::Invalid => None,
+        }
+    }
+
+    /// For a PATCH. An invalid field is as if it were absent: nothing is done while anything is invalid.
+    pub(crate) fn into_change(self) -> Change<T> {
+        match self {
+            Self::Absent | Self::Invalid => Change::Keep,
+            Self::Null => Change::Clear,
+            Self::Value(value) => Change::Set(value),
+        }
+    }
+}
+
+/// Takes the fields of an object one by one and notes what is wrong with them. Which fields there are is said by
+/// what is taken: whatever is left at the end is unknown, and a violation (D8).
+#[derive(Debug)]
+pub(crate) struct ObjectReader {
+    /// What the paths of the object's fields begin with: nothing, or `geo_blocklists.`.
+    prefix: String,
+    members: JsonObject,
+    violations: Violations,
+}
+
+impl ObjectReader {
+    /// A reader of a body.
+    pub(crate) const fn new(members: JsonObject) -> Self {
+        Self { prefix: String::new(), members, violations: Violations::new() }
+    }
+
+    fn nested(path: &str, members: JsonObject) -> Self {
+        Self { prefix: format!("{path}."), members, violations: Violations::new() }
+    }
+
+    /// A field that must be there and cannot be null.
+    pub(crate) fn required<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Option<T> {
+        match self.nullable(name, read) {
+            Given::Value(value) => Some(value),
+            Given::Invalid => None,
+            Given::Absent => self.refuse(name, ViolationCode::Required, "is required"),
+            Given::Null => self.refuse_null(name),
+        }
+    }
+
+    /// A field that may be left out, but cannot be null.
+    pub(crate) fn optional<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Option<T> {
+        match self.nullable(name, read) {
+            Given::Value(value) => Some(value),
+            Given::Absent | Given::Invalid => None,
+            Given::Null => self.refuse_null(name),
+        }
+    }
+
+    /// A field that may be left out or null.
+    pub(crate) fn nullable<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Given<T> {
+        match self.members.remove(name) {
+            None => Given::Absent,
+            Some(Json::Null) => Given::Null,
+            Some(value) => {
+                let path = format!("{}{name}", self.prefix);
+                read(value, &path, &mut self.violations).map_or(Given::Invalid, Given::Value)
+            }
+        }
+    }
+
+    fn refuse<T>(&mut self, name: &str, code: ViolationCode, message: &'static str) -> Option<T> {
+        let path = format!("{}{name}", self.prefix);
+        self.violations.push(FieldError::new(code, message).at(path));
+        None
+    }
+
+    fn refuse_null<T>(&mut self, name: &str) -> Option<T> {
+        self.refuse(name, ViolationCode::NotNullable, "must not be null")
+    }
+
+    /// What was wrong with the fields, and every field that nobody took.
+    pub(crate) fn finish(self) -> Violations {
+        let Self { prefix, members, mut violations } = self;
+        for name in members.into_keys() {
+            let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
+            violations.push(error.at(format!("{prefix}{}", shorten(&name))));
+        }
+        violations
+    }
+}
+
+/// Reads a value that is not null, found at a path. `None` if it is invalid; why is noted then.
+pub(crate) trait FieldReader<T>: FnOnce(Json, &str, &mut Violations) -> Option<T> {}
+
+impl<T, F: FnOnce(Json, &str, &mut Violations) -> Option<T>> FieldReader<T> for F {}
+
+fn invalid_type<T>(path: &str, violations: &mut Violations, message: &'static str) -> Option<T> {
+    violations.push(FieldError::new(ViolationCode::InvalidType, message).at(path));
+    None
+}
+
+/// A string that a type of the domain accepts.
+pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl FieldReader<T> {
+    |value, path: &str, violations: &mut Violations| {
+        let Json::Text(text) = value else { return invalid_type(path, violations, "must be a string") };
+        parse(&text).map_err(|error| violations.push(error.at(path))).ok()
+    }
+}
+
+/// A string that names something, which may exist or not.
+pub(crate) fn reference<T>(parse: impl FnOnce(&str) -> T) -> impl FieldReader<T> {
+    text(|text| Ok(parse(text)))
+}
+
+/// `true` or `false`.
+pub(crate) fn boolean() -> impl FieldReader<bool> {
+    |value, path: &str, violations: &mut Violations| {
+        let Json::Bool(value) = value else {
+            return invalid_type(path, violations, "must be true or false");
+        };
+        Some(value)
+    }
+}
+
+/// An object, whose fields `read` takes.
+pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> impl FieldReader<T> {
+    |value, path: &str, violations: &mut Violations| {
+        let Json::Object(members) = value else {
+            return invalid_type(path, violations, "must be an object");
+        };
+        let mut object = ObjectReader::nested(path, members);
+        let value = read(&mut object);
+        let found = object.finish();
+        let valid = found.is_empty();
+        violations.append(found);
+        value.filter(|_| valid)
+    }
+}
+
+/// An array of at most `most` strings that a type of the domain accepts. Of a longer one, only so many items are
+/// looked at: how many more are invalid does not matter to anyone.
+pub(crate) fn texts<T>(
+    most: usize,
+    parse: impl Fn(&str) -> Result<T, FieldError>,
+) -> impl FieldReader<Vec<T>> {
+    move |value, path: &str, violations: &mut Violations| {
+        let Json::List(items) = value else { return invalid_type(path, violations, "must be an array") };
+        let mut found = Violations::new();
+        if items.len() > most {
+            let message = format!("must have at most {most} items");
+            found.push(FieldError::new(ViolationCode::TooManyItems, message).at(path));
+        }
+        let values = items
+            .into_iter()
+            .take(most)
+            .enumerate()
+            .filter_map(|(index, item)| text(&parse)(item, &format!("{path}[{index}]"), &mut found))
+            .collect();
+        let valid = found.is_empty();
+        violations.append(found);
+        valid.then_some(values)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{CountryCode, Name, Note};
+
+    use super::*;
+
+    fn reader(body: &str) -> ObjectReader {
+        match crate::json::parse(body.as_bytes()).unwrap() {
+            Json::Object(members) => ObjectReader::new(members),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn found(reader: ObjectReader) -> Vec<(String, &'static str)> {
+        reader.finish().iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
+    }
+
+    #[test]
+    fn d8_every_violation_of_a_body_is_listed_wrong_types_included() {
+        let mut body = reader(r#"{"name":"","note":5,"active":"yes","nothing":null,"zzz":1,"aaa":{"b":1}}"#);
+        assert_eq!(body.required("name", text(Name::parse)), None);
+        assert_eq!(body.nullable("note", text(Note::parse)), Given::Invalid);
+        assert_eq!(body.optional("active", boolean()), None);
+        assert_eq!(body.optional("nothing", boolean()), None);
+        assert_eq!(body.required("target_url", text(Name::parse)), None);
+        assert_eq!(
+            found(body),
+            [
+                ("name".to_owned(), "too_short"),
+                ("note".to_owned(), "invalid_type"),
+                ("active".to_owned(), "invalid_type"),
+                ("nothing".to_owned(), "not_nullable"),
+                ("target_url".to_owned(), "required"),
+                ("aaa".to_owned(), "unknown_field"),
+                ("zzz".to_owned(), "unknown_field"),
+            ]
+        );
+    }
+
+    #[test]
+    fn absent_null_and_a_value_are_three_things() {
+        let mut body = reader(r#"{"null":null,"value":"x"}"#);
+        assert_eq!(body.nullable("absent", text(Note::parse)).into_change(), Change::Keep);
+        assert_eq!(body.nullable("null", text(Note::parse)).into_change(), Change::Clear);
+        assert_eq!(
+            body.nullable("value", text(Note::parse)).into_change(),
+            Change::Set(Note::parse("x").unwrap())
+        );
+        assert_eq!(found(body), []);
+    }
+
+    #[test]
+    fn d8_paths_lead_into_nested_objects_and_lists() {
+        let read = |object: &mut ObjectReader| object.required("countries", texts(3, CountryCode::parse));
+        for (body, expected) in [
+            (r#"{"geo":[]}"#, vec![("geo", "invalid_type")]),
+            (r#"{"geo":{}}"#, vec![("geo.countries", "required")]),
+            (r#"{"geo":{"countries":null}}"#, vec![("geo.countries", "not_nullable")]),
+            (r#"{"geo":{"countries":"DE"}}"#, vec![("geo.countries", "invalid_type")]),
+            (
+                r#"{"geo":{"countries":["DE","??",7],"x":0}}"#,
+                vec![
+                    ("geo.countries[1]", "invalid_value"),
+                    ("geo.countries[2]", "invalid_type"),
+                    ("geo.x", "unknown_field"),
+                ],
+            ),
+            (
+                r#"{"geo":{"countries":["DE","??","AT","!!"]}}"#,
+                vec![("geo.countries", "too_many_items"), ("geo.countries[1]", "invalid_value")],
+            ),
+        ] {
+            let mut reader = reader(body);
+            assert_eq!(reader.nullable("geo", object(read)), Given::Invalid, "{body}");
+            let expected: Vec<_> =
+                expected.into_iter().map(|(field, code)| (field.to_owned(), code)).collect();
+            assert_eq!(found(reader), expected, "{body}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_field_with_an_absurd_name_is_reported_shortened() {
+        let body = reader(&format!(r#"{{"{}":1}}"#, "x".repeat(100_000)));
+        let violations = body.finish();
+        assert!(violations.iter().all(|violation| violation.field().chars().count() == 101));
+    }
+}

@@ -1,0 +1,182 @@
+//! The query of a request, read strictly (D8).
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use signpost_domain::{FieldError, ViolationCode, Violations};
+
+use crate::shorten::shorten;
+
+/// The parameters of a request. As with bodies, which ones there are is said by what is taken; whatever is left
+/// at the end is a violation, a key that somebody put there included (D8, D14).
+#[derive(Debug, Default)]
+pub(crate) struct QueryString {
+    /// By name, the values of every parameter of that name; `None` for one whose encoding is broken.
+    parameters: BTreeMap<String, Vec<Option<String>>>,
+    violations: Violations,
+}
+
+impl QueryString {
+    /// Reads what stands behind the `?`. Empty parts (`a=1&&b=2`) say nothing and are passed over.
+    pub(crate) fn parse(query: &str) -> Self {
+        let mut read = Self::default();
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            let Some(name) = decode(name) else {
+                read.refuse(&shorten(name), broken_encoding());
+                continue;
+            };
+            read.parameters.entry(name).or_default().push(decode(value));
+        }
+        read
+    }
+
+    /// The value of a parameter, if it is there once and can be read.
+    pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        let values = self.parameters.remove(name)?;
+        match <[Option<String>; 1]>::try_from(values) {
+            Ok([Some(value)]) => Some(value),
+            Ok([None]) => {
+                self.refuse(name, broken_encoding());
+                None
+            }
+            Err(_) => {
+                self.refuse(name, FieldError::new(ViolationCode::InvalidValue, "must be given once"));
+                None
+            }
+        }
+    }
+
+    /// Takes a parameter and makes a value of it.
+    pub(crate) fn read<T>(
+        &mut self,
+        name: &str,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        let text = self.take(name)?;
+        parse(&text).map_err(|error| self.refuse(name, error)).ok()
+    }
+
+    /// Notes what is wrong with a parameter.
+    pub(crate) fn refuse(&mut self, name: &str, error: FieldError) {
+        self.violations.push(error.at(name));
+    }
+
+    /// Whether nothing was wrong so far.
+    pub(crate) const fn is_valid(&self) -> bool {
+        self.violations.is_empty()
+    }
+
+    /// What was wrong with the parameters, and every parameter that nobody took.
+    pub(crate) fn finish(self) -> Violations {
+        let Self { parameters, mut violations } = self;
+        for (name, values) in parameters {
+            let name = shorten(&name).into_owned();
+            let unknown = FieldError::new(ViolationCode::UnknownField, "is not a parameter of this request");
+            violations.push(unknown.at(name.as_str()));
+            if values.contains(&None) {
+                violations.push(broken_encoding().at(name));
+            }
+        }
+        violations
+    }
+}
+
+fn broken_encoding() -> FieldError {
+    FieldError::new(ViolationCode::InvalidFormat, "must be percent-encoded UTF-8")
+}
+
+/// Decodes `%XX` and `+`. `None` if a `%` is not followed by two hexadecimal digits, or the result is not UTF-8.
+fn decode(text: &str) -> Option<String> {
+    let spaced: Cow<'_, str> =
+        if text.contains('+') { text.replace('+', " ").into() } else { Cow::Borrowed(text) };
+    let mut bytes = spaced.bytes();
+    let mut decoded = Vec::with_capacity(spaced.len());
+    while let Some(byte) = bytes.next() {
+        decoded.push(match byte {
+            b'%' => hex_value(bytes.next()?)? << 4 | hex_value(bytes.next()?)?,
+            other => other,
+        });
+    }
+    String::from_utf8(decoded).ok()
+}
+
+fn hex_value(digit: u8) -> Option<u8> {
+    char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn found(query: QueryString) -> Vec<(String, &'static str)> {
+        query.finish().iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
+    }
+
+    fn named(field: &str, code: &'static str) -> (String, &'static str) {
+        (field.to_owned(), code)
+    }
+
+    #[test]
+    fn values_are_percent_decoded_and_a_plus_is_a_space() {
+        let mut query = QueryString::parse("q=a+b%2Bc%20%C3%A9%00&empty=&bare&%71%71=1&x=a=b&&");
+        assert_eq!(query.take("q").as_deref(), Some("a b+c é\0"));
+        assert_eq!(query.take("empty").as_deref(), Some(""));
+        assert_eq!(query.take("bare").as_deref(), Some(""));
+        assert_eq!(query.take("qq").as_deref(), Some("1"));
+        assert_eq!(query.take("x").as_deref(), Some("a=b"));
+        assert_eq!(query.take("absent"), None);
+        assert_eq!(found(query), []);
+    }
+
+    #[test]
+    fn d8_broken_encodings_and_invalid_utf8_are_violations_of_their_parameter() {
+        for broken in ["%", "%4", "%zz", "%4g", "%FF", "%C3", "%ED%A0%80", "%+1", "a%2"] {
+            let mut query = QueryString::parse(&format!("q={broken}"));
+            assert_eq!(query.take("q"), None);
+            assert_eq!(found(query), [named("q", "invalid_format")], "{broken}");
+            let query = QueryString::parse(&format!("{broken}=1"));
+            assert_eq!(found(query), [named(broken, "invalid_format")], "{broken}");
+        }
+    }
+
+    #[test]
+    fn d8_unknown_parameters_are_violations() {
+        let mut query = QueryString::parse("api_key=sp_live_x&limit=5&LIMIT=5&%66oo=1&foo=2&z=%zz");
+        assert_eq!(query.take("limit").as_deref(), Some("5"));
+        assert_eq!(
+            found(query),
+            [
+                named("LIMIT", "unknown_field"),
+                named("api_key", "unknown_field"),
+                named("foo", "unknown_field"),
+                named("z", "unknown_field"),
+                named("z", "invalid_format"),
+            ]
+        );
+    }
+
+    #[test]
+    fn d8_a_parameter_given_twice_is_a_violation() {
+        for query in ["limit=5&limit=5", "limit=5&l%69mit=6", "limit&limit=%zz"] {
+            let mut query = QueryString::parse(query);
+            assert_eq!(query.take("limit"), None);
+            assert_eq!(found(query), [named("limit", "invalid_value")]);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_value_reads_back_when_it_is_encoded(value in any::<String>()) {
+            let encoded: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            prop_assert_eq!(QueryString::parse(&format!("q={encoded}")).take("q"), Some(value));
+        }
+
+        #[test]
+        fn any_query_is_read_or_refused(query in "[ -~]{0,80}") {
+            let _ = QueryString::parse(&query).finish();
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! From bytes to a JSON document, more strictly than JSON itself asks (D10).
+
+use std::collections::btree_map::Entry;
+use std::fmt;
+
+use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
+
+use super::value::{Json, JsonObject};
+use crate::shorten::shorten;
+
+/// How many arrays and objects may stand in one another (D10). The outermost one counts.
+const MAX_DEPTH: u8 = 32;
+
+/// The bytes are no JSON document that is accepted.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct NotJson(String);
+
+/// Parses a whole document. Refused are, beside everything that is not JSON: text around the document, a byte
+/// order mark, invalid UTF-8, unpaired surrogates, numbers beyond the range of a double, a name that stands
+/// twice in one object, and nesting deeper than 32.
+///
+/// The time is bounded by the size of the input (times the logarithm of the number of names in one object).
+pub(crate) fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
+    let mut deserializer = serde_json::Deserializer::from_slice(bytes);
+    Document { depth_left: MAX_DEPTH }
+        .deserialize(&mut deserializer)
+        .and_then(|document| deserializer.end().map(|()| document))
+        .map_err(|error| NotJson(error.to_string()))
+}
+
+/// Reads one value, in which so many levels of arrays and objects may follow.
+#[derive(Clone, Copy)]
+struct Document {
+    depth_left: u8,
+}
+
+impl Document {
+    fn deeper<E: serde::de::Error>(self) -> Result<Self, E> {
+        let depth_left = self.depth_left.checked_sub(1);
+        let depth_left =
+            depth_left.ok_or_else(|| E::custom(format_args!("nesting deeper than {MAX_DEPTH} levels")))?;
+        Ok(Self { depth_left })
+    }
+}
+
+impl<'de> DeserializeSeed<'de> for Document {
+    type Value = Json;
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Document {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Json, E> {
+        Ok(Json::Number)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Json, E> {
+        Ok(Json::Number)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Json, E> {
+        Ok(Json::Number)
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
+        let inner = self.deeper()?;
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element_seed(inner)? {
+            list.push(item);
+        }
+        Ok(Json::List(list))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Json, A::Error> {
+        let inner = self.deeper()?;
+        let mut object = JsonObject::new();
+        while let Some(name) = members.next_key::<String>()? {
+            match object.entry(name) {
+                Entry::Vacant(place) => {
+                    place.insert(members.next_value_seed(inner)?);
+                }
+                Entry::Occupied(twice) => {
+                    let message =
+                        format_args!("the name `{}` stands twice in one object", shorten(twice.key()));
+                    return Err(A::Error::custom(message));
+                }
+            }
+        }
+        Ok(Json::Object(object))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn nested(depth: usize) -> String {
+        format!("{}{}", "[".repeat(depth), "]".repeat(depth))
+    }
+
+    #[test]
+    fn d10_nesting_of_32_is_accepted_and_of_33_refused() {
+        assert!(parse(nested(32).as_bytes()).is_ok());
+        assert!(parse(nested(33).as_bytes()).is_err());
+        let objects = format!("{}1{}", r#"{"a":"#.repeat(32), "}".repeat(32));
+        assert!(parse(objects.as_bytes()).is_ok());
+        let one_more = format!(r#"{{"a":{objects}}}"#);
+        assert!(parse(one_more.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn d10_a_million_opening_brackets_are_refused_without_exhausting_the_stack() {
+        assert!(parse("[".repeat(1_000_000).as_bytes()).is_err());
+    }
+
+    #[test]
+    fn d10_a_name_twice_in_one_object_is_refused_wherever_the_object_stands() {
+        for twice in [
+            r#"{"a":1,"a":1}"#,
+            r#"{"x":{"a":1,"b":2,"a":3}}"#,
+            r#"[{"a":1,"\u0061":2}]"#,
+            r#"{"a":null,"a":null}"#,
+        ] {
+            let error = parse(twice.as_bytes()).unwrap_err().to_string();
+            assert!(error.contains("twice"), "{twice}: {error}");
+        }
+        assert!(parse(br#"{"a":{"a":1},"b":{"a":1},"A":1}"#).is_ok());
+    }
+
+    #[test]
+    fn d10_what_is_not_json_is_refused() {
+        for bad in [
+            b"".as_slice(),
+            b"   ",
+            b"{",
+            b"{}{}",
+            b"{} x",
+            b"{}\0",
+            b"\xef\xbb\xbf{}",
+            b"{\"a\":NaN}",
+            b"{\"a\":Infinity}",
+            b"{\"a\":1e400}",
+            b"{\"a\":-1e400}",
+            b"{\"a\":01}",
+            b"{\"a\":+1}",
+            b"{\"a\":.5}",
+            b"{\"a\":1.}",
+            b"{\"a\":\"\\ud800\"}",
+            b"{\"a\":\"\\udc00\"}",
+            b"{\"a\":\"\\ud800\\ud800\"}",
+            b"{\"\\ud800\":1}",
+            b"{\"a\":\"\xff\"}",
+            b"{\"a\":\"\xed\xa0\x80\"}",
+            b"{\"a\":\"line\nbreak\"}",
+            b"{\"a\":\"\0\"}",
+            b"{'a':1}",
+            b"{a:1}",
+            b"{\"a\":1,}",
+            b"[1,]",
+            b"// comment\n{}",
+            b"{\"a\":undefined}",
+            b"name=x",
+            b"\xff\xfe{\x00}\x00",
+        ] {
+            assert!(parse(bad).is_err(), "{}", String::from_utf8_lossy(bad));
+        }
+    }
+
+    #[test]
+    fn values_keep_their_kind() {
+        let document =
+            parse(br#" {"a":null,"b":true,"c":-0.5e3,"d":"\u00e9\ud83d\ude00\u0000","e":[1,{}]} "#);
+        let expected = [
+            ("a", Json::Null),
+            ("b", Json::Bool(true)),
+            ("c", Json::Number),
+            ("d", Json::Text("é😀\0".to_owned())),
+            ("e", Json::List(vec![Json::Number, Json::Object(JsonObject::new())])),
+        ];
+        let expected = expected.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        assert_eq!(document.unwrap(), Json::Object(expected));
+    }
+
+    #[test]
+    fn d10_an_object_of_very_many_names_takes_bounded_time() {
+        // Far more names than fit a body, and sorted against the grain; quadratic work would take minutes.
+        let names: Vec<String> = (0..1_000_000).rev().map(|number| format!("\"{number}\":0")).collect();
+        let body = format!("{{{}}}", names.join(","));
+        let start = Instant::now();
+        assert!(parse(body.as_bytes()).is_ok());
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_parsed_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
+            // What is accepted here is also JSON to a lenient reader.
+            if parse(&bytes).is_ok() {
+                prop_assert!(serde_json::from_slice::<serde_json::Value>(&bytes).is_ok());
+            }
+        }
+
+        #[test]
+        fn any_string_reads_back(text in any::<String>()) {
+            let body = serde_json::to_vec(&text).unwrap();
+            prop_assert_eq!(parse(&body).unwrap(), Json::Text(text));
+        }
+    }
+}

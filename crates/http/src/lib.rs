@@ -1,0 +1,35 @@
+//! Signpost's HTTP API: from requests to use cases and back.
+//!
+//! [`routes`](route_table) says which endpoints there are. Before routing, every request gets an id and is
+//! admitted (`middleware`); then extractors turn its parts into values or violations (`extract`), one file per
+//! endpoint calls one use case, and `wire` shows the result. No rule of the service stands here: what a field may
+//! be is for the domain's types to say, and what happens for the use cases.
+//!
+//! # Adding an endpoint
+//!
+//! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
+//! under `/v1` takes [`Admitted`](extract::Admitted), and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
+//! fields and parameters it knows is what it takes from them, and the rest is refused.
+
+mod account;
+mod api_app;
+mod api_error;
+mod connection;
+mod cursor;
+mod error_response;
+mod error_status;
+mod extract;
+mod groups;
+mod health;
+mod json;
+mod middleware;
+mod redirects;
+mod routes;
+mod server;
+mod shorten;
+mod unreadable_request;
+mod wire;
+
+pub use api_app::api_app;
+pub use routes::{Access, RouteInfo, RouteMethod, route_table};
+pub use server::{ApiOptions, ApiServer};

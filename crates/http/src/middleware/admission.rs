@@ -1,0 +1,118 @@
+//! Letting requests in (D7): who is it, may it, how many more.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::rc::Rc;
+
+use actix_web::body::{BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage, web};
+use signpost_app::Application;
+use signpost_app::admission::{NotAdmitted, admit};
+use signpost_domain::ApiKeySecret;
+
+use super::request_facts::RequestFacts;
+use crate::api_error::ApiError;
+use crate::extract::Admitted;
+use crate::routes::is_under_v1;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// Admits every request under `/v1`, whether an endpoint has its path or not; others pass without a key (D7).
+///
+/// The path is looked at in the same, percent-decoded form in which it is routed, so no spelling of an address
+/// leads to an endpoint and past this.
+pub(crate) async fn admission(
+    app: web::Data<Application>,
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    if is_under_v1(request.match_info().as_str()) {
+        let facts = request.extensions().get::<RequestFacts>().cloned().unwrap_or_default();
+        let key = bearer_key(request.headers());
+        match admit(&app, key.as_ref(), client_address(&request, &app)).await {
+            Ok(caller) => {
+                facts.set_account(caller.account_id());
+                facts.set_rate_limits(caller.rate_limits());
+                request.extensions_mut().insert(Admitted(Rc::new(caller)));
+            }
+            Err(NotAdmitted { reason, rate_limits }) => {
+                if let Some(rate_limits) = rate_limits {
+                    facts.set_rate_limits(rate_limits);
+                }
+                return Ok(request.error_response(ApiError::NotAdmitted(reason)));
+            }
+        }
+    }
+    next.call(request).await.map(ServiceResponse::map_into_boxed_body)
+}
+
+/// The key in the one `Authorization` header: the scheme `Bearer` in any case, spaces, the key (D14). `None` if
+/// there is no such header, more than one, or one that says anything else.
+fn bearer_key(headers: &HeaderMap) -> Option<ApiKeySecret> {
+    let mut values = headers.get_all(AUTHORIZATION);
+    let (Some(value), None) = (values.next(), values.next()) else { return None };
+    let (scheme, key) = value.to_str().ok()?.split_once(' ')?;
+    if !scheme.eq_ignore_ascii_case("bearer") {
+        return None;
+    }
+    ApiKeySecret::parse(key.trim_matches(' ')).ok()
+}
+
+fn client_address(request: &ServiceRequest, app: &Application) -> IpAddr {
+    // Every connection of a listener has a peer.
+    let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
+    let forwarded_for = request.headers().get_all(X_FORWARDED_FOR);
+    // A header that is no text is a hop that cannot be read.
+    let forwarded_for: Vec<&str> = forwarded_for.map(|value| value.to_str().unwrap_or("?")).collect();
+    app.trusted_proxies.client_address(peer, forwarded_for)
+}
+
+#[cfg(test)]
+mod tests {
+    use actix_web::http::header::HeaderValue;
+
+    use super::*;
+
+    fn key_in(values: &[&str]) -> Option<String> {
+        let mut headers = HeaderMap::new();
+        for value in values {
+            headers.append(AUTHORIZATION, HeaderValue::from_str(value).unwrap());
+        }
+        bearer_key(&headers).map(|key| key.expose().to_owned())
+    }
+
+    #[test]
+    fn d14_the_scheme_is_matched_without_regard_to_case() {
+        let key = ApiKeySecret::from_random([5; 32]).expose().to_owned();
+        for scheme in ["Bearer", "bearer", "BEARER", "bEaReR"] {
+            assert_eq!(key_in(&[&format!("{scheme} {key}")]), Some(key.clone()), "{scheme}");
+        }
+        assert_eq!(key_in(&[&format!("Bearer   {key} ")]), Some(key));
+    }
+
+    #[test]
+    fn d14_any_other_scheme_and_two_headers_are_no_key() {
+        let key = ApiKeySecret::from_random([5; 32]).expose().to_owned();
+        let bearer = format!("Bearer {key}");
+        for refused in [
+            &[][..],
+            &[""],
+            &["Bearer"],
+            &["Bearer "],
+            &[&key],
+            &[&format!("Basic {key}")],
+            &[&format!("Token {key}")],
+            &[&format!("Bearer\t{key}")],
+            &[&format!("Bearer{key}")],
+            &[&format!("Bearer {key}, Bearer {key}")],
+            &[&format!("Bearer \"{key}\"")],
+            &[&bearer[..bearer.len() - 1]],
+            &[&bearer, &bearer],
+            &[&bearer, "Basic x"],
+        ] {
+            assert_eq!(key_in(refused), None, "{refused:?}");
+        }
+    }
+}

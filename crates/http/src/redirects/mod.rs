@@ -1,0 +1,11 @@
+//! The endpoints under `/v1/redirects`, one a file.
+
+pub(crate) mod create;
+pub(crate) mod delete;
+mod fields;
+pub(crate) mod get;
+pub(crate) mod list;
+pub(crate) mod update;
+
+/// Where redirects are created and listed, and what the address of each begins with.
+pub(crate) const PATH: &str = "/v1/redirects";

@@ -1,0 +1,175 @@
+//! Every endpoint of the API listener, as data. Routing, the `Allow` header and the metrics' labels come from this
+//! table, and a test can walk it.
+
+use std::future::{Ready, ready};
+
+use actix_web::dev::ServiceRequest;
+use actix_web::{HttpResponse, Route, guard, web};
+
+use crate::api_error::ApiError;
+use crate::{account, groups, health, redirects};
+
+/// One endpoint.
+#[derive(Debug, Clone, Copy)]
+pub struct RouteInfo {
+    /// The method. Where it is `GET`, `HEAD` works too.
+    pub method: RouteMethod,
+    /// The path, with `{id}` in place of an id.
+    pub pattern: &'static str,
+    /// Who may call it.
+    pub access: Access,
+    handler: fn() -> Route,
+}
+
+/// The method of an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum RouteMethod {
+    /// Reads; so does `HEAD` on the same path.
+    Get,
+    /// Creates.
+    Post,
+    /// Changes.
+    Patch,
+    /// Deletes.
+    Delete,
+}
+
+impl RouteMethod {
+    /// The name as it stands in a request.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Get => "GET",
+            Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
+        }
+    }
+
+    /// What a path that has this method lists in `Allow`.
+    const fn allowed(self) -> &'static [&'static str] {
+        match self {
+            Self::Get => &["GET", "HEAD"],
+            Self::Post => &["POST"],
+            Self::Patch => &["PATCH"],
+            Self::Delete => &["DELETE"],
+        }
+    }
+}
+
+/// Who may call an endpoint.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Admitted callers: with a valid key, on a plan with the API, within their quota (D7). Every path under
+    /// `/v1`, and no other.
+    Admitted,
+    /// Everybody.
+    Open,
+}
+
+const fn admitted(method: RouteMethod, pattern: &'static str, handler: fn() -> Route) -> RouteInfo {
+    RouteInfo { method, pattern, access: Access::Admitted, handler }
+}
+
+const fn open(method: RouteMethod, pattern: &'static str, handler: fn() -> Route) -> RouteInfo {
+    RouteInfo { method, pattern, access: Access::Open, handler }
+}
+
+const REDIRECT: &str = "/v1/redirects/{id}";
+const GROUP: &str = "/v1/groups/{id}";
+
+static ROUTES: [RouteInfo; 14] = [
+    admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create::handle)),
+    admitted(RouteMethod::Get, redirects::PATH, || web::to(redirects::list::handle)),
+    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get::handle)),
+    admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update::handle)),
+    admitted(RouteMethod::Delete, REDIRECT, || web::to(redirects::delete::handle)),
+    admitted(RouteMethod::Post, groups::PATH, || web::to(groups::create::handle)),
+    admitted(RouteMethod::Get, groups::PATH, || web::to(groups::list::handle)),
+    admitted(RouteMethod::Get, GROUP, || web::to(groups::get::handle)),
+    admitted(RouteMethod::Patch, GROUP, || web::to(groups::rename::handle)),
+    admitted(RouteMethod::Delete, GROUP, || web::to(groups::delete::handle)),
+    admitted(RouteMethod::Get, "/v1/account", || web::to(account::handle)),
+    open(RouteMethod::Get, "/health/live", || web::to(health::live)),
+    open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),
+    open(RouteMethod::Get, "/health/links", || web::to(health::links)),
+];
+
+/// Every endpoint of the API listener. A path and method that does not stand here is a 404 or a 405.
+#[must_use]
+pub fn route_table() -> &'static [RouteInfo] {
+    &ROUTES
+}
+
+/// Whether a path is under `/v1`, so that only admitted callers learn anything about it (D7).
+pub(crate) fn is_under_v1(path: &str) -> bool {
+    path.strip_prefix("/v1").is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// The pattern that a request's path matches, whatever its method; `unmatched` if none.
+pub(crate) fn pattern_of(request: &ServiceRequest) -> &'static str {
+    let pattern = request.resource_map().match_pattern(request.match_info().as_str());
+    let route = pattern.and_then(|pattern| ROUTES.iter().find(|route| route.pattern == pattern));
+    route.map_or("unmatched", |route| route.pattern)
+}
+
+/// Sets up routing from the table.
+pub(crate) fn configure(config: &mut web::ServiceConfig) {
+    for (position, first) in ROUTES.iter().enumerate() {
+        let pattern = first.pattern;
+        if ROUTES.iter().take(position).any(|earlier| earlier.pattern == pattern) {
+            continue;
+        }
+        let of_this_path = || ROUTES.iter().filter(|route| route.pattern == pattern);
+        let mut resource = web::resource(pattern);
+        for route in of_this_path() {
+            resource = resource.route((route.handler)().guard(takes(route.method)));
+        }
+        let allow =
+            of_this_path().flat_map(|route| route.method.allowed()).copied().collect::<Vec<_>>().join(", ");
+        config.service(resource.default_service(web::to(move || method_not_allowed(allow.clone()))));
+    }
+    config.default_service(web::to(no_such_path));
+}
+
+fn takes(method: RouteMethod) -> impl guard::Guard {
+    guard::fn_guard(move |context| method.allowed().contains(&context.head().method.as_str()))
+}
+
+fn method_not_allowed(allow: String) -> Ready<Result<HttpResponse, ApiError>> {
+    ready(Err(ApiError::MethodNotAllowed { allow }))
+}
+
+fn no_such_path() -> Ready<Result<HttpResponse, ApiError>> {
+    ready(Err(ApiError::NoSuchPath))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn d7_exactly_the_routes_under_v1_need_admission() {
+        for route in route_table() {
+            assert_eq!(is_under_v1(route.pattern), route.access == Access::Admitted, "{}", route.pattern);
+        }
+    }
+
+    #[test]
+    fn every_route_stands_in_the_table_once() {
+        let names: HashSet<_> = ROUTES.iter().map(|route| (route.method, route.pattern)).collect();
+        assert_eq!(names.len(), ROUTES.len());
+    }
+
+    #[test]
+    fn d7_a_path_is_under_v1_by_whole_segments() {
+        for under in ["/v1", "/v1/", "/v1/redirects", "/v1//", "/v1/../health/live"] {
+            assert!(is_under_v1(under), "{under}");
+        }
+        for elsewhere in ["", "/", "/v", "/v10", "/v1x/redirects", "/V1/redirects", "//v1/redirects", "v1"] {
+            assert!(!is_under_v1(elsewhere), "{elsewhere}");
+        }
+    }
+}

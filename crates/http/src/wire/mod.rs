@@ -1,0 +1,19 @@
+//! Resources as the API shows them (contract "Resources and their fields").
+//!
+//! Every conversion takes its source apart completely, so that a new field of the domain does not compile until
+//! somebody has decided whether it is shown.
+
+mod account;
+mod deletion;
+mod group;
+mod json_response;
+mod list;
+mod redirect;
+mod text;
+
+pub(crate) use account::AccountBody;
+pub(crate) use deletion::DeletionBody;
+pub(crate) use group::GroupBody;
+pub(crate) use json_response::{created, json, ok};
+pub(crate) use list::ListBody;
+pub(crate) use redirect::{RedirectBody, SingleRedirectBody};

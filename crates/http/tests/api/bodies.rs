@@ -1,0 +1,120 @@
+//! Bodies: content type, size, and what is no JSON (D8, D10).
+
+use actix_web::test::TestRequest;
+
+use crate::harness::{Answer, Api, request};
+
+const MIB: usize = 1024 * 1024;
+
+async fn post(api: &Api, change: impl FnOnce(TestRequest) -> TestRequest) -> Answer {
+    api.send(change(request("POST", "/v1/groups", &api.key))).await
+}
+
+fn named(bytes: usize) -> Vec<u8> {
+    let mut body = br#"{"name":"a"}"#.to_vec();
+    body.resize(bytes, b' ');
+    body
+}
+
+#[actix_web::test]
+async fn d10_a_body_of_1_mib_is_taken_and_one_byte_more_is_not() {
+    let api = Api::start().await;
+    let send = async |bytes| {
+        post(&api, |call| call.insert_header(("content-type", "application/json")).set_payload(named(bytes)))
+            .await
+    };
+    assert_eq!(send(MIB).await.status, 201);
+    assert_eq!(send(MIB + 1).await.error(), (413, "payload_too_large"));
+    assert_eq!(send(20 * MIB).await.error(), (413, "payload_too_large"));
+}
+
+#[actix_web::test]
+async fn d10_a_body_that_announces_too_much_is_refused_by_its_length() {
+    let api = Api::start().await;
+    for length in ["1048577", "18446744073709551615"] {
+        let answer = post(&api, |call| {
+            call.insert_header(("content-type", "application/json"))
+                .set_payload("{}")
+                .insert_header(("content-length", length))
+        })
+        .await;
+        assert_eq!(answer.error(), (413, "payload_too_large"), "{length}");
+    }
+}
+
+#[actix_web::test]
+async fn d10_the_content_type_must_be_json() {
+    let api = Api::start().await;
+    for (content_type, status) in [
+        ("application/json", 201),
+        ("application/json; charset=UTF-8", 201),
+        ("text/json", 415),
+        ("application/json; charset=latin1", 415),
+    ] {
+        let answer =
+            post(&api, |call| call.insert_header(("content-type", content_type)).set_payload(named(20)))
+                .await;
+        assert_eq!(answer.status, status, "{content_type}");
+    }
+    let missing =
+        post(&api, |call| call.insert_header(("content-length", "20")).set_payload(named(20))).await;
+    assert_eq!(missing.error(), (415, "unsupported_media_type"));
+    let chunked =
+        post(&api, |call| call.insert_header(("transfer-encoding", "chunked")).set_payload(named(20))).await;
+    assert_eq!(chunked.error(), (415, "unsupported_media_type"));
+    let encoded = post(&api, |call| {
+        call.insert_header(("content-type", "application/json"))
+            .insert_header(("content-encoding", "gzip"))
+            .set_payload(named(20))
+    })
+    .await;
+    assert_eq!(encoded.error(), (415, "unsupported_media_type"));
+}
+
+#[actix_web::test]
+async fn d10_a_missing_body_is_an_empty_document() {
+    let api = Api::start().await;
+    assert_eq!(post(&api, |call| call).await.violations(), [("body", "invalid_json")]);
+    let typed = post(&api, |call| call.insert_header(("content-type", "application/json"))).await;
+    assert_eq!(typed.violations(), [("body", "invalid_json")]);
+    let wrongly_typed = post(&api, |call| call.insert_header(("content-type", "text/plain"))).await;
+    assert_eq!(wrongly_typed.error(), (415, "unsupported_media_type"));
+}
+
+#[actix_web::test]
+async fn d8_what_is_no_json_is_one_violation_of_the_body_next_to_those_of_the_query() {
+    let api = Api::start().await;
+    let depth_33 = format!(r#"{{"name":{}{}}}"#, "[".repeat(32), "]".repeat(32));
+    for body in [
+        b"{".as_slice(),
+        b"\xef\xbb\xbf{\"name\":\"a\"}",
+        b"{\"name\":\"\xff\"}",
+        b"{\"name\":\"\\ud800\"}",
+        b"{\"name\":\"a\",\"name\":\"b\"}",
+        b"{\"name\":1e400}",
+        b"{\"name\":NaN}",
+        b"{\"name\":\"a\"}{}",
+        b"\0",
+        depth_33.as_bytes(),
+    ] {
+        let call =
+            request("POST", "/v1/groups?x=1", &api.key).insert_header(("content-type", "application/json"));
+        let answer = api.send(call.set_payload(body.to_vec())).await;
+        let shown = String::from_utf8_lossy(body);
+        assert_eq!(answer.violations(), [("body", "invalid_json"), ("x", "unknown_field")], "{shown}");
+    }
+}
+
+#[actix_web::test]
+async fn an_object_without_fields_passes_for_no_body_where_none_is_taken() {
+    let api = Api::start().await;
+    let id = api.group("Spring").await;
+    let call = request("DELETE", &format!("/v1/groups/{id}"), &api.key)
+        .insert_header(("content-type", "application/json"))
+        .insert_header(("content-length", "2"))
+        .set_payload("{}");
+    assert_eq!(api.send(call).await.status, 200);
+    // A content type without a body is what many clients always send.
+    let typed = request("GET", "/v1/account", &api.key).insert_header(("content-type", "text/plain"));
+    assert_eq!(api.send(typed).await.status, 200);
+}

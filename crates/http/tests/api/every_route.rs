@@ -1,0 +1,151 @@
+//! What must hold for every endpoint, the ones that nobody has written yet included: the route table is walked, and
+//! a route that this file does not know fails it.
+
+use serde_json::{Value, json};
+use signpost_http::{Access, RouteInfo, RouteMethod, route_table};
+
+use crate::harness::{Answer, Api, bare, request};
+
+const UNKNOWN_DIGITS: &str = "00000000000000000000000000000000";
+
+/// A body that the endpoint accepts, if it takes one.
+fn body_for(route: &RouteInfo) -> Option<Value> {
+    match (route.method, route.pattern) {
+        (RouteMethod::Post, "/v1/redirects") => {
+            Some(json!({"name": "a", "target_url": "https://example.com/"}))
+        }
+        (RouteMethod::Patch, "/v1/redirects/{id}") => Some(json!({"note": "x"})),
+        (RouteMethod::Post, "/v1/groups") | (RouteMethod::Patch, "/v1/groups/{id}") => {
+            Some(json!({"name": "b"}))
+        }
+        (
+            RouteMethod::Get,
+            "/v1/redirects" | "/v1/redirects/{id}" | "/v1/groups" | "/v1/groups/{id}" | "/v1/account"
+            | "/health/live" | "/health/ready" | "/health/links",
+        )
+        | (RouteMethod::Delete, "/v1/redirects/{id}" | "/v1/groups/{id}") => None,
+        unknown => panic!("what does {unknown:?} take? tell this test"),
+    }
+}
+
+async fn call(api: &Api, route: &RouteInfo, path: &str, key: Option<&str>) -> Answer {
+    let method = route.method.as_str();
+    let call = key.map_or_else(|| bare(method, path), |key| request(method, path, key));
+    api.send(match body_for(route) {
+        Some(body) => call.set_json(body),
+        None => call,
+    })
+    .await
+}
+
+fn with_id(route: &RouteInfo, id: &str) -> String {
+    route.pattern.replace("{id}", id)
+}
+
+fn admitted() -> impl Iterator<Item = &'static RouteInfo> {
+    route_table().iter().filter(|route| route.access == Access::Admitted)
+}
+
+#[actix_web::test]
+async fn every_endpoint_under_v1_needs_a_key_and_a_plan_with_the_api() {
+    let api = Api::start().await;
+    let (_, free_key) = api.account("bob@example.com", "free").await;
+    for route in admitted() {
+        let path = with_id(route, "rdr_1");
+        assert_eq!(call(&api, route, &path, None).await.error(), (401, "invalid_api_key"), "{route:?}");
+        let refused = call(&api, route, &path, Some(&free_key)).await;
+        assert_eq!(refused.error(), (403, "api_access_not_available_on_current_plan"), "{route:?}");
+        api.memory.clock.advance(std::time::Duration::from_mins(1));
+    }
+}
+
+#[actix_web::test]
+async fn every_other_endpoint_needs_none() {
+    let api = Api::start().await;
+    for route in route_table().iter().filter(|route| route.access == Access::Open) {
+        assert_eq!(call(&api, route, route.pattern, None).await.status, 200, "{route:?}");
+    }
+}
+
+/// D2: a caller can never tell "not yours" from "does not exist".
+#[actix_web::test]
+async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
+    let api = Api::start().await;
+    let (_, stranger) = api.account("eve@example.com", "agency").await;
+    for route in admitted().filter(|route| route.pattern.contains("{id}")) {
+        let (own, prefix, code) = match route.pattern {
+            "/v1/redirects/{id}" => (api.redirect("mine").await, "rdr_", "redirect_not_found"),
+            "/v1/groups/{id}" => (api.group("mine").await, "grp_", "group_not_found"),
+            unknown => panic!("what does {unknown} need? tell this test"),
+        };
+        let mut ids = vec![
+            own.clone(),
+            format!("{prefix}{UNKNOWN_DIGITS}"),
+            own.to_uppercase(),
+            own.replace(prefix, "lnd_"),
+            own.replace(prefix, ""),
+            format!("{own}0"),
+            own[..own.len() - 1].to_owned(),
+            "%FF%FE".to_owned(),
+            "%zz".to_owned(),
+            "%00".to_owned(),
+            "a%2Fb".to_owned(),
+            "x".repeat(5_000),
+        ];
+        let mut answers = Vec::new();
+        for id in ids.drain(..) {
+            let answer = call(&api, route, &with_id(route, &id), Some(&stranger)).await;
+            assert_eq!(answer.error(), (404, code), "{route:?} {id}");
+            answers.push(answer);
+            api.memory.clock.advance(std::time::Duration::from_mins(1));
+        }
+        for answer in &mut answers {
+            answer.body["error"]["request_id"].take();
+        }
+        assert!(answers.iter().all(|answer| answer.body == answers[0].body), "{answers:?}");
+        // It was there all the time, for its owner.
+        assert_eq!(call(&api, route, &with_id(route, &own), Some(&api.key)).await.status, 200, "{route:?}");
+        if route.method != RouteMethod::Delete {
+            api.call("DELETE", &with_id(route, &own)).await.id(200);
+        }
+    }
+}
+
+#[actix_web::test]
+async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
+    let api = Api::start().await;
+    for route in route_table() {
+        let path = format!("{}?nonsense=1", with_id(route, "x"));
+        let answer = call(&api, route, &path, Some(&api.key)).await;
+        assert_eq!(answer.violations(), [("nonsense", "unknown_field")], "{route:?}");
+    }
+}
+
+#[actix_web::test]
+async fn d10_every_endpoint_refuses_a_body_that_is_no_json() {
+    let api = Api::start().await;
+    for route in route_table() {
+        let call = || request(route.method.as_str(), &with_id(route, "x"), &api.key);
+        let text = call().insert_header(("content-length", "4")).set_payload("oops");
+        assert_eq!(api.send(text).await.error(), (415, "unsupported_media_type"), "{route:?}");
+        let json = call().insert_header(("content-length", "4")).set_payload("oops");
+        let json = json.insert_header(("content-type", "application/json"));
+        assert_eq!(api.send(json).await.violations(), [("body", "invalid_json")], "{route:?}");
+        let unknown = call().set_json(json!({"nonsense": 1})).insert_header(("content-length", "14"));
+        assert!(api.send(unknown).await.violations().contains(&("nonsense", "unknown_field")), "{route:?}");
+        api.memory.clock.advance(std::time::Duration::from_mins(1));
+    }
+}
+
+#[actix_web::test]
+async fn every_path_answers_head_where_it_answers_get() {
+    let api = Api::start().await;
+    for route in route_table() {
+        let path = with_id(route, "x");
+        let head = api.call("HEAD", &path).await;
+        let takes_get = route_table()
+            .iter()
+            .any(|other| other.pattern == route.pattern && other.method == RouteMethod::Get);
+        assert_eq!(head.status != 405, takes_get, "{route:?}");
+    }
+}

@@ -1,0 +1,106 @@
+//! When something breaks: a 500 in the contract's form, and nothing about the cause (D6).
+
+use std::sync::Arc;
+
+use serde_json::json;
+use signpost_app::ports::TargetBlocklist;
+use signpost_domain::HostBlocklist;
+use signpost_memory::{Fault, InMemory, Step};
+
+use crate::harness::{Answer, Api, request};
+
+fn assert_hides_its_cause(answer: &Answer) {
+    assert_eq!(answer.error(), (500, "internal_error"));
+    let body = answer.body.to_string();
+    for word in ["store", "switched off", "links", "corrupt", "broken on request", "panic", "blocklist"] {
+        assert!(!body.contains(word), "{word} in {body}");
+    }
+}
+
+#[actix_web::test]
+async fn a_store_that_is_away_is_a_500_without_a_budget_when_it_cannot_say_whose_key_it_is() {
+    let api = Api::start().await;
+    api.memory.store.faults().set_unavailable(true);
+    let answer = api.call("GET", "/v1/account").await;
+    assert_hides_its_cause(&answer);
+    assert_eq!(answer.rate_limits(), None);
+}
+
+#[actix_web::test]
+async fn d17_a_500_to_an_identified_account_carries_its_budget() {
+    let api = Api::start().await;
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        for fault in [Fault::Unavailable, Fault::Corrupt] {
+            api.memory.store.faults().fail_next(step, fault, 1);
+            let answer = api.call_with("POST", "/v1/groups", json!({"name": "a"})).await;
+            assert_hides_its_cause(&answer);
+            assert_eq!(answer.rate_limits().map(|limits| limits[0]), Some(120), "{step:?} {fault:?}");
+        }
+    }
+    assert_eq!(api.call("GET", "/v1/groups").await.body["data"], json!([]));
+}
+
+#[actix_web::test]
+async fn a_unit_of_work_that_the_store_asks_to_run_again_is_run_again() {
+    let api = Api::start().await;
+    api.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 2);
+    assert_eq!(api.call_with("POST", "/v1/groups", json!({"name": "a"})).await.status, 201);
+    assert_eq!(api.memory.store.faults().outstanding(), 0);
+}
+
+#[actix_web::test]
+async fn a_quota_store_that_is_away_is_a_500_with_the_budget_of_the_identified_account() {
+    let api = Api::start().await;
+    api.memory.quota.set_unavailable(true);
+    let answer = api.call("GET", "/v1/account").await;
+    assert_hides_its_cause(&answer);
+    assert_eq!(answer.rate_limits().map(|limits| (limits[0], limits[2])), Some((120, 10_000)));
+}
+
+#[actix_web::test]
+async fn no_random_bytes_is_a_500() {
+    let api = Api::start().await;
+    api.memory.randomness.set_unavailable(true);
+    let body = json!({"name": "a", "target_url": "https://example.com/"});
+    assert_hides_its_cause(&api.call_with("POST", "/v1/redirects", body).await);
+}
+
+/// A blocklist whose reader panics.
+struct Panicking;
+
+impl TargetBlocklist for Panicking {
+    fn current(&self) -> Arc<HostBlocklist> {
+        panic!("the blocklist of this test panics");
+    }
+}
+
+#[actix_web::test]
+async fn a_handler_that_panics_ends_one_request_with_a_500_and_no_other() {
+    let api = Api::on(InMemory::default(), |app| app.target_blocklist = Arc::new(Panicking)).await;
+    for _ in 0..3 {
+        let body = json!({"name": "a", "target_url": "https://example.com/"});
+        let answer = api.call_with("POST", "/v1/redirects", body).await;
+        assert_hides_its_cause(&answer);
+        assert_eq!(answer.rate_limits().map(|limits| limits[0]), Some(120));
+        assert_eq!(api.call("GET", "/v1/redirects").await.status, 200);
+    }
+}
+
+#[actix_web::test]
+async fn what_callers_send_is_not_sent_back() {
+    let api = Api::start().await;
+    let secret = "not-for-anybody";
+    for answer in [
+        api.send(request("GET", "/v1/account", secret)).await,
+        api.call("GET", &format!("/v1/redirects/{secret}")).await,
+        api.call("GET", &format!("/v1/redirects?limit={secret}&cursor={secret}&is_active={secret}")).await,
+        api.call("GET", &format!("/v1/account?key={secret}")).await,
+        api.call_with("POST", "/v1/redirects", json!({"name": [secret], "target_url": secret, "x": secret}))
+            .await,
+        api.call_with("PATCH", "/v1/groups/x", json!(secret)).await,
+    ] {
+        assert!(answer.status >= 400);
+        assert!(!answer.body.to_string().contains(secret), "{answer:?}");
+        assert!(!format!("{:?}", answer.headers).contains(secret), "{answer:?}");
+    }
+}

@@ -1,0 +1,217 @@
+//! An API to talk to, and answers that have been looked over already.
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use actix_web::body::{BoxBody, to_bytes};
+use actix_web::dev::{Service as _, ServiceResponse};
+use actix_web::http::header::HeaderMap;
+use actix_web::test::{TestRequest, init_service};
+use actix_web::{Error, HttpResponse};
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::{Application, keys};
+use signpost_domain::{AccountId, Email, ErrorCode, PlanName};
+use signpost_http::api_app;
+use signpost_memory::InMemory;
+
+type Send = Box<dyn Fn(TestRequest) -> LocalBoxFuture<'static, Result<ServiceResponse<BoxBody>, Error>>>;
+
+/// The API on fakes, with one account on the agency plan.
+pub struct Api {
+    pub memory: InMemory,
+    pub app: Arc<Application>,
+    /// A key of the account.
+    pub key: String,
+    pub account: AccountId,
+    send: Send,
+}
+
+impl Api {
+    pub async fn start() -> Self {
+        Self::on(InMemory::default(), |_| {}).await
+    }
+
+    /// With fakes of one's own, and a last word on the application.
+    pub async fn on(memory: InMemory, change: impl FnOnce(&mut Application)) -> Self {
+        let mut app = memory.application();
+        change(&mut app);
+        let app = Arc::new(app);
+        let service = Rc::new(init_service(api_app(Arc::clone(&app))).await);
+        let send: Send = Box::new(move |request| {
+            let service = Rc::clone(&service);
+            Box::pin(async move { service.call(request.to_request()).await })
+        });
+        let (account, key) = account(&app, "ada@example.com", "agency").await;
+        Self { memory, app, key, account, send }
+    }
+
+    /// One more account on a plan, and its key.
+    pub async fn account(&self, email: &str, plan: &str) -> (AccountId, String) {
+        account(&self.app, email, plan).await
+    }
+
+    /// Sends a request as it is.
+    pub async fn send(&self, request: TestRequest) -> Answer {
+        let request = request.peer_addr("203.0.113.9:4711".parse().unwrap());
+        let response = match (self.send)(request).await {
+            Ok(response) => response.into_parts().1,
+            Err(error) => error.error_response(),
+        };
+        Answer::read(response).await
+    }
+
+    /// Sends a request with the account's key.
+    pub async fn call(&self, method: &str, uri: &str) -> Answer {
+        self.send(request(method, uri, &self.key)).await
+    }
+
+    /// Sends a request with the account's key and a body.
+    pub async fn call_with(&self, method: &str, uri: &str, body: Value) -> Answer {
+        self.send(request(method, uri, &self.key).set_json(body)).await
+    }
+
+    /// Creates a redirect on a slug and gives its id.
+    pub async fn redirect(&self, slug: &str) -> String {
+        let body = serde_json::json!({"name": slug, "target_url": "https://example.com/", "slug": slug});
+        self.call_with("POST", "/v1/redirects", body).await.id(201)
+    }
+
+    /// Creates a group and gives its id.
+    pub async fn group(&self, name: &str) -> String {
+        self.call_with("POST", "/v1/groups", serde_json::json!({ "name": name })).await.id(201)
+    }
+}
+
+async fn account(app: &Application, email: &str, plan: &str) -> (AccountId, String) {
+    let (email, plan) = (Email::parse(email).unwrap(), PlanName::parse(plan).unwrap());
+    let account = accounts::create(app, CreateAccount { email, name: None, plan }).await.unwrap();
+    let (_, secret) = keys::issue(app, account.id, None).await.unwrap();
+    (account.id, secret.expose().to_owned())
+}
+
+/// A request with a key.
+pub fn request(method: &str, uri: &str, key: &str) -> TestRequest {
+    bare(method, uri).insert_header(("authorization", format!("Bearer {key}")))
+}
+
+/// A request without a key.
+pub fn bare(method: &str, uri: &str) -> TestRequest {
+    TestRequest::with_uri(uri).method(method.parse().unwrap())
+}
+
+/// An answer of the API.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: Value,
+}
+
+pub const RATE_LIMIT_HEADERS: [&str; 4] = [
+    "ratelimit-limit-minute",
+    "ratelimit-remaining-minute",
+    "ratelimit-limit-day",
+    "ratelimit-remaining-day",
+];
+
+impl Answer {
+    async fn read(response: HttpResponse) -> Self {
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        let bytes = to_bytes(response.into_body()).await.unwrap();
+        let body = serde_json::from_slice(&bytes).expect("every body is JSON");
+        let answer = Self { status, headers, body };
+        answer.look_over();
+        answer
+    }
+
+    /// What holds for every answer to every request.
+    fn look_over(&self) {
+        let request_id = self.header("x-request-id").expect("contract D4");
+        assert!(is_id(request_id, "req_"), "contract D4: {request_id}");
+        assert_eq!(self.header("content-type"), Some("application/json"));
+        assert_eq!(self.header("cache-control"), Some("no-store"));
+        let cross_origin = |name: &str| name.starts_with("access-control-");
+        assert!(!self.headers.keys().any(|name| cross_origin(name.as_str())), "contract D17");
+        if self.status >= 400 && self.body.get("checks").is_none() {
+            self.look_over_error(request_id);
+        }
+    }
+
+    fn look_over_error(&self, request_id: &str) {
+        let [(name, error)] = self.body.as_object().unwrap().iter().collect::<Vec<_>>()[..] else {
+            panic!("more than an error: {self:?}")
+        };
+        assert_eq!(name, "error");
+        let code = error["code"].as_str().unwrap();
+        assert!(ErrorCode::ALL.iter().any(|known| known.as_str() == code), "contract D6: {code}");
+        assert!(error["message"].as_str().is_some_and(|message| message.ends_with('.')), "{self:?}");
+        assert_eq!(error["request_id"], request_id, "contract D4");
+        let failed_validation = self.status == 400 && code == "invalid_request";
+        match error.get("details") {
+            None => assert!(!failed_validation, "contract, Errors: {self:?}"),
+            Some(details) => {
+                assert!(failed_validation, "contract, Errors: {self:?}");
+                assert!(!details.as_array().unwrap().is_empty());
+                for detail in details.as_array().unwrap() {
+                    let mut names: Vec<_> = detail.as_object().unwrap().keys().collect();
+                    names.sort();
+                    assert_eq!(names, ["code", "field", "message"]);
+                    assert!(detail.as_object().unwrap().values().all(Value::is_string));
+                }
+            }
+        }
+        let retry_after = self.header("retry-after").map(|seconds| seconds.parse::<u32>().unwrap());
+        assert_eq!(self.status == 429, retry_after.is_some(), "contract, Request budget: {self:?}");
+        assert_eq!(self.status == 401, self.header("www-authenticate") == Some("Bearer"), "contract D6");
+        assert_eq!(self.status == 405, self.header("allow").is_some(), "contract D6");
+    }
+
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let mut values = self.headers.get_all(name);
+        let value = values.next().map(|value| value.to_str().unwrap());
+        assert!(values.next().is_none(), "{name} stands twice");
+        value
+    }
+
+    /// The status and the error's code.
+    pub fn error(&self) -> (u16, &str) {
+        (self.status, self.body["error"]["code"].as_str().unwrap_or("no error"))
+    }
+
+    /// What is wrong with the request: field and code of every violation, sorted.
+    pub fn violations(&self) -> Vec<(&str, &str)> {
+        assert_eq!(self.error(), (400, "invalid_request"), "{self:?}");
+        let details = self.body["error"]["details"].as_array().unwrap();
+        let mut found: Vec<_> = details
+            .iter()
+            .map(|detail| (detail["field"].as_str().unwrap(), detail["code"].as_str().unwrap()))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The id of the resource that the answer shows, which must have this status.
+    pub fn id(&self, status: u16) -> String {
+        assert_eq!(self.status, status, "{self:?}");
+        self.body["id"].as_str().unwrap().to_owned()
+    }
+
+    /// The four `RateLimit-*` headers, or none of them.
+    pub fn rate_limits(&self) -> Option<[u32; 4]> {
+        let values = RATE_LIMIT_HEADERS.map(|name| self.header(name).map(|value| value.parse().unwrap()));
+        match values {
+            [Some(a), Some(b), Some(c), Some(d)] => Some([a, b, c, d]),
+            [None, None, None, None] => None,
+            _ => panic!("some of the four: {self:?}"),
+        }
+    }
+}
+
+/// Whether a text is an id with this prefix (contract D1).
+pub fn is_id(text: &str, prefix: &str) -> bool {
+    text.strip_prefix(prefix).is_some_and(|digits| {
+        digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}

@@ -1,0 +1,192 @@
+//! The listener over a socket: what only a connection shows.
+
+use std::io::{Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use signpost_http::{ApiOptions, ApiServer};
+use signpost_memory::InMemory;
+use tokio::task::spawn_blocking;
+
+use crate::harness::is_id;
+
+async fn start() -> (ApiServer, SocketAddr) {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let app = Arc::new(InMemory::default().application());
+    let options = ApiOptions { workers: 1.try_into().unwrap() };
+    let server = ApiServer::start(listener, app, options).unwrap();
+    let address = server.address();
+    (server, address)
+}
+
+fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+}
+
+/// Sends bytes and reads until the server closes.
+async fn exchange(address: SocketAddr, bytes: Vec<u8>) -> String {
+    let exchange = move || {
+        let mut stream = connect(address);
+        stream.write_all(&bytes).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        String::from_utf8(answer).unwrap()
+    };
+    spawn_blocking(exchange).await.unwrap()
+}
+
+fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n")
+}
+
+/// The status and the body of the last response in `answer`.
+fn last(answer: &str) -> (u16, serde_json::Value) {
+    let is_head = |start: &usize| answer[start + 9..].starts_with(|next: char| next.is_ascii_digit());
+    let start = answer.rmatch_indices("HTTP/1.1 ").map(|(start, _)| start).find(is_head).unwrap();
+    let (head, body) = answer[start..].split_once("\r\n\r\n").unwrap();
+    let length: usize =
+        head.lines().find_map(|line| line.strip_prefix("content-length: ")).unwrap().parse().unwrap();
+    assert_eq!(length, body.len());
+    (head[9..12].parse().unwrap(), serde_json::from_str(body).unwrap())
+}
+
+#[tokio::test]
+async fn a_head_request_gets_the_length_and_no_body() {
+    let (server, address) = start().await;
+    let answer = exchange(address, get("/health/live").replace("GET", "HEAD").into_bytes()).await;
+    assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
+    assert!(answer.contains("content-length: 15\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
+    server.stop(true).await.unwrap();
+}
+
+/// The framework refuses these before anything of ours sees them.
+#[tokio::test]
+async fn what_is_no_http_gets_the_contracts_envelope_too() {
+    let (server, address) = start().await;
+    let long_header = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(300_000));
+    for bytes in [
+        b"hello\r\n\r\n".as_slice(),
+        b"GET /v1/redirects/\xff HTTP/1.1\r\nHost: a\r\n\r\n",
+        "GET /v1/redirects/é HTTP/1.1\r\nHost: a\r\n\r\n".as_bytes(),
+        b"GET /v1/redirects?q=\xff HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /v1/redirects/\0 HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET /v1/redirects HTTP/1.1\r\n\r\n",
+        b"GET /v1/redirects HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+        b"POST /v1/groups HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}",
+        b"POST /v1/groups HTTP/1.1\r\nHost: a\r\nContent-Length: +2\r\n\r\n{}",
+        long_header.as_bytes(),
+        // Behind a request that was answered.
+        b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\nhello\r\n\r\n",
+    ] {
+        let answer = exchange(address, bytes.to_vec()).await;
+        let (status, body) = last(&answer);
+        let shown = String::from_utf8_lossy(&bytes[..bytes.len().min(80)]);
+        assert_eq!((status, &body["error"]["code"]), (400, &"invalid_request".into()), "{shown}: {answer}");
+        let id = body["error"]["request_id"].as_str().unwrap();
+        assert!(is_id(id, "req_") && answer.contains(&format!("x-request-id: {id}\r\n")), "{answer}");
+        assert!(answer.contains("connection: close\r\n") && answer.contains("date: "), "{answer}");
+    }
+    server.stop(true).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
+    let (server, address) = start().await;
+    for (path, status) in [("/%zz", 404), ("/%", 404), ("/%ff", 404), ("/%00", 404), ("/v1/%zz", 401)] {
+        let answer = exchange(address, get(path).into_bytes()).await;
+        assert_eq!(last(&answer).0, status, "{path}");
+    }
+    server.stop(true).await.unwrap();
+}
+
+/// A client that sends first and reads then must read an answer, not a reset.
+#[tokio::test]
+async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
+    let (server, address) = start().await;
+    for (path, status) in [("/nothing", 404), ("/v1/groups", 401)] {
+        let mut bytes =
+            format!("POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\n\r\n").into_bytes();
+        bytes.resize(bytes.len() + 4_194_304, b'x');
+        let send = move || {
+            let mut stream = connect(address);
+            stream.write_all(&bytes).unwrap();
+            // The server goes on reading until the client closes, so there is no end to wait for yet.
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"}}") {
+                let mut more = [0; 1024];
+                let read = stream.read(&mut more).unwrap();
+                assert_ne!(read, 0, "{}", String::from_utf8_lossy(&answer));
+                answer.extend_from_slice(&more[..read]);
+            }
+            String::from_utf8(answer).unwrap()
+        };
+        assert_eq!(last(&spawn_blocking(send).await.unwrap()).0, status, "{path}");
+    }
+    server.stop(true).await.unwrap();
+}
+
+/// D64: finish what runs.
+#[tokio::test]
+async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
+    let (server, address) = start().await;
+    let begin = move || {
+        let mut running = connect(address);
+        // A request without a key is answered before its body, so it has to be one that reads it.
+        running
+            .write_all(
+                b"GET /health/live HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
+            )
+            .unwrap();
+        running.flush().unwrap();
+        running
+    };
+    let mut running = spawn_blocking(begin).await.unwrap();
+    // The one worker answers this behind the other, so the other one runs by now.
+    exchange(address, get("/health/live").into_bytes()).await;
+
+    let stopping = tokio::spawn(server.stop(true));
+    while TcpStream::connect(address).is_ok() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    assert!(!stopping.is_finished());
+    let finish = move || {
+        running.write_all(b"}").unwrap();
+        let mut answer = String::new();
+        running.read_to_string(&mut answer).unwrap();
+        answer
+    };
+    let answer = spawn_blocking(finish).await.unwrap();
+    assert_eq!(last(&answer).0, 200);
+    assert!(answer.contains("connection: close\r\n"), "{answer}");
+    stopping.await.unwrap().unwrap();
+}
+
+#[tokio::test]
+async fn a_stop_does_not_wait_for_idle_connections() {
+    let (server, address) = start().await;
+    let idle = move || {
+        let mut stream = connect(address);
+        stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
+        let mut head = [0; 12];
+        stream.read_exact(&mut head).unwrap();
+        assert_eq!(&head, b"HTTP/1.1 200");
+        stream
+    };
+    let idle = spawn_blocking(idle).await.unwrap();
+    let start = Instant::now();
+    server.stop(true).await.unwrap();
+    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
+    drop(idle);
+}
+
+#[tokio::test]
+async fn a_listener_that_runs_has_not_ended() {
+    let (mut server, address) = start().await;
+    let ended = tokio::time::timeout(Duration::from_millis(50), server.ended()).await;
+    assert!(ended.is_err());
+    assert_eq!(last(&exchange(address, get("/health/live").into_bytes()).await).0, 200);
+    server.stop(false).await.unwrap();
+}

@@ -1,0 +1,26 @@
+//! The API on the in-memory fakes, in this process: the order of checks, headers, envelopes, and what goes from
+//! requests to use cases and back. What the use cases do is tested where they stand.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    missing_docs,
+    unreachable_pub,
+    reason = "tests"
+)]
+
+mod account;
+mod bodies;
+mod every_route;
+mod failures;
+mod groups;
+mod harness;
+mod headers;
+mod health;
+mod listener;
+mod lists;
+mod order_of_checks;
+mod redirects;
+mod updates;

@@ -1,0 +1,93 @@
+//! `PATCH /v1/redirects/{id}`: only the fields present are changed, and null clears as the contract's table says.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Answer, Api};
+
+async fn patch(api: &Api, id: &str, body: Value) -> Answer {
+    api.call_with("PATCH", &format!("/v1/redirects/{id}"), body).await
+}
+
+#[actix_web::test]
+async fn only_the_fields_present_are_changed_and_the_answer_is_the_whole_redirect() {
+    let api = Api::start().await;
+    let id = api.redirect("before").await;
+    let group = api.group("Spring").await;
+    let mut expected = api.call("GET", &format!("/v1/redirects/{id}")).await.body;
+    api.memory.clock.advance(Duration::from_secs(1));
+    expected["updated_at"] = json!("2026-01-31T09:05:08.042Z");
+    for (field, sent, shown) in [
+        ("name", json!(" b "), json!("b")),
+        ("target_url", json!("https://example.com/b"), json!("https://example.com/b")),
+        ("note", json!("n"), json!("n")),
+        ("group_id", json!(group), json!(group)),
+        ("is_active", json!(false), json!(false)),
+        ("antibot_enabled", json!(true), json!(true)),
+        ("geo_blocklists", json!({"countries": ["fr"]}), json!({"countries": ["FR"]})),
+        ("domain", json!("go.example.com"), json!("go.example.com")),
+        // Null: cleared, ungrouped, lifted, back to the system domain.
+        ("note", json!(null), json!(null)),
+        ("group_id", json!(null), json!(null)),
+        ("geo_blocklists", json!(null), json!({"countries": []})),
+        ("domain", json!(null), json!("go.example.com")),
+    ] {
+        expected[field] = shown;
+        let answer = patch(&api, &id, json!({ field: sent })).await;
+        assert_eq!((answer.status, &answer.body), (200, &expected), "{field}");
+    }
+    let answer = patch(&api, &id, json!({"slug": "after"})).await;
+    assert_eq!(answer.body["url"], json!("https://go.example.com/after"));
+}
+
+#[actix_web::test]
+async fn d33_a_patch_that_changes_nothing_moves_nothing() {
+    let api = Api::start().await;
+    let id = api.redirect("same").await;
+    let before = api.call("GET", &format!("/v1/redirects/{id}")).await.body;
+    api.memory.clock.advance(Duration::from_secs(1));
+    for body in [json!({}), json!({"name": "same", "note": null, "slug": "same", "domain": null})] {
+        assert_eq!(patch(&api, &id, body).await.body, before);
+    }
+}
+
+#[actix_web::test]
+async fn d8_every_violation_of_an_update_is_listed_those_that_only_the_use_case_sees_included() {
+    let api = Api::start().await;
+    let id = api.redirect("loop").await;
+    let body = json!({
+        "name": null, "target_url": "https://go.example.com/loop", "note": 1, "is_active": null,
+        "antibot_enabled": [], "geo_blocklists": [], "analytics_enabled": true, "url": null, "pixel_ids": null,
+    });
+    assert_eq!(
+        patch(&api, &id, body).await.violations(),
+        [
+            ("analytics_enabled", "unknown_field"),
+            ("antibot_enabled", "invalid_type"),
+            ("geo_blocklists", "invalid_type"),
+            ("is_active", "not_nullable"),
+            ("name", "not_nullable"),
+            ("note", "invalid_type"),
+            ("pixel_ids", "unknown_field"),
+            ("target_url", "invalid_value"),
+            ("url", "unknown_field"),
+        ]
+    );
+    assert_eq!(api.call("GET", &format!("/v1/redirects/{id}")).await.body["name"], json!("loop"));
+}
+
+#[actix_web::test]
+async fn what_is_wrong_with_the_body_is_told_before_that_the_redirect_is_not_there() {
+    let api = Api::start().await;
+    assert_eq!(patch(&api, "rdr_1", json!({"name": ""})).await.violations(), [("name", "too_short")]);
+    assert_eq!(patch(&api, "rdr_1", json!({"name": "a"})).await.error(), (404, "redirect_not_found"));
+}
+
+#[actix_web::test]
+async fn d22_on_the_system_domain_a_slug_cannot_be_taken_away() {
+    let api = Api::start().await;
+    let id = api.redirect("here").await;
+    let answer = patch(&api, &id, json!({"slug": null})).await;
+    assert_eq!(answer.error(), (400, "slug_required_for_system_domain"));
+}
