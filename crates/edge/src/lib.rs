@@ -1,0 +1,16 @@
+//! The visitor's side of Signpost: the listener at which public links open (D52 to D54).
+//!
+//! [`EdgeServer`] takes a bound socket and an [`Application`](signpost_app::Application) and answers each visit
+//! with a redirect or with one of a few small pages. Nothing about a visitor is kept or logged; what a visit
+//! came to is counted in the metric `signpost_visits_total` by `outcome`.
+
+mod outage_log;
+mod outcome;
+mod pages;
+mod response;
+mod routes;
+mod server;
+mod visit;
+mod visitor;
+
+pub use server::{EdgeOptions, EdgeServer};

@@ -1,0 +1,55 @@
+//! Saying that the store is away, without filling the disk with it.
+
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::StoreError;
+
+/// How often at most one line is written.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Logs failures of the store, at most one line a second. Visits may come by the thousand while it is away.
+#[derive(Debug, Default)]
+pub(crate) struct OutageLog(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    last_line: Option<Instant>,
+    unlogged: u64,
+}
+
+impl OutageLog {
+    /// Notes a failure.
+    pub(crate) fn note(&self, error: &StoreError) {
+        if let Some(unlogged) = self.due(Instant::now()) {
+            tracing::error!(%error, unlogged, "the store cannot say where links lead");
+        }
+    }
+
+    /// Whether a line is due, and how many failures went without one since the last.
+    fn due(&self, now: Instant) -> Option<u64> {
+        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.last_line.is_some_and(|last| now.duration_since(last) < INTERVAL) {
+            state.unlogged = state.unlogged.saturating_add(1);
+            return None;
+        }
+        state.last_line = Some(now);
+        Some(std::mem::take(&mut state.unlogged))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_a_second_tells_of_all_failures() {
+        let log = OutageLog::default();
+        let start = Instant::now();
+        assert_eq!(log.due(start), Some(0));
+        assert_eq!(log.due(start + Duration::from_millis(1)), None);
+        assert_eq!(log.due(start + Duration::from_millis(999)), None);
+        assert_eq!(log.due(start + Duration::from_secs(1)), Some(2));
+        assert_eq!(log.due(start + Duration::from_secs(9)), Some(0));
+    }
+}

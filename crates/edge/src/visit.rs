@@ -1,0 +1,89 @@
+//! One visit, from the request to the answer.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use actix_web::http::header::HeaderValue;
+use actix_web::http::{ConnectionType, Method};
+use actix_web::{HttpRequest, HttpResponse, web};
+use futures_util::FutureExt;
+use signpost_app::Application;
+use signpost_app::admission::address_throttle::AddressThrottle;
+use signpost_app::visits::{Resolution, resolve};
+
+use crate::outage_log::OutageLog;
+use crate::outcome::Outcome;
+use crate::pages::Pages;
+use crate::response::response;
+use crate::routes::{self, Found, Resource};
+use crate::visitor;
+
+/// What all visits share.
+pub(crate) struct Edge {
+    pub(crate) app: Arc<Application>,
+    pub(crate) pages: Pages,
+    /// Counts the misses of each address (D54).
+    pub(crate) misses: AddressThrottle,
+    pub(crate) outages: OutageLog,
+}
+
+/// Answers one visit, whatever happens in it.
+pub(crate) async fn answer(edge: web::Data<Edge>, request: HttpRequest) -> HttpResponse {
+    // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
+    // one: the throttle and the log recover their locks, and the store's reads change nothing.
+    let outcome = AssertUnwindSafe(edge.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
+        tracing::error!("a visit ended in a panic");
+        Outcome::Failed
+    });
+    let label = outcome.label();
+    metrics::counter!("signpost_visits_total", "outcome" => label).increment(1);
+    tracing::debug!(outcome = label, "visit");
+    let mut response = response(&edge.pages, outcome);
+    if edge.app.lifecycle.is_draining() {
+        // So that visitors' next requests go to a node that stays.
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
+    response
+}
+
+impl Edge {
+    async fn outcome(&self, request: &HttpRequest) -> Outcome {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Outcome::MethodNotAllowed;
+        }
+        let address = visitor::address(request, &self.app.trusted_proxies);
+        if let Some(retry_after_seconds) = self.misses.exhausted(address, self.app.clock.now()) {
+            return Outcome::Throttled { retry_after_seconds };
+        }
+        let outcome = self.look_up(request).await;
+        if outcome == Outcome::NotFound
+            // Counting decides, so that of many at once exactly the allowed number get an answer.
+            && let Some(retry_after_seconds) = self.misses.count(address, self.app.clock.now())
+        {
+            return Outcome::Throttled { retry_after_seconds };
+        }
+        outcome
+    }
+
+    async fn look_up(&self, request: &HttpRequest) -> Outcome {
+        let (Some(hostname), Some(found)) = (visitor::hostname(request), routes::find(request.uri().path()))
+        else {
+            return Outcome::NotFound;
+        };
+        let Found { resource: Resource::Link, slug } = found;
+        match resolve(&self.app, &hostname, slug).await {
+            Ok(Resolution::Redirect(target)) => HeaderValue::from_str(&target.location()).map_or_else(
+                |_| {
+                    tracing::error!("a target does not fit a header");
+                    Outcome::Failed
+                },
+                Outcome::Redirected,
+            ),
+            Ok(Resolution::NotThere) => Outcome::NotFound,
+            Err(error) => {
+                self.outages.note(&error);
+                Outcome::Unavailable
+            }
+        }
+    }
+}

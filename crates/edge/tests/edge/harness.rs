@@ -1,0 +1,128 @@
+//! A running edge, and a client that sends what it is told to, byte by byte.
+
+use std::collections::BTreeMap;
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::Application;
+use signpost_app::ports::Store;
+use signpost_domain::{AccountId, Redirect};
+use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+/// The hostname of the system domain of the fakes.
+pub(crate) const HOST: &str = "go.example.com";
+
+/// Two threads, and so many misses per address and minute; 0 means any number.
+pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
+    EdgeOptions { miss_throttle_per_minute, workers: NonZeroUsize::new(2).unwrap() }
+}
+
+pub(crate) struct Edge {
+    pub(crate) memory: InMemory,
+    pub(crate) app: Arc<Application>,
+    pub(crate) account: AccountId,
+    pub(crate) server: EdgeServer,
+    pub(crate) address: SocketAddr,
+}
+
+impl Edge {
+    pub(crate) async fn start() -> Self {
+        Self::start_with(InMemory::default(), options(0), |_| {}).await
+    }
+
+    pub(crate) async fn start_with(
+        memory: InMemory,
+        options: EdgeOptions,
+        change: impl FnOnce(&mut Application),
+    ) -> Self {
+        let account = samples::account();
+        let mut work = memory.store.begin().await.unwrap();
+        work.insert_account(&account).await.unwrap();
+        work.commit().await.unwrap();
+        let mut app = memory.application();
+        change(&mut app);
+        let app = Arc::new(app);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = EdgeServer::start(listener, Arc::clone(&app), options).unwrap();
+        Self { memory, app, account: account.id, server, address }
+    }
+
+    pub(crate) async fn add(&self, redirect: &Redirect) {
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.insert_redirect(self.account, redirect, 1_000).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
+    pub(crate) async fn update(&self, before: &Redirect, after: &Redirect) {
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.update_redirect(self.account, before, after).await.unwrap();
+        work.commit().await.unwrap();
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Answer {
+        self.request("GET", path)
+    }
+
+    pub(crate) fn request(&self, method: &str, path: &str) -> Answer {
+        self.request_with(method, path, &format!("Host: {HOST}\r\n"))
+    }
+
+    /// Sends a request with these header lines, each ended by CR LF.
+    pub(crate) fn request_with(&self, method: &str, path: &str, headers: &str) -> Answer {
+        self.send(format!("{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").as_bytes())
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+        stream
+    }
+
+    /// Sends these bytes, and reads until the server closes.
+    pub(crate) fn send(&self, request: &[u8]) -> Answer {
+        let mut stream = self.connect();
+        stream.write_all(request).unwrap();
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        Answer::parse(&answer)
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    /// By name in lower case; `date` is left out, for it differs from second to second.
+    pub(crate) headers: BTreeMap<String, Vec<String>>,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    fn parse(bytes: &[u8]) -> Self {
+        let text = std::str::from_utf8(bytes).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer but {text:?}"));
+        let mut lines = head.split("\r\n");
+        let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+        let mut headers = BTreeMap::<String, Vec<String>>::new();
+        for line in lines {
+            let (name, value) = line.split_once(": ").unwrap();
+            if !name.eq_ignore_ascii_case("date") {
+                headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
+            }
+        }
+        Self { status, headers, body: body.to_owned() }
+    }
+
+    /// The value of a header that stands there once, if it does.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        match self.headers.get(name)?.as_slice() {
+            [value] => Some(value),
+            values => panic!("{name}: {values:?}"),
+        }
+    }
+}

@@ -1,0 +1,15 @@
+//! The link listener on fakes, spoken to through a socket.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod harness;
+mod pages;
+mod redirects;
+mod stopping;
+mod throttle;

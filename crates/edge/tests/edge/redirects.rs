@@ -1,0 +1,114 @@
+//! Links that lead somewhere.
+
+use signpost_domain::{Hostname, Redirect, SystemDomain};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::harness::{Edge, HOST, options};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_a_redirect_is_a_302_with_location_that_nobody_stores_and_no_body() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    let answer = edge.get("/sale");
+    assert_eq!(answer.status, 302);
+    assert_eq!(answer.header("location"), Some("https://example.com/sale"));
+    assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+    assert_eq!(answer.body, "");
+    let mut names: Vec<&str> = answer.headers.keys().map(String::as_str).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["cache-control", "connection", "content-length", "location"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_head_answers_like_get() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    assert_eq!(edge.request("HEAD", "/sale"), edge.get("/sale"));
+    let (head, get) = (edge.request("HEAD", "/none"), edge.get("/none"));
+    assert_eq!((head.status, head.headers, head.body.as_str()), (get.status, get.headers, ""));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_a_trailing_slash_and_percent_encoding_are_the_same_address_and_case_is_not() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    for path in ["/sale", "/sale/", "/s%61le", "/%73%61%6C%65/"] {
+        assert_eq!(edge.get(path).header("location"), Some("https://example.com/sale"), "{path}");
+    }
+    for path in ["/Sale", "/sale//", "//sale", "/sale/x", "/sale%2F", "/sale%00", "/sale.", "/s%ff"] {
+        assert_eq!(edge.get(path).status, 404, "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_r9_the_visitors_query_is_not_passed_on() {
+    let edge = Edge::start().await;
+    let target_url = samples::target("https://example.com/a?b=c#d");
+    edge.add(&Redirect { target_url, ..samples::redirect("sale") }).await;
+    for path in ["/sale?x=1", "/sale/?utm_source=y&z", "/sale?", "/sale?url=https://evil.example"] {
+        assert_eq!(edge.get(path).header("location"), Some("https://example.com/a?b=c#d"), "{path}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_r10_an_ascii_target_is_sent_byte_for_byte_and_any_other_as_clean_ascii() {
+    let edge = Edge::start().await;
+    for (slug, target, location) in [
+        ("a", "HTTP://Example.COM:80/%7e/../x?a=[b]|c'", "HTTP://Example.COM:80/%7e/../x?a=[b]|c'"),
+        (
+            "b",
+            "https://bücher.example/straße?q=ä#é",
+            "https://xn--bcher-kva.example/stra%C3%9Fe?q=%C3%A4#%C3%A9",
+        ),
+    ] {
+        let target_url = samples::target(target);
+        edge.add(&Redirect { target_url, ..samples::redirect(slug) }).await;
+        assert_eq!(edge.get(&format!("/{slug}")).header("location"), Some(location));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r47_links_open_at_the_system_hostname_and_its_aliases_whatever_port_and_case() {
+    let aliases = vec![Hostname::parse("old.example.com").unwrap()];
+    let memory = InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap());
+    let edge = Edge::start_with(memory, options(0), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    for host in [HOST, "GO.Example.COM", "go.example.com:8081", "go.example.com.", "old.example.com:80"] {
+        let answer = edge.request_with("GET", "/sale", &format!("Host: {host}\r\n"));
+        assert_eq!(answer.status, 302, "{host}");
+    }
+    let answer = edge.request_with("GET", &format!("http://{HOST}/sale"), &format!("Host: {HOST}\r\n"));
+    assert_eq!(answer.status, 302, "absolute form");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_a_change_and_a_deactivation_hold_at_once() {
+    let edge = Edge::start().await;
+    let first = samples::redirect("sale");
+    edge.add(&first).await;
+    assert_eq!(edge.get("/sale").header("location"), Some("https://example.com/sale"));
+    let second = Redirect { target_url: samples::target("https://example.com/other"), ..first.clone() };
+    edge.update(&first, &second).await;
+    assert_eq!(edge.get("/sale").header("location"), Some("https://example.com/other"));
+    let inactive = Redirect { is_active: false, ..second.clone() };
+    edge.update(&second, &inactive).await;
+    assert_eq!(edge.get("/sale").status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_r32_a_target_on_an_own_address_is_followed_and_a_loop_leads_nowhere() {
+    let edge = Edge::start().await;
+    for (slug, target) in [
+        ("a", "https://go.example.com/b"),
+        ("b", "https://go.example.com/c/"),
+        ("c", "https://example.com/end"),
+        ("x", "https://go.example.com/y"),
+        ("y", "https://go.example.com/x"),
+    ] {
+        let target_url = samples::target(target);
+        edge.add(&Redirect { target_url, ..samples::redirect(slug) }).await;
+    }
+    assert_eq!(edge.get("/a").header("location"), Some("https://example.com/end"));
+    assert_eq!(edge.get("/x").status, 404);
+}

@@ -1,0 +1,81 @@
+//! Addresses that try many links that do not exist (D54).
+
+use std::time::Duration;
+
+use signpost_domain::TrustedProxies;
+use signpost_memory::{Fault, InMemory, Step};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Edge, HOST, options};
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_after_the_allowed_misses_everything_is_a_429_page_until_the_minute_ends() {
+    let edge = Edge::start_with(InMemory::default(), options(3), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    for path in ["/none", "/a/b", "/"] {
+        assert_eq!(edge.get("/sale").status, 302);
+        assert_eq!(edge.get(path).status, 404);
+    }
+    // The fakes' clock stands at second 7.042 of its minute.
+    for path in ["/none", "/sale"] {
+        let answer = edge.get(path);
+        assert_eq!(answer.status, 429);
+        assert_eq!(answer.header("retry-after"), Some("53"));
+        assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    }
+    edge.memory.clock.advance(Duration::from_secs(53));
+    assert_eq!(edge.get("/sale").status, 302);
+    assert_eq!(edge.get("/none").status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_an_address_that_is_throttled_costs_no_look_up() {
+    let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
+    assert_eq!(edge.get("/none").status, 404);
+    edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
+    assert_eq!(edge.get("/none").status, 429);
+    assert_eq!(edge.memory.store.faults().outstanding(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_only_misses_count() {
+    let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 3);
+    for _ in 0..3 {
+        assert_eq!(edge.get("/none").status, 503);
+        assert_eq!(edge.request("POST", "/none").status, 405);
+    }
+    assert_eq!(edge.get("/sale").status, 302);
+    assert_eq!(edge.get("/none").status, 404);
+    assert_eq!(edge.get("/none").status, 429);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_zero_turns_it_off() {
+    let edge = Edge::start_with(InMemory::default(), options(0), |_| {}).await;
+    for _ in 0..400 {
+        assert_eq!(edge.get("/none").status, 404);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d18_r29_misses_count_for_the_client_behind_a_trusted_proxy_and_nobody_else_is_believed() {
+    let trusting = |networks: &[&str]| {
+        let networks = networks.iter().map(|network| network.parse().unwrap()).collect();
+        InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() }
+    };
+    let from = |edge: &Edge, forwarded_for: &str| {
+        let headers = format!("Host: {HOST}\r\nX-Forwarded-For: {forwarded_for}\r\n");
+        edge.request_with("GET", "/none", &headers).status
+    };
+    let edge = Edge::start_with(trusting(&["127.0.0.0/8"]), options(1), |_| {}).await;
+    assert_eq!(from(&edge, "203.0.113.1"), 404);
+    assert_eq!(from(&edge, "6.6.6.6, 203.0.113.1"), 429, "what the client wrote itself is not looked at");
+    assert_eq!(from(&edge, "203.0.113.2"), 404);
+    assert_eq!(from(&edge, "2001:db8::1"), 404);
+    assert_eq!(from(&edge, "2001:db8::2"), 429, "one /64");
+    let edge = Edge::start_with(trusting(&[]), options(1), |_| {}).await;
+    assert_eq!(from(&edge, "203.0.113.1"), 404);
+    assert_eq!(from(&edge, "203.0.113.2"), 429, "not a proxy that is believed");
+}
