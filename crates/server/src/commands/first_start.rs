@@ -1,0 +1,104 @@
+//! What the first start tells its operator (D62).
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use anyhow::Result;
+use serde_json::json;
+use signpost_app::Application;
+use signpost_app::accounts::{self, CreateAccount, FirstStart};
+use signpost_domain::{Email, PlanName};
+
+use super::account::created;
+use super::output::Output;
+
+/// The owner of the first account. Nobody has told us an address yet, so it is one that no mail leaves the
+/// machine for.
+const OWNER: &str = "owner@localhost";
+
+/// The plan of the first account (D62).
+const PLAN: &str = "agency";
+
+/// Makes the first account and its key if there is none yet, and prints them with a line to try.
+pub(super) async fn run(
+    app: &Application,
+    api: SocketAddr,
+    links_open_at: &str,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let command = CreateAccount { email: Email::parse(OWNER)?, name: None, plan: PlanName::parse(PLAN)? };
+    let Some(FirstStart { account, key, secret }) = accounts::first_start(app, command).await? else {
+        return Ok(());
+    };
+    let secret = secret.expose();
+    let curl = curl(api, secret);
+    let json = json!({
+        "event": "first_start",
+        "account": created(&account),
+        "key": { "id": key.id.to_string(), "key": secret },
+        "curl": curl,
+    });
+    let text = format!(
+        "\
+This is the first start, so there is an account for you now, {id} on the plan {plan}, with this key:
+
+  {secret}
+
+It is shown this once: only a hash of it is kept. Create a short link with it:
+
+  {curl}
+
+The answer's `url` is the link's address; links open at {links_open_at}/
+",
+        id = account.id,
+        plan = account.plan,
+    );
+    Ok(output.result(&json, text)?)
+}
+
+/// A line that creates a link, as it is.
+fn curl(api: SocketAddr, secret: &str) -> String {
+    format!(
+        "curl -X POST http://{}/v1/redirects -H 'Authorization: Bearer {secret}' -H 'Content-Type: application/json' \
+         -d '{{\"name\": \"My first link\", \"target_url\": \"https://example.com/\"}}'",
+        reachable(api)
+    )
+}
+
+/// The address at which this machine reaches a listener: one that listens everywhere is no address to connect to.
+fn reachable(listener: SocketAddr) -> SocketAddr {
+    let address = match listener.ip() {
+        IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
+        IpAddr::V6(Ipv6Addr::UNSPECIFIED) => Ipv6Addr::LOCALHOST.into(),
+        address => address,
+    };
+    SocketAddr::new(address, listener.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d62_the_curl_line_names_an_address_that_can_be_connected_to() {
+        for (listener, url) in [
+            ("127.0.0.1:8080", "http://127.0.0.1:8080/v1/redirects"),
+            ("0.0.0.0:9000", "http://127.0.0.1:9000/v1/redirects"),
+            ("[::]:9000", "http://[::1]:9000/v1/redirects"),
+            ("192.0.2.1:80", "http://192.0.2.1:80/v1/redirects"),
+        ] {
+            let line = curl(listener.parse().unwrap(), "sp_live_x");
+            assert!(
+                line.starts_with(&format!("curl -X POST {url} -H 'Authorization: Bearer sp_live_x' ")),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn d62_the_curl_line_sends_a_valid_body() {
+        let line = curl("127.0.0.1:1".parse().unwrap(), "sp_live_x");
+        let (_, body) = line.split_once(" -d '").unwrap();
+        let body: serde_json::Value = serde_json::from_str(body.strip_suffix('\'').unwrap()).unwrap();
+        assert_eq!(body, json!({ "name": "My first link", "target_url": "https://example.com/" }));
+    }
+}

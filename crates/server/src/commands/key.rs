@@ -1,0 +1,79 @@
+//! `signpost key`.
+
+use anyhow::Result;
+use clap::Subcommand;
+use serde_json::json;
+use signpost_app::{Application, keys};
+use signpost_domain::{AccountId, ApiKey, ApiKeyId, Name};
+
+use super::output::{Output, unless_reader_left};
+
+/// What can be done with keys.
+#[derive(Debug, Subcommand)]
+pub(crate) enum KeyCommand {
+    /// Issue a key. It is shown once.
+    Issue {
+        /// The account whose key it is.
+        #[arg(long, value_name = "ID")]
+        account: AccountId,
+        /// What to call it.
+        #[arg(long, value_parser = Name::parse)]
+        name: Option<Name>,
+    },
+    /// List the keys of an account, revoked ones included, newest first.
+    List {
+        /// The account.
+        #[arg(long, value_name = "ID")]
+        account: AccountId,
+    },
+    /// Revoke a key for good. It is refused from the very next request on.
+    Revoke {
+        /// The key's id, as `key list` shows it; not the key itself.
+        #[arg(value_name = "KEY_ID")]
+        id: ApiKeyId,
+    },
+}
+
+/// Runs one of them.
+pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Output<'_>) -> Result<()> {
+    match command {
+        KeyCommand::Issue { account, name } => {
+            let (key, secret) = keys::issue(app, account, name).await?;
+            let json = json!({ "id": key.id.to_string(), "key": secret.expose() });
+            let text = format!(
+                "Issued key {} for account {account}:\n\n  {}\n\nIt is shown this once: only a hash of it is kept.",
+                key.id,
+                secret.expose()
+            );
+            Ok(output.result(&json, text)?)
+        }
+        KeyCommand::List { account } => unless_reader_left(list(app, account, output).await),
+        KeyCommand::Revoke { id } => {
+            keys::revoke(app, id).await?;
+            let json = json!({ "id": id.to_string(), "revoked": true });
+            Ok(output.result(&json, format_args!("Key {id} is revoked."))?)
+        }
+    }
+}
+
+async fn list(app: &Application, account: AccountId, output: &mut Output<'_>) -> Result<()> {
+    let keys = keys::list(app, account).await?;
+    let mut list = output.list(format!("{:36}  {:24}  {:7}  {:8}  NAME", "ID", "CREATED", "STATE", "KEY"))?;
+    for key in keys {
+        let ApiKey { id, account_id, name, hash: _, last_four, created_at, revoked_at } = key;
+        let name = name.as_ref().map(Name::as_str);
+        let json = json!({
+            "id": id.to_string(),
+            "account_id": account_id.to_string(),
+            "name": name,
+            "last_four": last_four,
+            "created_at": created_at.to_string(),
+            "revoked_at": revoked_at.map(|at| at.to_string()),
+        });
+        let state = if revoked_at.is_some() { "revoked" } else { "active" };
+        let name = name.unwrap_or_default();
+        let line = format!("{id:36}  {:24}  {state:7}  …{last_four:7}  {name}", created_at.to_string());
+        list.item(&json, line.trim_end())?;
+    }
+    Ok(list.finish()?)
+}

@@ -1,0 +1,170 @@
+//! What the program can be told to do (D60).
+
+mod account;
+mod first_start;
+mod key;
+mod migrate;
+mod output;
+mod serve;
+
+use std::env;
+use std::io;
+use std::path::PathBuf;
+
+use anyhow::Result;
+use clap::{Args, Parser, Subcommand};
+use tracing::level_filters::LevelFilter;
+
+use crate::settings::{
+    CommonFlags, CommonSettings, PLANS_FILE_FORM, ServeFlags, ServeSettings, SettingsError, Sources,
+};
+use crate::telemetry;
+use crate::wiring;
+use account::AccountCommand;
+use key::KeyCommand;
+use output::Output;
+
+/// Signpost: short links on your own domain, made through an API and opened in a browser.
+///
+/// Without a command it serves. On its first start it makes an account with a key and prints a curl line to try.
+#[derive(Debug, Parser)]
+#[command(name = "signpost", version, after_long_help = after_help(), max_term_width = 110)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    global: Global,
+    #[command(flatten)]
+    serve: ServeFlags,
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Debug, Args)]
+struct Global {
+    /// Print results on standard output as JSON.
+    #[arg(long, global = true)]
+    json: bool,
+    // Written here, because a comment for the documentation would need backticks.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILE",
+        help = "File of settings [default: signpost.toml, if it is there] [env: SIGNPOST_CONFIG]"
+    )]
+    config: Option<PathBuf>,
+    #[command(flatten)]
+    common: CommonFlags,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API and the links; this is what happens without a command.
+    Serve(ServeFlags),
+    /// Bring the database up to date without serving; `serve` does it by itself.
+    Migrate,
+    /// Create, list, suspend and delete accounts.
+    #[command(subcommand)]
+    Account(AccountCommand),
+    /// Issue, list and revoke API keys.
+    #[command(subcommand)]
+    Key(KeyCommand),
+}
+
+fn after_help() -> String {
+    format!(
+        "\
+Settings:
+  A setting is given as a flag, as the environment variable that stands beside it, or as a key of the settings
+  file, and they win in this order. Lists are separated by commas; in the file they may be arrays. In signpost.toml:
+    api-listen = \"0.0.0.0:8080\"
+    link-listen = \"0.0.0.0:8081\"
+    system-url = \"https://go.example.com\"
+    trusted-proxies = [\"10.0.0.0/8\", \"fd00::/8\"]
+  The variable RUST_LOG says what is logged, such as debug or signpost_edge=debug; serve logs from info on.
+
+Plans:
+{plans}
+
+Examples:
+  signpost
+  signpost serve --database-url sqlite:///var/lib/signpost/signpost.db --system-url https://go.example.com
+  signpost account create --email ada@example.com
+  signpost key issue --account acc_… --name website
+  signpost account list --json
+
+Stopping:
+  SIGTERM or Ctrl-C stops it when the requests that run are answered, at most 30 seconds after drain-delay; a
+  second one stops it at once.",
+        plans = indented(PLANS_FILE_FORM)
+    )
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
+}
+
+/// The command line asks for something that is not to be had.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct UsageError(pub(crate) String);
+
+/// Whether the program was told wrongly, rather than failing at what it was told.
+pub(crate) fn is_usage_error(error: &anyhow::Error) -> bool {
+    error.is::<UsageError>() || error.is::<SettingsError>()
+}
+
+impl Cli {
+    /// Whether results are wanted in JSON.
+    pub(crate) const fn json(&self) -> bool {
+        self.global.json
+    }
+
+    /// Does what the command line says.
+    ///
+    /// # Errors
+    /// It could not be done; [`is_usage_error`] tells whose fault it is.
+    pub(crate) async fn run(self) -> Result<()> {
+        let Self { global: Global { json, config, common }, serve, command } = self;
+        let mut flags = common.0;
+        if let Some(command) = &command
+            && !matches!(command, Command::Serve(_))
+            && let Some(key) = serve.0.keys().next()
+        {
+            return Err(UsageError(format!(
+                "--{key} is a setting of `serve`; this command has no use for it"
+            ))
+            .into());
+        }
+        flags.extend(serve.0);
+        if let Some(Command::Serve(ServeFlags(more))) = &command {
+            flags.extend(more.clone());
+        }
+        let sources = Sources::gather(flags, env::vars_os(), config)?;
+        let settings = CommonSettings::read(&sources)?;
+        let mut stdout = io::stdout();
+        let output = &mut Output::new(&mut stdout, json);
+        match command {
+            None | Some(Command::Serve(_)) => {
+                let serve_settings = ServeSettings::read(&sources)?;
+                telemetry::start_logging(settings.log_format, LevelFilter::INFO)?;
+                serve::run(&settings, &serve_settings, output).await
+            }
+            Some(Command::Migrate) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                migrate::run(&settings, output)
+            }
+            Some(Command::Account(command)) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::operators_application(&settings)?;
+                account::run(&app, command, output).await
+            }
+            Some(Command::Key(command)) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::operators_application(&settings)?;
+                key::run(&app, command, output).await
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+//! What commands print on standard output.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use serde::Serialize;
+
+/// Standard output, as the operator wants it: lines for people, or JSON.
+pub(crate) struct Output<'a> {
+    out: &'a mut dyn Write,
+    json: bool,
+}
+
+impl<'a> Output<'a> {
+    /// An output to `out`, in JSON or for people.
+    pub(crate) fn new(out: &'a mut dyn Write, json: bool) -> Self {
+        Self { out, json }
+    }
+
+    /// Whether it is JSON.
+    pub(crate) const fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints one result: `json` on one line, or `text`.
+    pub(crate) fn result(&mut self, json: &impl Serialize, text: impl Display) -> io::Result<()> {
+        if self.json {
+            serde_json::to_writer(&mut *self.out, json)?;
+            writeln!(self.out)?;
+        } else {
+            writeln!(self.out, "{text}")?;
+        }
+        self.out.flush()
+    }
+
+    /// Begins a list, to be printed item by item as it is read: an array in JSON, otherwise a line for each item
+    /// under `header`.
+    pub(crate) fn list(&mut self, header: impl Display) -> io::Result<ListOutput<'_, 'a>> {
+        if self.json {
+            write!(self.out, "[")?;
+        } else {
+            writeln!(self.out, "{header}")?;
+        }
+        Ok(ListOutput { output: self, is_empty: true })
+    }
+}
+
+/// A list that is being printed. It is complete after [`Self::finish`].
+pub(crate) struct ListOutput<'o, 'a> {
+    output: &'o mut Output<'a>,
+    is_empty: bool,
+}
+
+impl ListOutput<'_, '_> {
+    /// Prints one item.
+    pub(crate) fn item(&mut self, json: &impl Serialize, line: impl Display) -> io::Result<()> {
+        let Output { out, json: is_json } = &mut *self.output;
+        if *is_json {
+            out.write_all(if self.is_empty { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut **out, json)?;
+        } else {
+            writeln!(out, "{line}")?;
+        }
+        self.is_empty = false;
+        Ok(())
+    }
+
+    /// Ends the list.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let Output { out, json } = self.output;
+        if *json {
+            out.write_all(if self.is_empty { b"]\n" } else { b"\n]\n" })?;
+        }
+        out.flush()
+    }
+}
+
+/// The outcome of printing a list, which is no failure if whoever reads it has seen enough, as `head` does.
+pub(crate) fn unless_reader_left(outcome: anyhow::Result<()>) -> anyhow::Result<()> {
+    let left = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
+    match outcome {
+        Err(error) if error.downcast_ref().is_some_and(left) => Ok(()),
+        outcome => outcome,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn printed(json: bool, items: &[u8]) -> String {
+        let mut out = Vec::new();
+        let mut output = Output::new(&mut out, json);
+        let mut list = output.list("NUMBER").unwrap();
+        for item in items {
+            list.item(item, format!("number {item}")).unwrap();
+        }
+        list.finish().unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn a_list_is_an_array_or_a_table() {
+        assert_eq!(printed(false, &[]), "NUMBER\n");
+        assert_eq!(printed(false, &[1, 2]), "NUMBER\nnumber 1\nnumber 2\n");
+        for items in [&[][..], &[1], &[1, 2, 3]] {
+            assert_eq!(serde_json::from_str::<Vec<u8>>(&printed(true, items)).unwrap(), items);
+        }
+    }
+
+    #[test]
+    fn d60_a_result_in_json_stands_alone_on_its_line() {
+        let mut out = Vec::new();
+        let mut output = Output::new(&mut out, true);
+        output.result(&"for programs", "for people").unwrap();
+        assert_eq!(out, b"\"for programs\"\n");
+    }
+}

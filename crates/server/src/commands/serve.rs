@@ -1,0 +1,111 @@
+//! `signpost serve`.
+
+use anyhow::{Context, Result};
+use serde_json::json;
+use signpost_domain::Hostname;
+
+use super::first_start;
+use super::output::Output;
+use crate::listeners::{Addresses, Servers, Sockets};
+use crate::settings::{CommonSettings, ServeSettings};
+use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
+use crate::wiring::Serving;
+
+/// Serves until the program is asked to stop.
+pub(super) async fn run(
+    common: &CommonSettings,
+    settings: &ServeSettings,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let mut signals = StopSignals::listen().context("cannot listen for signals")?;
+    // Bound first: a program that cannot listen must not touch the database, and must not issue a key.
+    let sockets = Sockets::bind(settings)?;
+    let addresses = sockets.addresses()?;
+    log_settings(common, settings);
+    let origin = origin_of_links(settings, addresses);
+    let serving = Serving::start(common, settings)?;
+    first_start::run(&serving.app, addresses.api, &origin, output).await?;
+    let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute)?;
+    announce(addresses, output)?;
+
+    let signal = tokio::select! {
+        signal = signals.next() => signal,
+        failure = servers.ended() => return Err(failure),
+    };
+    tracing::info!(signal, "stopping");
+    serving.app.lifecycle.begin_draining();
+    if shutdown::stop(signals.next(), settings.drain_delay, servers.stop(), STOPPED_WITHIN).await {
+        tracing::info!("everything that ran is finished");
+    } else {
+        tracing::warn!("something that ran was cut short");
+    }
+    serving.close().await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Says how the program is set up. None of this is secret.
+fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
+    let CommonSettings { database, store_timeout, plans, log_format: _ } = common;
+    let ServeSettings {
+        api_listen: _,
+        link_listen: _,
+        metrics_listen: _,
+        trusted_proxies,
+        system,
+        system_url_is_default: _,
+        system_aliases,
+        target_blocklist,
+        throttle_per_minute,
+        miss_throttle_per_minute,
+        drain_delay,
+    } = settings;
+    let plans = plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(",");
+    let aliases = system_aliases.iter().map(Hostname::as_str).collect::<Vec<_>>().join(",");
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        database = %database.path().display(),
+        ?store_timeout,
+        system_url = system.origin(),
+        system_aliases = aliases,
+        plans,
+        trusted_proxies = ?trusted_proxies,
+        target_blocklist = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
+        throttle_per_minute,
+        miss_throttle_per_minute,
+        ?drain_delay,
+        "starting"
+    );
+}
+
+/// The origin at which links open. As long as nobody has said what it is, it follows the port of the listener, and
+/// a warning says that the addresses in answers do not.
+fn origin_of_links(settings: &ServeSettings, addresses: Addresses) -> String {
+    let shown = settings.system.origin();
+    if !settings.system_url_is_default {
+        return shown;
+    }
+    let real = format!("http://{}:{}", settings.system.hostname(), addresses.links.port());
+    if real != shown {
+        tracing::warn!(
+            "links are shown under {shown} but open at {real}: set `system-url` to the origin that visitors use"
+        );
+    }
+    real
+}
+
+fn announce(addresses: Addresses, output: &mut Output<'_>) -> Result<()> {
+    let Addresses { api, links, metrics } = addresses;
+    let metrics = metrics.map(|address| address.to_string());
+    tracing::info!(%api, %links, metrics, "listening");
+    if output.is_json() {
+        let json = json!({
+            "event": "listening",
+            "api": api.to_string(),
+            "links": links.to_string(),
+            "metrics": metrics,
+        });
+        output.result(&json, "")?;
+    }
+    Ok(())
+}

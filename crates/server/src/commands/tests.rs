@@ -1,0 +1,97 @@
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+
+use super::*;
+
+fn parse(line: &str) -> Result<Cli, clap::Error> {
+    Cli::try_parse_from(line.split(' '))
+}
+
+#[test]
+fn the_command_line_is_well_formed() {
+    Cli::command().debug_assert();
+}
+
+#[test]
+fn d60_serve_is_the_default_and_takes_its_settings_before_and_behind_its_name() {
+    let bare = parse("signpost --api-listen 127.0.0.1:1 --json").unwrap();
+    assert!(bare.command.is_none() && bare.json());
+    assert_eq!(bare.serve.0.get("api-listen").unwrap(), "127.0.0.1:1");
+    let named = parse("signpost serve --api-listen 127.0.0.1:1 --database-url sqlite://a.db").unwrap();
+    let Some(Command::Serve(ServeFlags(flags))) = &named.command else { panic!("{named:?}") };
+    assert_eq!(flags.get("api-listen").unwrap(), "127.0.0.1:1");
+    assert_eq!(named.global.common.0.get("database-url").unwrap(), "sqlite://a.db");
+}
+
+#[test]
+fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
+    let id = "0".repeat(32);
+    for command in [
+        "serve".to_owned(),
+        "migrate".to_owned(),
+        "account create --email a@example.com".to_owned(),
+        "account create --email a@example.com --name A --plan pro".to_owned(),
+        "account list".to_owned(),
+        format!("account set-plan acc_{id} pro"),
+        format!("account suspend acc_{id}"),
+        format!("account resume acc_{id}"),
+        format!("account delete acc_{id} --yes"),
+        format!("key issue --account acc_{id}"),
+        format!("key issue --account acc_{id} --name site"),
+        format!("key list --account acc_{id}"),
+        format!("key revoke key_{id}"),
+    ] {
+        let common = "--json --config c.toml --database-url sqlite://a.db --store-timeout 1s";
+        for line in [format!("signpost {command} {common}"), format!("signpost {common} {command}")] {
+            let cli = parse(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+            assert!(cli.json(), "{line}");
+            assert_eq!(cli.global.config, Some(PathBuf::from("c.toml")), "{line}");
+            assert_eq!(cli.global.common.0.get("database-url").unwrap(), "sqlite://a.db", "{line}");
+            assert_eq!(cli.global.common.0.get("store-timeout").unwrap(), "1s", "{line}");
+        }
+    }
+}
+
+#[test]
+fn a_malformed_argument_is_named_and_ends_with_2() {
+    for (line, named) in [
+        ("signpost account suspend acc_1", "<ID>"),
+        ("signpost key issue --account key_00000000000000000000000000000000", "--account <ID>"),
+        ("signpost key revoke sp_live_x", "<KEY_ID>"),
+        ("signpost account create --email ada", "--email <EMAIL>"),
+        ("signpost account create --email a@b.c --plan Agency!", "--plan <PLAN>"),
+        ("signpost serve --api-listn 127.0.0.1:1", "--api-listn"),
+        ("signpost account list --api-listen 127.0.0.1:1", "--api-listen"),
+        ("signpost acount", "acount"),
+    ] {
+        let error = parse(line).unwrap_err();
+        assert_eq!(error.exit_code(), 2, "{line}");
+        assert!(error.to_string().contains(named), "{line}: {error}");
+    }
+}
+
+#[tokio::test]
+async fn a_setting_of_serve_is_refused_by_other_commands_also_before_their_name() {
+    let error = parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run().await.unwrap_err();
+    assert!(is_usage_error(&error));
+    assert!(error.to_string().starts_with("--api-listen is a setting of `serve`"), "{error}");
+}
+
+#[test]
+fn help_shows_every_setting_with_its_variable_and_default() {
+    let error = parse("signpost --help").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::DisplayHelp);
+    // Lines are wrapped at the width of the terminal.
+    let help = error.to_string().split_whitespace().collect::<Vec<_>>().join(" ");
+    for setting in crate::settings::SETTINGS {
+        let variable = format!("[env: {}]", setting.variable());
+        assert!(help.contains(&format!("--{} <{}>", setting.key, setting.value_name)), "{}", setting.key);
+        assert!(help.contains(&variable), "{variable}");
+        if let Some(default) = setting.default {
+            assert!(help.contains(&format!("[default: {default}] {variable}")), "{default}");
+        }
+    }
+    for command in ["serve", "migrate", "account", "key"] {
+        assert!(help.contains(command));
+    }
+}

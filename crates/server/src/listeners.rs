@@ -1,0 +1,123 @@
+//! The program's listeners, together (D52, D63): bound, started and stopped as one.
+
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use anyhow::{Context, Result};
+use metrics_exporter_prometheus::PrometheusHandle;
+use signpost_app::Application;
+use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_http::{ApiOptions, ApiServer};
+
+use crate::metrics_server::MetricsServer;
+use crate::settings::{ServeSettings, Setting, names};
+use crate::telemetry;
+
+/// Bound sockets. Who connects waits until the server behind one starts.
+pub(crate) struct Sockets {
+    api: TcpListener,
+    links: TcpListener,
+    metrics: Option<TcpListener>,
+}
+
+/// Where the program listens, with the ports that it really has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Addresses {
+    pub(crate) api: SocketAddr,
+    pub(crate) links: SocketAddr,
+    pub(crate) metrics: Option<SocketAddr>,
+}
+
+impl Sockets {
+    /// Binds all of them.
+    ///
+    /// # Errors
+    /// One of the addresses is not to be had; the message names its setting.
+    pub(crate) fn bind(settings: &ServeSettings) -> Result<Self> {
+        Ok(Self {
+            api: bind(&names::API_LISTEN, settings.api_listen)?,
+            links: bind(&names::LINK_LISTEN, settings.link_listen)?,
+            metrics: settings
+                .metrics_listen
+                .map(|address| bind(&names::METRICS_LISTEN, address))
+                .transpose()?,
+        })
+    }
+
+    /// Where they are.
+    pub(crate) fn addresses(&self) -> io::Result<Addresses> {
+        Ok(Addresses {
+            api: self.api.local_addr()?,
+            links: self.links.local_addr()?,
+            metrics: self.metrics.as_ref().map(TcpListener::local_addr).transpose()?,
+        })
+    }
+}
+
+fn bind(setting: &Setting, address: SocketAddr) -> Result<TcpListener> {
+    TcpListener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
+}
+
+/// The running servers.
+pub(crate) struct Servers {
+    api: ApiServer,
+    links: EdgeServer,
+    metrics: Option<MetricsServer>,
+}
+
+impl Servers {
+    /// Starts them.
+    ///
+    /// # Errors
+    /// One of them cannot be started.
+    pub(crate) fn start(
+        sockets: Sockets,
+        app: &Arc<Application>,
+        miss_throttle_per_minute: u32,
+    ) -> Result<Self> {
+        let Sockets { api, links, metrics } = sockets;
+        let metrics = metrics.map(start_metrics).transpose()?;
+        let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let api_options = ApiOptions { workers };
+        let edge_options = EdgeOptions { miss_throttle_per_minute, workers };
+        Ok(Self {
+            api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
+            links: EdgeServer::start(links, Arc::clone(app), edge_options)
+                .context("cannot start the link listener")?,
+            metrics,
+        })
+    }
+
+    /// Waits until one of them ends, which none does but by failing.
+    pub(crate) async fn ended(&mut self) -> anyhow::Error {
+        let (listener, outcome) = tokio::select! {
+            outcome = self.api.ended() => ("API", outcome),
+            outcome = self.links.ended() => ("link", outcome),
+        };
+        let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
+        anyhow::anyhow!("the {listener} listener ended by itself{cause}")
+    }
+
+    /// Stops accepting, and returns when the requests that run are answered or their time is over.
+    pub(crate) async fn stop(self) {
+        let Self { api, links, metrics } = self;
+        let (api, links) = tokio::join!(api.stop(true), links.stop(true));
+        let metrics = match metrics {
+            Some(metrics) => metrics.stop().await,
+            None => Ok(()),
+        };
+        for (listener, outcome) in [("API", api), ("link", links), ("metrics", metrics)] {
+            if let Err(error) = outcome {
+                tracing::error!(listener, %error, "a listener ended by itself");
+            }
+        }
+    }
+}
+
+fn start_metrics(socket: TcpListener) -> Result<MetricsServer> {
+    let handle: PrometheusHandle = telemetry::start_metrics()?;
+    MetricsServer::start(socket, handle).context("cannot start the metrics listener")
+}

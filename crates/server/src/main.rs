@@ -1,0 +1,43 @@
+//! The program `signpost`: reads its settings, plugs the parts together, and does what it is told. No rules live
+//! here.
+
+mod commands;
+mod listeners;
+mod metrics_server;
+mod settings;
+mod shutdown;
+mod system;
+mod target_blocklist_file;
+mod telemetry;
+mod wiring;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use commands::{Cli, is_usage_error};
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let json = cli.json();
+    let Err(error) = cli.run().await else { return ExitCode::SUCCESS };
+    let message = with_causes(&error);
+    let line = if json {
+        serde_json::json!({ "error": { "message": message } }).to_string()
+    } else {
+        format!("error: {message}")
+    };
+    // If standard error is closed too, the exit code still tells.
+    let _ = writeln!(io::stderr(), "{line}");
+    if is_usage_error(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// The error with those of its causes that it does not repeat itself.
+fn with_causes(error: &anyhow::Error) -> String {
+    error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
+        "" => cause,
+        known if known.contains(&cause) => message,
+        _ => format!("{message}: {cause}"),
+    })
+}

@@ -1,0 +1,237 @@
+//! Every setting there is (D61): the one table from which flags, variables, keys of the file and `--help` come.
+
+/// Which commands a setting is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// Every command.
+    Everywhere,
+    /// `serve` alone.
+    Serve,
+}
+
+/// One setting.
+#[derive(Debug)]
+pub(crate) struct Setting {
+    /// Its name: the flag without the dashes, and the key in the file.
+    pub(crate) key: &'static str,
+    /// What stands for its value in `--help`.
+    pub(crate) value_name: &'static str,
+    /// The value if none is given; a setting without one is off.
+    pub(crate) default: Option<&'static str>,
+    /// What it does.
+    pub(crate) help: &'static str,
+    /// The heading in `--help`.
+    pub(crate) group: &'static str,
+    /// Which commands it is for.
+    pub(crate) scope: Scope,
+    /// Whether it takes several values.
+    pub(crate) is_list: bool,
+}
+
+impl Setting {
+    /// The environment variable that sets it.
+    pub(crate) fn variable(&self) -> String {
+        format!("{VARIABLE_PREFIX}{}", self.key.to_ascii_uppercase().replace('-', "_"))
+    }
+}
+
+/// How every environment variable of the program begins.
+pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
+
+const LISTENERS: &str = "Listeners";
+const LINKS: &str = "Links";
+const LIMITS: &str = "Limits";
+const STORE: &str = "Store";
+const OPERATION: &str = "Operation";
+
+/// Where the API listens.
+pub(crate) const API_LISTEN: Setting = Setting {
+    key: "api-listen",
+    value_name: "ADDRESS:PORT",
+    default: Some("127.0.0.1:8080"),
+    help: "Where the API listens. Port 0 takes a free port",
+    group: LISTENERS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Where public links listen.
+pub(crate) const LINK_LISTEN: Setting = Setting {
+    key: "link-listen",
+    value_name: "ADDRESS:PORT",
+    default: Some("127.0.0.1:8081"),
+    help: "Where public links listen. Port 0 takes a free port",
+    group: LISTENERS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Where metrics listen.
+pub(crate) const METRICS_LISTEN: Setting = Setting {
+    key: "metrics-listen",
+    value_name: "ADDRESS:PORT",
+    default: None,
+    help: "Where GET /metrics answers in Prometheus format; off if not given",
+    group: LISTENERS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Proxies whose word is believed.
+pub(crate) const TRUSTED_PROXIES: Setting = Setting {
+    key: "trusted-proxies",
+    value_name: "CIDR,...",
+    default: None,
+    help: "Networks of the proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,fd00::/8",
+    group: LISTENERS,
+    scope: Scope::Serve,
+    is_list: true,
+};
+
+/// The origin of the system domain.
+pub(crate) const SYSTEM_URL: Setting = Setting {
+    key: "system-url",
+    value_name: "URL",
+    default: Some("http://localhost:8081"),
+    help: "Origin at which visitors reach the link listener; links on the system domain are shown under it",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Further names of the system domain.
+pub(crate) const SYSTEM_ALIASES: Setting = Setting {
+    key: "system-aliases",
+    value_name: "HOST,...",
+    default: None,
+    help: "Further hostnames at which links on the system domain open, so that it can move",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: true,
+};
+
+/// Hosts that may never be targets.
+pub(crate) const TARGET_BLOCKLIST: Setting = Setting {
+    key: "target-blocklist",
+    value_name: "FILE",
+    default: None,
+    help: "File of hosts that links may not lead to, one a line, hosts below them included; # begins a comment. \
+           It is read again when it changes",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Rejected requests per address.
+pub(crate) const THROTTLE_PER_MINUTE: Setting = Setting {
+    key: "throttle-per-minute",
+    value_name: "COUNT",
+    default: Some("30"),
+    help: "Rejected API requests that one address may send in a minute; 0 is any number",
+    group: LIMITS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Misses per address.
+pub(crate) const MISS_THROTTLE_PER_MINUTE: Setting = Setting {
+    key: "miss-throttle-per-minute",
+    value_name: "COUNT",
+    default: Some("300"),
+    help: "Links that do not exist that one address may try in a minute; 0 is any number",
+    group: LIMITS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Plans.
+pub(crate) const PLANS: Setting = Setting {
+    key: "plans",
+    value_name: "FILE",
+    default: None,
+    help: "TOML file of plans that replace the built-in ones or are added to them",
+    group: LIMITS,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// The database.
+pub(crate) const DATABASE_URL: Setting = Setting {
+    key: "database-url",
+    value_name: "URL",
+    default: Some("sqlite://signpost.db"),
+    help: "The database: sqlite:// and the path of a file, which is created if it is not there",
+    group: STORE,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// The time limit of the store.
+pub(crate) const STORE_TIMEOUT: Setting = Setting {
+    key: "store-timeout",
+    value_name: "TIME",
+    default: Some("5s"),
+    help: "How long a call to the database may take, such as 500ms or 5s",
+    group: STORE,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// The pause before the program stops accepting.
+pub(crate) const DRAIN_DELAY: Setting = Setting {
+    key: "drain-delay",
+    value_name: "TIME",
+    default: Some("0s"),
+    help: "How long to go on accepting after SIGTERM while /health/ready says 503, such as 10s",
+    group: OPERATION,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// The form of the log.
+pub(crate) const LOG_FORMAT: Setting = Setting {
+    key: "log-format",
+    value_name: "FORMAT",
+    default: Some("text"),
+    help: "How log lines on standard error look: text or json",
+    group: OPERATION,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// Every setting, in the order of `--help`.
+pub(crate) static SETTINGS: [&Setting; 14] = [
+    &API_LISTEN,
+    &LINK_LISTEN,
+    &METRICS_LISTEN,
+    &TRUSTED_PROXIES,
+    &SYSTEM_URL,
+    &SYSTEM_ALIASES,
+    &TARGET_BLOCKLIST,
+    &THROTTLE_PER_MINUTE,
+    &MISS_THROTTLE_PER_MINUTE,
+    &PLANS,
+    &DATABASE_URL,
+    &STORE_TIMEOUT,
+    &DRAIN_DELAY,
+    &LOG_FORMAT,
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_their_variables_too() {
+        let keys: HashSet<_> = SETTINGS.iter().map(|setting| setting.key).collect();
+        let variables: HashSet<_> = SETTINGS.iter().map(|setting| setting.variable()).collect();
+        assert_eq!((keys.len(), variables.len()), (SETTINGS.len(), SETTINGS.len()));
+    }
+
+    #[test]
+    fn d61_a_variable_is_the_prefix_and_the_name() {
+        assert_eq!(API_LISTEN.variable(), "SIGNPOST_API_LISTEN");
+    }
+}

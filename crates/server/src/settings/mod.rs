@@ -1,0 +1,144 @@
+//! What the operator sets (D61).
+
+mod catalog;
+mod error;
+mod flags;
+mod plans_file;
+mod sources;
+mod values;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_domain::{Hostname, Plans, SystemDomain, TrustedProxies};
+use signpost_sqlite::DatabaseFile;
+
+#[cfg(test)]
+pub(crate) use catalog::SETTINGS;
+pub(crate) use catalog::Setting;
+pub(crate) use error::SettingsError;
+pub(crate) use flags::{CommonFlags, ServeFlags};
+pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
+pub(crate) use sources::Sources;
+pub(crate) use values::LogFormat;
+
+use error::Source;
+
+use crate::target_blocklist_file::TargetBlocklistFile;
+
+/// Names under which messages elsewhere speak of settings.
+pub(crate) mod names {
+    pub(crate) use super::catalog::{API_LISTEN, LINK_LISTEN, METRICS_LISTEN};
+}
+
+/// The settings that every command has.
+#[derive(Debug)]
+pub(crate) struct CommonSettings {
+    /// The embedded database.
+    pub(crate) database: DatabaseFile,
+    /// How long a call to the store may take.
+    pub(crate) store_timeout: Duration,
+    /// The plans.
+    pub(crate) plans: Plans,
+    /// The form of log lines.
+    pub(crate) log_format: LogFormat,
+}
+
+impl CommonSettings {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One of them is invalid.
+    pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        let shortest = Duration::from_millis(10);
+        Ok(Self {
+            database: required(sources, &catalog::DATABASE_URL, values::database)?,
+            store_timeout: required(sources, &catalog::STORE_TIMEOUT, |text| {
+                values::time(text, shortest, Duration::from_mins(10))
+            })?,
+            plans: optional(sources, &catalog::PLANS, |text| {
+                values::file(text).and_then(|path| plans_file::read(&path))
+            })?
+            .unwrap_or_else(Plans::builtin),
+            log_format: required(sources, &catalog::LOG_FORMAT, values::log_format)?,
+        })
+    }
+}
+
+/// The settings that only `serve` has.
+#[derive(Debug)]
+pub(crate) struct ServeSettings {
+    pub(crate) api_listen: SocketAddr,
+    pub(crate) link_listen: SocketAddr,
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    pub(crate) trusted_proxies: TrustedProxies,
+    pub(crate) system: SystemDomain,
+    /// Further names of the system domain, which it knows too.
+    pub(crate) system_aliases: Vec<Hostname>,
+    /// Whether `system-url` was left at its default.
+    pub(crate) system_url_is_default: bool,
+    /// The operator's list of hosts, read.
+    pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+    pub(crate) throttle_per_minute: u32,
+    pub(crate) miss_throttle_per_minute: u32,
+    pub(crate) drain_delay: Duration,
+}
+
+impl ServeSettings {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One of them is invalid.
+    pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        let aliases = optional(sources, &catalog::SYSTEM_ALIASES, values::hostnames)?.unwrap_or_default();
+        let system_url = sources.get(&catalog::SYSTEM_URL);
+        Ok(Self {
+            api_listen: required(sources, &catalog::API_LISTEN, values::listen_address)?,
+            link_listen: required(sources, &catalog::LINK_LISTEN, values::listen_address)?,
+            metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
+            trusted_proxies: optional(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?
+                .unwrap_or_default(),
+            system: required(sources, &catalog::SYSTEM_URL, |text| {
+                SystemDomain::new(text, aliases.clone())
+                    .map_err(|error| format!("{}, not {text:?}", error.message()))
+            })?,
+            system_aliases: aliases.clone(),
+            system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
+            target_blocklist: optional(sources, &catalog::TARGET_BLOCKLIST, |text| {
+                let list =
+                    TargetBlocklistFile::open(values::file(text)?).map_err(|error| error.to_string())?;
+                Ok(Arc::new(list))
+            })?,
+            throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
+            miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
+            drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {
+                values::time(text, Duration::ZERO, Duration::from_hours(1))
+            })?,
+        })
+    }
+}
+
+/// The value of a setting, if it is given or has a default.
+fn optional<T>(
+    sources: &Sources,
+    setting: &Setting,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<Option<T>, SettingsError> {
+    let Some(given) = sources.get(setting) else { return Ok(None) };
+    let value =
+        read(&given.text).map_err(|problem| SettingsError::invalid(setting, &given.source, problem))?;
+    Ok(Some(value))
+}
+
+/// The value of a setting that has a default.
+fn required<T>(
+    sources: &Sources,
+    setting: &Setting,
+    read: impl FnOnce(&str) -> Result<T, String>,
+) -> Result<T, SettingsError> {
+    optional(sources, setting, read)?.ok_or_else(|| SettingsError::at(setting.key, "must be given"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,146 @@
+//! Where settings come from, and which source wins: flags, then variables, then the file, then defaults (D61).
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use super::catalog::{SETTINGS, Setting, VARIABLE_PREFIX};
+use super::error::{SettingsError, Source};
+use super::flags::Flags;
+
+/// The file that is read if none is named and it is there.
+pub(crate) const DEFAULT_FILE: &str = "signpost.toml";
+
+/// The variable that names the settings file; it is no setting itself.
+pub(crate) const FILE_VARIABLE: &str = "SIGNPOST_CONFIG";
+
+/// The text of one setting, and where it stood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Given {
+    pub(crate) text: String,
+    pub(crate) source: Source,
+}
+
+/// The settings that were given, as text.
+#[derive(Debug, Default)]
+pub(crate) struct Sources(BTreeMap<&'static str, Given>);
+
+impl Sources {
+    /// Gathers the settings. `variables` are all of the environment; `file` is what `--config` names.
+    ///
+    /// # Errors
+    /// A variable or a key of the file is no setting or no text, or the file cannot be read.
+    pub(crate) fn gather(
+        flags: Flags,
+        variables: impl IntoIterator<Item = (OsString, OsString)>,
+        file: Option<PathBuf>,
+    ) -> Result<Self, SettingsError> {
+        let Variables { settings, file: file_of_variable } = read_variables(variables)?;
+        let mut given = match file.or(file_of_variable) {
+            Some(path) => read_file(&path)?.ok_or_else(|| missing(&path))?,
+            None => read_file(Path::new(DEFAULT_FILE))?.unwrap_or_default(),
+        };
+        given.extend(settings);
+        let flags = flags.into_iter().map(|(key, text)| (key, Given { text, source: Source::Flag }));
+        given.extend(flags);
+        Ok(Self(given))
+    }
+
+    /// What was given for a setting, or its default.
+    pub(crate) fn get(&self, setting: &Setting) -> Option<Given> {
+        self.0.get(setting.key).cloned().or_else(|| {
+            let text = setting.default?.to_owned();
+            Some(Given { text, source: Source::Default })
+        })
+    }
+}
+
+fn missing(path: &Path) -> SettingsError {
+    SettingsError::at(path.display().to_string(), "there is no such settings file")
+}
+
+#[derive(Default)]
+struct Variables {
+    settings: BTreeMap<&'static str, Given>,
+    file: Option<PathBuf>,
+}
+
+/// The variables that are ours. One that is empty counts as not given, because that is how deployment tools pass
+/// on a variable that nobody set.
+fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Variables, SettingsError> {
+    let mut variables = Variables::default();
+    for (name, value) in all {
+        let name = name.to_string_lossy();
+        if !name.starts_with(VARIABLE_PREFIX) {
+            continue;
+        }
+        if name == FILE_VARIABLE {
+            variables.file = (!value.is_empty()).then(|| PathBuf::from(value));
+            continue;
+        }
+        let Some(setting) = SETTINGS.into_iter().find(|setting| setting.variable() == name) else {
+            return Err(SettingsError::at(name, format!("there is no such setting; {SEE_HELP}")));
+        };
+        let text = value
+            .into_string()
+            .map_err(|_| SettingsError::invalid(setting, &Source::Variable, "must be valid UTF-8"))?;
+        if !text.is_empty() {
+            variables.settings.insert(setting.key, Given { text, source: Source::Variable });
+        }
+    }
+    Ok(variables)
+}
+
+const SEE_HELP: &str = "`signpost --help` lists them";
+
+fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, SettingsError> {
+    let name = path.display().to_string();
+    let text = match fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(SettingsError::at(name, format!("cannot be read: {error}"))),
+    };
+    let table: toml::Table =
+        toml::from_str(&text).map_err(|error| SettingsError::at(&*name, error.to_string()))?;
+    let mut given = BTreeMap::new();
+    for (key, value) in table {
+        let Some(setting) = SETTINGS.into_iter().find(|setting| setting.key == key) else {
+            let place = format!("`{key}` in {name}");
+            let like = key.replace('_', "-");
+            return Err(SettingsError::at(
+                place,
+                if SETTINGS.iter().any(|setting| setting.key == like) {
+                    format!("there is no such setting; it is written `{like}`")
+                } else {
+                    format!("there is no such setting; {SEE_HELP}")
+                },
+            ));
+        };
+        let source = Source::File(path.to_owned());
+        let text =
+            text_of(setting, value).map_err(|problem| SettingsError::invalid(setting, &source, problem))?;
+        given.insert(setting.key, Given { text, source });
+    }
+    Ok(Some(given))
+}
+
+/// The value as flags and variables would write it.
+fn text_of(setting: &Setting, value: toml::Value) -> Result<String, &'static str> {
+    match value {
+        toml::Value::String(text) => Ok(text),
+        toml::Value::Integer(number) => Ok(number.to_string()),
+        toml::Value::Array(items) if setting.is_list => {
+            let texts: Option<Vec<&str>> = items.iter().map(toml::Value::as_str).collect();
+            texts.map(|texts| texts.join(",")).ok_or("must be a list of texts")
+        }
+        toml::Value::Array(_)
+        | toml::Value::Float(_)
+        | toml::Value::Boolean(_)
+        | toml::Value::Datetime(_)
+        | toml::Value::Table(_) => {
+            Err(if setting.is_list { "must be a list of texts" } else { "must be a text" })
+        }
+    }
+}

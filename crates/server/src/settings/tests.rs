@@ -1,0 +1,172 @@
+use std::ffi::OsString;
+use std::fs;
+use std::path::PathBuf;
+
+use super::flags::Flags;
+use super::*;
+
+/// The settings of a command line, an environment and a file.
+fn gather(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) -> Result<Sources, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("signpost.toml");
+    fs::write(&path, file).unwrap();
+    let flags: Flags = flags.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+    let variables = variables.iter().map(|(name, text)| (OsString::from(name), OsString::from(text)));
+    Sources::gather(flags, variables, Some(path)).map_err(|error| error.to_string())
+}
+
+fn serve(sources: &Sources) -> Result<ServeSettings, String> {
+    ServeSettings::read(sources).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &str) -> String {
+    let read = gather(flags, variables, file).and_then(|sources| {
+        CommonSettings::read(&sources).map_err(|error| error.to_string())?;
+        serve(&sources)
+    });
+    read.map(drop).expect_err("the settings are accepted")
+}
+
+#[test]
+fn d61_defaults() {
+    let sources = gather(&[], &[], "").unwrap();
+    let CommonSettings { database, store_timeout, plans, log_format } =
+        CommonSettings::read(&sources).unwrap();
+    assert!(database.path().ends_with("signpost.db"));
+    assert_eq!(store_timeout, Duration::from_secs(5));
+    assert_eq!(plans, Plans::builtin());
+    assert_eq!(log_format, LogFormat::Text);
+    let ServeSettings {
+        api_listen,
+        link_listen,
+        metrics_listen,
+        trusted_proxies,
+        system,
+        system_aliases,
+        system_url_is_default,
+        target_blocklist,
+        throttle_per_minute,
+        miss_throttle_per_minute,
+        drain_delay,
+    } = serve(&sources).unwrap();
+    assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
+    assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
+    assert_eq!(metrics_listen, None);
+    assert!(target_blocklist.is_none());
+    assert_eq!(trusted_proxies, TrustedProxies::default());
+    assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
+    assert_eq!(system_aliases, []);
+    assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));
+    assert_eq!(drain_delay, Duration::ZERO);
+}
+
+#[test]
+fn d61_flags_win_over_variables_and_those_over_the_file() {
+    let file = "api-listen = '127.0.0.1:1'\nlink-listen = '127.0.0.1:2'\nthrottle-per-minute = 3";
+    let variables = [("SIGNPOST_API_LISTEN", "127.0.0.1:11"), ("SIGNPOST_LINK_LISTEN", "127.0.0.1:12")];
+    let sources = gather(&[("api-listen", "127.0.0.1:111")], &variables, file).unwrap();
+    let settings = serve(&sources).unwrap();
+    assert_eq!(settings.api_listen.port(), 111);
+    assert_eq!(settings.link_listen.port(), 12);
+    assert_eq!(settings.throttle_per_minute, 3);
+}
+
+#[test]
+fn d61_lists_are_comma_separated_and_may_be_arrays_in_the_file() {
+    for (variables, file) in [
+        (&[("SIGNPOST_SYSTEM_ALIASES", "a.example.com, b.example.com")][..], ""),
+        (&[], "system-aliases = 'a.example.com,b.example.com'"),
+        (&[], "system-aliases = ['a.example.com', 'b.example.com']"),
+    ] {
+        let settings = serve(&gather(&[], variables, file).unwrap()).unwrap();
+        assert_eq!(settings.system_aliases.len(), 2, "{file}");
+        assert!(settings.system.answers_to(&Hostname::parse("b.example.com").unwrap()));
+    }
+}
+
+#[test]
+fn a_variable_that_is_empty_is_not_given() {
+    let variables = [("SIGNPOST_THROTTLE_PER_MINUTE", ""), ("SIGNPOST_METRICS_LISTEN", "")];
+    let settings = serve(&gather(&[], &variables, "throttle-per-minute = 3").unwrap()).unwrap();
+    assert_eq!((settings.throttle_per_minute, settings.metrics_listen), (3, None));
+}
+
+#[test]
+fn a_given_system_url_is_not_the_default_even_if_it_is_the_same() {
+    let settings = serve(&gather(&[("system-url", "http://localhost:8081")], &[], "").unwrap()).unwrap();
+    assert!(!settings.system_url_is_default);
+}
+
+#[test]
+fn d61_an_unknown_setting_is_named() {
+    let message = refused(&[], &[("SIGNPOST_API_LISTN", "x")], "");
+    assert!(message.starts_with("SIGNPOST_API_LISTN: there is no such setting"), "{message}");
+    let message = refused(&[], &[], "colour = 'red'");
+    assert!(message.starts_with("`colour` in ") && message.contains("no such setting"), "{message}");
+    let message = refused(&[], &[], "api_listen = '127.0.0.1:1'");
+    assert!(
+        message.starts_with("`api_listen` in ") && message.ends_with("it is written `api-listen`"),
+        "{message}"
+    );
+    let message = refused(&[], &[], "[listen]\napi = 1");
+    assert!(message.starts_with("`listen` in "), "{message}");
+    assert!(gather(&[], &[("SIGNPOSTING", "x"), ("PATH", "y")], "").is_ok(), "not ours");
+}
+
+#[test]
+fn d61_an_invalid_setting_is_named_as_it_was_given() {
+    for setting in catalog::SETTINGS {
+        // No setting takes this text.
+        let wrong = "\u{1} ,/?";
+        let key = setting.key;
+        let message = refused(&[(key, wrong)], &[], "");
+        assert!(message.starts_with(&format!("--{key}: ")), "{message}");
+        let variable = setting.variable();
+        let message = refused(&[], &[(&variable, wrong)], "");
+        assert!(message.starts_with(&format!("{variable}: ")), "{message}");
+        let message = refused(&[], &[], &format!("{key} = \"\\u0001 ,/?\""));
+        assert!(message.starts_with(&format!("`{key}` in ")), "{message}");
+        let message = refused(&[], &[], &format!("{key} = true"));
+        assert!(message.starts_with(&format!("`{key}` in ")), "{message}");
+    }
+}
+
+#[test]
+fn d24_a_blocklist_that_is_missing_or_broken_stops_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("hosts.txt");
+    let given = path.to_str().unwrap();
+    let message = refused(&[("target-blocklist", given)], &[], "");
+    assert!(message.starts_with("--target-blocklist: cannot read ") && message.contains(given), "{message}");
+    fs::write(&path, "a b").unwrap();
+    let message = refused(&[], &[("SIGNPOST_TARGET_BLOCKLIST", given)], "");
+    assert!(message.starts_with("SIGNPOST_TARGET_BLOCKLIST: ") && message.contains("line 1"), "{message}");
+}
+
+#[test]
+fn a_file_that_is_named_must_be_there_and_be_toml() {
+    let named =
+        |path: PathBuf| Sources::gather(Flags::new(), [], Some(path)).map_err(|error| error.to_string());
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing.toml");
+    let message = named(missing.clone()).unwrap_err();
+    assert_eq!(message, format!("{}: there is no such settings file", missing.display()));
+    let message = gather(&[], &[], "api-listen = ").unwrap_err();
+    assert!(message.contains("signpost.toml: ") && message.contains("line 1"), "{message}");
+}
+
+#[test]
+fn the_variable_for_the_file_names_it_and_the_flag_wins() {
+    let folder = tempfile::tempdir().unwrap();
+    let (one, other) = (folder.path().join("one.toml"), folder.path().join("other.toml"));
+    fs::write(&one, "throttle-per-minute = 1").unwrap();
+    fs::write(&other, "throttle-per-minute = 2").unwrap();
+    let variables = || [(OsString::from("SIGNPOST_CONFIG"), one.clone().into_os_string())];
+    let throttle = |file| {
+        let sources = Sources::gather(Flags::new(), variables(), file).unwrap();
+        ServeSettings::read(&sources).unwrap().throttle_per_minute
+    };
+    assert_eq!(throttle(None), 1);
+    assert_eq!(throttle(Some(other)), 2);
+}

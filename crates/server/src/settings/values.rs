@@ -1,0 +1,170 @@
+//! From the text of a setting to its value. Each reader returns what the value must be if it is not that.
+
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use ipnet::IpNet;
+use signpost_domain::{Hostname, TrustedProxies};
+use signpost_sqlite::DatabaseFile;
+
+/// The form of log lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum LogFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+pub(super) fn log_format(text: &str) -> Result<LogFormat, String> {
+    match text {
+        "text" => Ok(LogFormat::Text),
+        "json" => Ok(LogFormat::Json),
+        _ => Err(format!("must be `text` or `json`, not {text:?}")),
+    }
+}
+
+pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| {
+        format!("must be an IP address and a port, such as 127.0.0.1:8080 or [::1]:8080, not {text:?}")
+    })
+}
+
+pub(super) fn count(text: &str) -> Result<u32, String> {
+    text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
+}
+
+pub(super) fn file(text: &str) -> Result<PathBuf, String> {
+    if text.is_empty() { Err("must name a file".to_owned()) } else { Ok(PathBuf::from(text)) }
+}
+
+/// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there.
+pub(super) fn time(text: &str, shortest: Duration, longest: Duration) -> Result<Duration, String> {
+    let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (digits, unit) = text.split_at(digits_end);
+    let millis_of_unit = match unit {
+        "ms" => Some(1),
+        "s" | "" => Some(1_000),
+        "m" => Some(60_000),
+        "h" => Some(3_600_000),
+        _ => None,
+    };
+    let millis =
+        digits.parse::<u64>().ok().zip(millis_of_unit).and_then(|(number, of)| number.checked_mul(of));
+    millis.map(Duration::from_millis).filter(|time| (shortest..=longest).contains(time)).ok_or_else(|| {
+        format!("must be a time from {shortest:?} to {longest:?}, such as 500ms, 5s or 1m, not {text:?}")
+    })
+}
+
+/// The items of a list. An empty text is an empty list.
+fn items(text: &str) -> impl Iterator<Item = &str> {
+    let list = if text.trim().is_empty() { None } else { Some(text.split(',').map(str::trim)) };
+    list.into_iter().flatten()
+}
+
+pub(super) fn trusted_proxies(text: &str) -> Result<TrustedProxies, String> {
+    let network = |item: &str| {
+        let single = |_| item.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
+        item.parse::<IpNet>()
+            .or_else(single)
+            .map_err(|_| format!("must be a list of networks, such as 10.0.0.0/8,fd00::/8; {item:?} is none"))
+    };
+    items(text).map(network).collect::<Result<_, _>>().map(TrustedProxies::new)
+}
+
+pub(super) fn hostnames(text: &str) -> Result<Vec<Hostname>, String> {
+    items(text)
+        .map(|item| Hostname::parse(item).map_err(|error| format!("{item:?} {}", error.message())))
+        .collect()
+}
+
+/// The embedded database. A URL of another kind is not repeated in the message: it may hold a password.
+pub(super) fn database(text: &str) -> Result<DatabaseFile, String> {
+    match text.split_once("://") {
+        Some((scheme, _)) if scheme != "sqlite" => {
+            let scheme: String = scheme.chars().take(32).collect();
+            Err(format!(
+                "must be `sqlite://` and the path of a file, as in `sqlite://signpost.db`; this build has the embedded \
+                 store only, and nothing for {scheme:?}"
+            ))
+        }
+        _ => DatabaseFile::from_url(text).map_err(|error| error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_bounds() {
+        let read = |text| time(text, Duration::from_millis(10), Duration::from_mins(10));
+        assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(read("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(read("5"), Ok(Duration::from_secs(5)));
+        assert_eq!(read("10m"), Ok(Duration::from_mins(10)));
+        for wrong in [
+            "",
+            "s",
+            "-1s",
+            "+1s",
+            "1.5s",
+            "5 s",
+            "5S",
+            "9ms",
+            "601s",
+            "1h",
+            "99999999999999999999s",
+            "18446744073709551615h",
+        ] {
+            assert!(read(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn d61_trusted_proxies_are_networks_or_single_addresses() {
+        let proxies = trusted_proxies("10.0.0.0/8, 192.0.2.1,fd00::/8").unwrap();
+        for inside in ["10.1.2.3", "192.0.2.1", "fd12::1"] {
+            assert!(proxies.contains(inside.parse().unwrap()), "{inside}");
+        }
+        assert!(!proxies.contains("192.0.2.2".parse().unwrap()));
+        assert_eq!(trusted_proxies(" "), Ok(TrustedProxies::default()));
+        for wrong in ["10.0.0.0/33", "proxy", "10.0.0.0/8,", "10.0.0.0/8;10.1.0.0/16"] {
+            assert!(trusted_proxies(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn lists_are_comma_separated() {
+        let names: Vec<String> =
+            hostnames("a.example, B.example").unwrap().iter().map(ToString::to_string).collect();
+        assert_eq!(names, ["a.example", "b.example"]);
+        assert_eq!(hostnames(""), Ok(Vec::new()));
+        assert!(hostnames("a.example,,b.example").is_err());
+        assert!(hostnames("http://a.example").unwrap_err().contains("\"http://a.example\""));
+    }
+
+    #[test]
+    fn a_database_is_a_file_and_a_password_is_not_repeated() {
+        let path = |url: &str| database(url).unwrap().path().to_owned();
+        assert!(path("sqlite://signpost.db").ends_with("signpost.db"));
+        assert_eq!(path("sqlite:///var/lib/signpost/s.db"), PathBuf::from("/var/lib/signpost/s.db"));
+        for wrong in
+            ["", "signpost.db", "sqlite:", "sqlite://", "sqlite:a.db", "sqlite://:memory:", "sqlite://a?b=c"]
+        {
+            assert!(database(wrong).is_err(), "{wrong}");
+        }
+        let message = database("postgres://user:secret@db/signpost").unwrap_err();
+        assert!(message.contains("embedded store only") && message.contains("\"postgres\""), "{message}");
+        assert!(!message.contains("secret"), "{message}");
+    }
+
+    #[test]
+    fn a_listener_has_an_address_and_a_port() {
+        assert!(listen_address("0.0.0.0:0").is_ok() && listen_address("[::]:8080").is_ok());
+        for wrong in ["", ":8080", "8080", "localhost:8080", "127.0.0.1", "127.0.0.1:65536", "::1:80:"] {
+            assert!(listen_address(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! The operator's list of hosts that may never be targets, in a file (D24).
+
+use std::fs::{self, Metadata};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, SystemTime};
+
+use signpost_app::ports::TargetBlocklist;
+use signpost_domain::HostBlocklist;
+use tokio::task::JoinHandle;
+
+/// How often the file is looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// How many wrong lines one message names.
+const NAMED_LINES: usize = 3;
+
+/// A list that is read from a file and follows it. When the file is broken or gone, the last good list stays, and
+/// one warning says so.
+#[derive(Debug)]
+pub(crate) struct TargetBlocklistFile {
+    path: PathBuf,
+    list: RwLock<Arc<HostBlocklist>>,
+    seen: Mutex<Seen>,
+}
+
+/// What the file looked like; `None` where there was none.
+#[derive(Debug)]
+struct Seen {
+    /// When it was last read, whether that went well or not.
+    when_read: Option<Stamp>,
+    /// At the last look.
+    last: Option<Stamp>,
+}
+
+/// What changes when a file is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+    /// Tells a file that was moved into another's place from that other, on systems that have this number.
+    inode: u64,
+}
+
+impl Stamp {
+    fn at(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), inode: inode(&metadata) })
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+const fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+/// Why a list could not be read.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BlocklistFileError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// Lines of it are no hosts.
+    #[error("{}: {lines}", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// The first of the lines.
+        lines: String,
+    },
+}
+
+impl TargetBlocklistFile {
+    /// Reads the list.
+    ///
+    /// # Errors
+    /// The file cannot be read, or lines of it are no hosts.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, BlocklistFileError> {
+        // The stamp is taken first: a change between the two is then seen at the next look.
+        let stamp = Stamp::at(&path);
+        let list = read(&path)?;
+        let seen = Mutex::new(Seen { when_read: stamp.clone(), last: stamp });
+        Ok(Self { path, list: RwLock::new(Arc::new(list)), seen })
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Reads the file again if it has changed since it was last read and has not changed since the last look. The
+    /// second keeps a file that is being written from being taken for a short one, which would allow what the
+    /// rest forbids.
+    fn look(&self) {
+        let stamp = Stamp::at(&self.path);
+        {
+            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_settled = seen.last == stamp;
+            seen.last.clone_from(&stamp);
+            if !is_settled || seen.when_read == stamp {
+                return;
+            }
+            seen.when_read = stamp;
+        }
+        match read(&self.path) {
+            Ok(list) => {
+                tracing::info!(hosts = list.len(), "the target blocklist was read again");
+                *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+            }
+            Err(error) => tracing::warn!(%error, "the target blocklist is broken; the last good one stays"),
+        }
+    }
+
+    /// Follows the file until the task is aborted.
+    pub(crate) fn follow(self: &Arc<Self>) -> JoinHandle<()> {
+        let file = Arc::clone(self);
+        tokio::spawn(async move {
+            let mut ticks = tokio::time::interval(INTERVAL);
+            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+            loop {
+                ticks.tick().await;
+                let file = Arc::clone(&file);
+                if let Err(error) = tokio::task::spawn_blocking(move || file.look()).await {
+                    tracing::error!(%error, "reading the target blocklist failed");
+                }
+            }
+        })
+    }
+}
+
+impl TargetBlocklist for TargetBlocklistFile {
+    fn current(&self) -> Arc<HostBlocklist> {
+        Arc::clone(&self.list.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// The list of an installation that names no file: it lists nothing.
+#[derive(Debug, Default)]
+pub(crate) struct EmptyBlocklist(Arc<HostBlocklist>);
+
+impl TargetBlocklist for EmptyBlocklist {
+    fn current(&self) -> Arc<HostBlocklist> {
+        Arc::clone(&self.0)
+    }
+}
+
+fn read(path: &Path) -> Result<HostBlocklist, BlocklistFileError> {
+    let text = fs::read_to_string(path)
+        .map_err(|error| BlocklistFileError::Unreadable { path: path.to_owned(), error })?;
+    HostBlocklist::parse(&text).map_err(|errors| {
+        let mut lines: Vec<String> = errors.iter().take(NAMED_LINES).map(ToString::to_string).collect();
+        if let more @ 1.. = errors.len().saturating_sub(NAMED_LINES) {
+            lines.push(format!("and {more} more"));
+        }
+        BlocklistFileError::Invalid { path: path.to_owned(), lines: lines.join("; ") }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("blocklist.txt");
+        fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    /// Two looks: the file has changed, and it has settled.
+    fn look_until_settled(list: &TargetBlocklistFile) {
+        list.look();
+        list.look();
+    }
+
+    #[test]
+    fn d24_a_change_of_the_file_is_followed() {
+        let (_folder, path) = file("evil.example\n");
+        let list = TargetBlocklistFile::open(path.clone()).unwrap();
+        assert!(list.current().contains("evil.example"));
+        fs::write(&path, "# lifted\nworse.example\n").unwrap();
+        look_until_settled(&list);
+        assert!(!list.current().contains("evil.example"));
+        assert!(list.current().contains("worse.example"));
+    }
+
+    #[test]
+    fn d24_a_file_moved_into_place_is_followed_even_if_size_and_time_are_the_same() {
+        let (folder, path) = file("evil.example\n");
+        let list = TargetBlocklistFile::open(path.clone()).unwrap();
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        let new = folder.path().join("new.txt");
+        fs::write(&new, "good.example\n").unwrap();
+        fs::File::options().write(true).open(&new).unwrap().set_modified(modified).unwrap();
+        fs::rename(&new, &path).unwrap();
+        look_until_settled(&list);
+        assert!(!list.current().contains("evil.example"));
+    }
+
+    #[test]
+    fn d24_the_last_good_list_stays_when_the_file_breaks_or_goes_away() {
+        let (_folder, path) = file("evil.example\n");
+        let list = TargetBlocklistFile::open(path.clone()).unwrap();
+        fs::write(&path, "not a host\n").unwrap();
+        look_until_settled(&list);
+        assert!(list.current().contains("evil.example"));
+        fs::remove_file(&path).unwrap();
+        look_until_settled(&list);
+        assert!(list.current().contains("evil.example"));
+        fs::write(&path, "").unwrap();
+        look_until_settled(&list);
+        assert!(list.current().is_empty());
+    }
+
+    #[test]
+    fn d24_a_file_that_is_being_written_is_not_taken_for_a_short_one() {
+        let (_folder, path) = file("evil.example\n");
+        let list = TargetBlocklistFile::open(path.clone()).unwrap();
+        fs::write(&path, "").unwrap();
+        list.look();
+        fs::write(&path, "evil.example\nworse.example\n").unwrap();
+        list.look();
+        assert!(list.current().contains("evil.example"));
+        list.look();
+        assert!(list.current().contains("worse.example"));
+    }
+
+    #[test]
+    fn a_missing_or_broken_file_does_not_open_and_the_message_says_why() {
+        let (folder, path) = file("ok.example\na b\nc d\ne f\ng h\n");
+        let message = TargetBlocklistFile::open(path).unwrap_err().to_string();
+        assert!(message.contains("line 2: \"a b\" is not a host; "), "{message}");
+        assert!(message.ends_with("; and 1 more"), "{message}");
+        let missing = folder.path().join("missing.txt");
+        let message = TargetBlocklistFile::open(missing).unwrap_err().to_string();
+        assert!(message.starts_with("cannot read ") && message.contains("missing.txt"), "{message}");
+    }
+}

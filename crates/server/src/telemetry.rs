@@ -1,0 +1,65 @@
+//! Logs and metrics.
+
+use std::env;
+use std::io;
+use std::panic::{self, PanicHookInfo};
+
+use anyhow::{Context, Result};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::EnvFilter;
+
+use crate::settings::LogFormat;
+
+/// The variable that says what is logged, in the form of the crate `tracing-subscriber`.
+const FILTER_VARIABLE: &str = "RUST_LOG";
+
+/// Sends log lines to standard error, from `level` upwards unless `RUST_LOG` says otherwise, and lets panics be
+/// logged like everything else.
+///
+/// # Errors
+/// `RUST_LOG` is no filter.
+pub(crate) fn start_logging(format: LogFormat, level: LevelFilter) -> Result<()> {
+    let filter = match env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty()) {
+        Some(filter) => EnvFilter::builder()
+            .parse(filter.to_string_lossy())
+            .with_context(|| format!("{FILTER_VARIABLE} is no log filter"))?,
+        // What the framework says about its workers is of no use to operators.
+        None => EnvFilter::new(format!("{level},actix_server=warn,actix_http=off")),
+    };
+    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let started = match format {
+        LogFormat::Text => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
+        LogFormat::Json => {
+            lines.json().flatten_event(true).with_current_span(true).with_span_list(false).try_init()
+        }
+    };
+    started.map_err(anyhow::Error::from_boxed).context("cannot start logging")?;
+    panic::set_hook(Box::new(log_panic));
+    Ok(())
+}
+
+fn log_panic(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let message = payload
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    let location = panic.location().map(ToString::to_string).unwrap_or_default();
+    tracing::error!(message, location, "panic");
+}
+
+/// Begins to count, and gives what shows the counts.
+///
+/// # Errors
+/// Something counts already.
+pub(crate) fn start_metrics() -> Result<PrometheusHandle> {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).context("cannot start metrics")?;
+    metrics::describe_counter!("signpost_visits_total", "Visits to the link listener, by what they came to");
+    metrics::describe_gauge!("signpost_build_info", "1, with the version of the program");
+    metrics::gauge!("signpost_build_info", "version" => env!("CARGO_PKG_VERSION")).set(1.0);
+    Ok(handle)
+}

@@ -1,0 +1,110 @@
+//! Plugging the parts together.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use signpost_app::admission::Gatekeeper;
+use signpost_app::ports::{Clock, TargetBlocklist};
+use signpost_app::{Application, Lifecycle};
+use signpost_domain::{CustomDomainScheme, SystemDomain, TrustedProxies};
+use signpost_sqlite::{SqliteOptions, SqliteStore};
+use tokio::task::JoinHandle;
+
+use crate::settings::{CommonSettings, ServeSettings};
+use crate::system::{OsRandomness, SystemClock, UlidSource};
+use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
+
+/// How long to wait for the servers' threads to let go of the application when it is closed.
+const LET_GO_WITHIN: Duration = Duration::from_secs(2);
+
+/// An application that serves, and what has to be ended with it.
+pub(crate) struct Serving {
+    pub(crate) app: Arc<Application>,
+    /// The task that follows the blocklist's file, if there is one.
+    blocklist_follower: Option<JoinHandle<()>>,
+}
+
+impl Serving {
+    /// Makes the application for `serve`.
+    ///
+    /// # Errors
+    /// The database cannot be opened.
+    pub(crate) fn start(common: &CommonSettings, settings: &ServeSettings) -> Result<Self> {
+        let file = settings.target_blocklist.as_ref();
+        let blocklist: Arc<dyn TargetBlocklist> = match file {
+            Some(file) => Arc::<TargetBlocklistFile>::clone(file),
+            None => Arc::new(EmptyBlocklist::default()),
+        };
+        let parts = Parts {
+            system: settings.system.clone(),
+            blocklist,
+            trusted_proxies: settings.trusted_proxies.clone(),
+            throttle_per_minute: settings.throttle_per_minute,
+        };
+        let app = application(common, parts)?;
+        Ok(Self { app: Arc::new(app), blocklist_follower: file.map(TargetBlocklistFile::follow) })
+    }
+
+    /// Closes the store, which waits for what it was given. To be called when the servers have stopped.
+    pub(crate) async fn close(self) {
+        let Self { app, blocklist_follower } = self;
+        if let Some(follower) = blocklist_follower {
+            follower.abort();
+        }
+        let start = Instant::now();
+        while Arc::strong_count(&app) > 1 && start.elapsed() < LET_GO_WITHIN {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        // Dropping the store blocks until its threads have ended.
+        if let Err(error) = tokio::task::spawn_blocking(|| drop(app)).await {
+            tracing::error!(%error, "closing the store failed");
+        }
+    }
+}
+
+/// Makes the application for an operator's command. It shares nothing with one that serves but the database.
+///
+/// # Errors
+/// The database cannot be opened.
+pub(crate) fn operators_application(common: &CommonSettings) -> Result<Application> {
+    let parts = Parts {
+        // No operator's command speaks of links' addresses.
+        system: SystemDomain::new("http://localhost", Vec::new())?,
+        blocklist: Arc::new(EmptyBlocklist::default()),
+        trusted_proxies: TrustedProxies::default(),
+        throttle_per_minute: 0,
+    };
+    application(common, parts)
+}
+
+/// What an application has beside the settings that every command has.
+struct Parts {
+    system: SystemDomain,
+    blocklist: Arc<dyn TargetBlocklist>,
+    trusted_proxies: TrustedProxies,
+    throttle_per_minute: u32,
+}
+
+fn application(common: &CommonSettings, parts: Parts) -> Result<Application> {
+    let CommonSettings { database, store_timeout, plans, log_format: _ } = common;
+    let Parts { system, blocklist, trusted_proxies, throttle_per_minute } = parts;
+    let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
+    let store = Arc::new(SqliteStore::open(database, &options)?);
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+    Ok(Application {
+        store: Arc::<SqliteStore>::clone(&store),
+        quota: store,
+        ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
+        clock,
+        randomness: Arc::new(OsRandomness),
+        target_blocklist: blocklist,
+        plans: plans.clone(),
+        system,
+        // Custom domains and the setting that says otherwise come together.
+        custom_domain_scheme: CustomDomainScheme::Https,
+        gatekeeper: Gatekeeper::new(throttle_per_minute),
+        trusted_proxies,
+        lifecycle: Lifecycle::default(),
+    })
+}

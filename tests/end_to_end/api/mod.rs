@@ -1,0 +1,18 @@
+//! The API: contract and decisions, rule by rule.
+
+mod account;
+mod authentication;
+mod bodies;
+mod endpoints;
+mod groups;
+mod pagination;
+mod plans;
+mod queries;
+mod quota;
+mod redirects_create;
+mod redirects_filters;
+mod redirects_read_and_delete;
+mod redirects_update;
+mod redirects_update_rules;
+mod target_urls;
+mod throttle;

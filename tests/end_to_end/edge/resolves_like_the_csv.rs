@@ -1,0 +1,41 @@
+//! Real sites, created through the API and opened at the edge: D24, D53.
+
+use serde_json::json;
+
+use crate::harness::{Program, concurrently};
+
+/// Each line: a name, the target as it is created, and the `Location` that must be sent.
+const SITES: &str = include_str!("sites.csv");
+
+fn sites() -> Vec<[&'static str; 3]> {
+    SITES
+        .lines()
+        .skip(1)
+        .map(|line| {
+            let cells: Vec<_> = line.split(';').collect();
+            <[&str; 3]>::try_from(cells).unwrap_or_else(|cells| panic!("three cells: {cells:?}"))
+        })
+        .collect()
+}
+
+#[test]
+fn d53_two_hundred_real_sites_resolve_to_the_same_address() {
+    let sites = sites();
+    assert!(sites.len() >= 200);
+    assert!(sites.iter().filter(|[_, target, _]| !target.is_ascii()).count() >= 20);
+    let program = Program::start();
+    let account = program.first_account();
+    let visitor = program.visitor();
+    let opened = concurrently(4, |worker| {
+        let mine = sites.iter().skip(worker).step_by(4);
+        mine.map(|[name, target, location]| {
+            let link = account.create_redirect(&json!({"name": name, "target_url": target}));
+            assert_eq!(link["target_url"], *target);
+            let visit = visitor.open(&format!("/{}", link["slug"].as_str().unwrap()));
+            assert_eq!((visit.status, visit.location()), (302, Some(*location)), "{name}");
+        })
+        .count()
+    });
+    assert_eq!(opened.into_iter().sum::<usize>(), sites.len());
+    assert_eq!(account.walk("/v1/redirects", "?limit=100").len(), sites.len());
+}

@@ -1,0 +1,53 @@
+//! Hosts that the operator allows no link to point at: D24, D54. R33 in the small.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::harness::{Program, Visitor};
+
+/// Opens the path until it answers so; the list is read again within a few seconds of its change.
+fn await_status(visitor: &Visitor, path: &str, status: u16) {
+    let begun = Instant::now();
+    while visitor.open(path).status != status {
+        assert!(begun.elapsed() < Duration::from_secs(15), "{path} never answers {status}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn d24_listed_hosts_are_refused_when_written_and_not_followed_when_visited() {
+    let folder = tempfile::tempdir().unwrap();
+    let list = folder.path().join("blocked.txt");
+    std::fs::write(&list, "# our list\nblocked.example.net\n").unwrap();
+    let program = Program::builder()
+        .setting("target-blocklist", list.to_str().unwrap())
+        .setting("miss-throttle-per-minute", "0")
+        .start();
+    let account = program.first_account();
+    for target in ["https://blocked.example.net/x", "http://sub.BLOCKED.example.net:8080"] {
+        account
+            .post("/v1/redirects", &json!({"name": "x", "target_url": target}))
+            .expect_violations(&[("target_url", "invalid_value")]);
+    }
+    account
+        .create_redirect(&json!({"name": "x", "slug": "later", "target_url": "https://later.example.net"}));
+    let visitor = program.visitor();
+    assert_eq!(visitor.open("/later").status, 302);
+
+    std::fs::write(&list, "later.example.net\n").unwrap();
+    await_status(&visitor, "/later", 404);
+    account.create_redirect(&json!({"name": "x", "target_url": "https://blocked.example.net/x"}));
+
+    // A broken list: the last good one holds.
+    std::fs::write(&list, "later.example.net\nnot a host!\n").unwrap();
+    let begun = Instant::now();
+    while !program.log().contains("blocked.txt") && begun.elapsed() < Duration::from_secs(15) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    assert!(program.log().contains("blocked.txt"), "the log names the broken list:\n{}", program.log());
+    assert_eq!(visitor.open("/later").status, 404);
+
+    std::fs::write(&list, "# empty\n").unwrap();
+    await_status(&visitor, "/later", 302);
+}

@@ -1,0 +1,128 @@
+//! A client of the API with a key.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use ureq::http::Request;
+
+use super::answer::Answer;
+
+/// An account as an integrator has it: a base address and a key.
+#[derive(Clone)]
+pub struct Account {
+    agent: ureq::Agent,
+    base: String,
+    /// The key.
+    pub key: String,
+    id: Option<String>,
+}
+
+impl Account {
+    pub fn new(api: &str, key: String, id: Option<String>) -> Self {
+        Self { agent: agent(), base: format!("http://{api}"), key, id }
+    }
+
+    /// The account's id.
+    pub fn id(&self) -> &str {
+        self.id.as_deref().expect("made by `Program::account`")
+    }
+
+    pub fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None)
+    }
+
+    pub fn delete(&self, path: &str) -> Answer {
+        self.send("DELETE", path, None)
+    }
+
+    pub fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send("POST", path, Some(body))
+    }
+
+    pub fn patch(&self, path: &str, body: &Value) -> Answer {
+        self.send("PATCH", path, Some(body))
+    }
+
+    /// A request with the key and, if there is one, a JSON body.
+    pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let authorization = format!("Bearer {}", self.key);
+        let mut headers = vec![("Authorization", authorization.as_str())];
+        let body = body.map(Value::to_string);
+        if body.is_some() {
+            headers.push(("Content-Type", "application/json"));
+        }
+        self.send_with(method, path, &headers, body.as_deref().map(str::as_bytes))
+    }
+
+    /// A request with the key, this content type, and these bytes.
+    pub fn send_bytes(&self, method: &str, path: &str, content_type: &str, body: &[u8]) -> Answer {
+        let authorization = format!("Bearer {}", self.key);
+        let headers = [("Authorization", authorization.as_str()), ("Content-Type", content_type)];
+        self.send_with(method, path, &headers, Some(body))
+    }
+
+    /// A request with exactly these headers; the key is not sent unless it is among them.
+    pub fn send_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) -> Answer {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let sent = match body {
+            Some(body) => self.agent.run(request.body(body.to_vec()).unwrap()),
+            None => self.agent.run(request.body(()).unwrap()),
+        };
+        let response = sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"));
+        Answer::read(method, path, response)
+    }
+
+    /// Creates a redirect on the system domain with a generated slug.
+    pub fn new_redirect(&self) -> Value {
+        self.create_redirect(&json!({"name": "A link", "target_url": "https://example.com/"}))
+    }
+
+    /// Creates a redirect; it must succeed.
+    pub fn create_redirect(&self, body: &Value) -> Value {
+        self.post("/v1/redirects", body).expect_status(201).body
+    }
+
+    /// Creates a group; it must succeed.
+    pub fn create_group(&self, name: &str) -> Value {
+        self.post("/v1/groups", &json!({"name": name})).expect_status(201).body
+    }
+
+    /// All items of a list, page by page. `query` begins with `?` or is empty.
+    pub fn walk(&self, path: &str, query: &str) -> Vec<Value> {
+        let (mut items, mut cursor) = (Vec::new(), None::<String>);
+        loop {
+            let separator = if query.is_empty() { "?" } else { "&" };
+            let page = match &cursor {
+                None => format!("{path}{query}"),
+                Some(cursor) => format!("{path}{query}{separator}cursor={cursor}"),
+            };
+            let page = self.get(&page).expect_status(200).body;
+            items.extend(page["data"].as_array().unwrap().iter().cloned());
+            match page["pagination"]["next_cursor"].as_str() {
+                Some(next) => cursor = Some(next.to_owned()),
+                None => return items,
+            }
+        }
+    }
+}
+
+/// A client that takes every status for an answer, follows nothing, and sends what it is told.
+pub(super) fn agent() -> ureq::Agent {
+    ureq::Agent::config_builder()
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .max_redirects_will_error(false)
+        .allow_non_standard_methods(true)
+        .timeout_global(Some(Duration::from_secs(60)))
+        .build()
+        .into()
+}

@@ -1,0 +1,205 @@
+//! An answer of the API, checked for what must hold for every answer.
+
+use serde_json::Value;
+use ureq::Body;
+use ureq::http::{HeaderMap, Response};
+
+/// The closed list of error codes (D6) with their statuses.
+const CODES: [(&str, &[u16]); 26] = [
+    ("invalid_request", &[400, 404, 405]),
+    ("invalid_api_key", &[401]),
+    ("account_suspended", &[403]),
+    ("api_access_not_available_on_current_plan", &[403]),
+    ("feature_not_available_on_current_plan", &[403]),
+    ("plan_limit_reached", &[403]),
+    ("analytics_range_exceeds_plan_limit", &[403]),
+    ("domain_not_found", &[404]),
+    ("domain_not_active", &[409]),
+    ("slug_required_for_system_domain", &[400]),
+    ("redirect_not_found", &[404]),
+    ("landing_not_found", &[404]),
+    ("group_not_found", &[404]),
+    ("slug_already_taken", &[409]),
+    ("hostname_already_taken", &[409]),
+    ("hostname_is_system_domain", &[400]),
+    ("domain_provider_unavailable", &[503]),
+    ("analytics_not_configured", &[409]),
+    ("payload_too_large", &[413]),
+    ("unsupported_media_type", &[415]),
+    ("rate_limit_exceeded", &[429]),
+    ("daily_quota_exceeded", &[429]),
+    ("analytics_temporarily_unavailable", &[503]),
+    ("internal_error", &[500]),
+    ("duplicate_id_in_batch", &[409]),
+    ("duplicate_slug_in_batch", &[409]),
+];
+
+/// The codes of single violations (D8).
+const VIOLATION_CODES: [&str; 12] = [
+    "required",
+    "unknown_field",
+    "invalid_json",
+    "invalid_type",
+    "not_nullable",
+    "too_short",
+    "too_long",
+    "too_few_items",
+    "too_many_items",
+    "out_of_range",
+    "invalid_format",
+    "invalid_value",
+];
+
+/// An answer of the API.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: HeaderMap,
+    /// The body; null if it is empty, as for `HEAD`.
+    pub body: Value,
+}
+
+impl Answer {
+    pub(super) fn read(method: &str, path: &str, response: Response<Body>) -> Self {
+        let (parts, mut body) = response.into_parts();
+        let text = body.read_to_string().unwrap();
+        let body = if text.is_empty() {
+            Value::Null
+        } else {
+            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{method} {path}: {error}: {text}"))
+        };
+        let answer = Self { status: parts.status.as_u16(), headers: parts.headers, body };
+        answer.check(method, path);
+        answer
+    }
+
+    /// What must hold for every answer: D4, D6, D8, D17, contract "Errors" and "Limits".
+    pub(super) fn check(&self, method: &str, path: &str) {
+        let context = format!("{method} {path}: {self:?}");
+        let request_id = self.header("x-request-id").unwrap_or_else(|| panic!("no request id: {context}"));
+        assert!(is_id(request_id, "req_"), "{context}");
+        assert!(self.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{context}");
+        if self.status < 400 {
+            assert!(self.body.get("error").is_none(), "{context}");
+            return;
+        }
+        if path.starts_with("/health/") {
+            return;
+        }
+        if method != "HEAD" {
+            self.check_envelope(request_id, &context);
+        }
+        assert_eq!(self.status == 429, self.header("retry-after").is_some(), "{context}");
+        if self.status == 401 {
+            assert_eq!(rate_limits(self), None, "{context}");
+            assert_eq!(self.header("www-authenticate"), Some("Bearer"), "{context}");
+        }
+    }
+
+    fn check_envelope(&self, request_id: &str, context: &str) {
+        let error = self.body["error"].as_object().unwrap_or_else(|| panic!("no envelope: {context}"));
+        assert_eq!(self.body.as_object().unwrap().len(), 1, "{context}");
+        let code = error["code"].as_str().unwrap();
+        let (_, statuses) = CODES
+            .iter()
+            .find(|(known, _)| *known == code)
+            .unwrap_or_else(|| panic!("unknown code: {context}"));
+        assert!(statuses.contains(&self.status), "{context}");
+        assert!(!error["message"].as_str().unwrap().is_empty(), "{context}");
+        assert_eq!(error["request_id"], request_id, "{context}");
+        assert_eq!(
+            error.contains_key("details"),
+            self.status == 400 && code == "invalid_request",
+            "{context}"
+        );
+        if let Some(details) = error.get("details") {
+            let details = details.as_array().unwrap();
+            assert!(!details.is_empty(), "{context}");
+            for detail in details {
+                assert_eq!(detail.as_object().unwrap().len(), 3, "{context}");
+                assert!(!detail["field"].as_str().unwrap().is_empty(), "{context}");
+                assert!(VIOLATION_CODES.contains(&detail["code"].as_str().unwrap()), "{context}");
+                assert!(!detail["message"].as_str().unwrap().is_empty(), "{context}");
+            }
+        }
+        let expected = 3 + usize::from(error.contains_key("details"));
+        assert_eq!(error.len(), expected, "{context}");
+    }
+
+    /// A header's value, if it is there.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    #[track_caller]
+    pub fn expect_status(self, status: u16) -> Self {
+        assert_eq!(self.status, status, "{self:?}");
+        self
+    }
+
+    /// An error with this status and code.
+    #[track_caller]
+    pub fn expect_error(self, status: u16, code: &str) -> Self {
+        assert_eq!((self.status, self.code()), (status, code), "{self:?}");
+        self
+    }
+
+    /// An `invalid_request` with exactly these violations, as `(field, code)`, in any order.
+    #[track_caller]
+    pub fn expect_violations(self, expected: &[(&str, &str)]) -> Self {
+        assert_eq!((self.status, self.code()), (400, "invalid_request"), "{self:?}");
+        let mut found = self.violations();
+        found.sort();
+        let mut expected: Vec<_> =
+            expected.iter().map(|(field, code)| ((*field).to_owned(), (*code).to_owned())).collect();
+        expected.sort();
+        assert_eq!(found, expected, "{self:?}");
+        self
+    }
+
+    /// The violations, as `(field, code)`.
+    pub fn violations(&self) -> Vec<(String, String)> {
+        let details = self.body["error"]["details"].as_array().cloned().unwrap_or_default();
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        details.iter().map(|detail| (text(&detail["field"]), text(&detail["code"]))).collect()
+    }
+
+    /// The error's code; empty if it is none.
+    pub fn code(&self) -> &str {
+        self.body["error"]["code"].as_str().unwrap_or_default()
+    }
+
+    /// The body without the request id, to compare answers that must be the same but for it.
+    pub fn without_request_id(&self) -> Value {
+        let mut body = self.body.clone();
+        if let Some(error) = body.get_mut("error").and_then(Value::as_object_mut) {
+            error.remove("request_id");
+        }
+        body
+    }
+}
+
+/// The four headers of the request budget, in the order limit and remaining of the minute, of the day. All or
+/// none must be there.
+pub fn rate_limits(answer: &Answer) -> Option<[u32; 4]> {
+    let names = [
+        "ratelimit-limit-minute",
+        "ratelimit-remaining-minute",
+        "ratelimit-limit-day",
+        "ratelimit-remaining-day",
+    ];
+    let values: Vec<u32> =
+        names.iter().filter_map(|name| answer.header(name)).map(|value| value.parse().unwrap()).collect();
+    match values.as_slice() {
+        [] => None,
+        [a, b, c, d] => Some([*a, *b, *c, *d]),
+        some => panic!("only some of the four headers: {some:?}"),
+    }
+}
+
+/// Whether the text is an id of the form of D1.
+pub fn is_id(text: &str, prefix: &str) -> bool {
+    text.strip_prefix(prefix).is_some_and(|digits| {
+        digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    })
+}

@@ -1,0 +1,30 @@
+//! A program of one's own, and clients for it.
+
+mod account;
+mod answer;
+mod program;
+mod raw;
+mod visitor;
+
+pub use account::Account;
+pub use answer::{Answer, rate_limits};
+pub use program::{Program, signpost};
+pub use raw::{exchange, parse_response};
+pub use visitor::{Visit, Visitor};
+
+/// The same operation by many threads at the same moment; their results in no particular order.
+pub fn concurrently<T: Send>(threads: usize, operation: impl Fn(usize) -> T + Sync) -> Vec<T> {
+    let barrier = std::sync::Barrier::new(threads);
+    std::thread::scope(|scope| {
+        let handles: Vec<_> = (0..threads)
+            .map(|number| {
+                let (operation, barrier) = (&operation, &barrier);
+                scope.spawn(move || {
+                    barrier.wait();
+                    operation(number)
+                })
+            })
+            .collect();
+        handles.into_iter().map(|handle| handle.join().unwrap()).collect()
+    })
+}

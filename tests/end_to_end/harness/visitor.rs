@@ -1,0 +1,54 @@
+//! Somebody who opens links.
+
+use ureq::http::{HeaderMap, Request};
+
+use super::account::agent;
+
+/// A browser that follows nothing.
+pub struct Visitor {
+    agent: ureq::Agent,
+    base: String,
+}
+
+/// What a visitor got.
+#[derive(Debug, Clone)]
+pub struct Visit {
+    pub status: u16,
+    pub headers: HeaderMap,
+    pub body: String,
+}
+
+impl Visitor {
+    pub fn new(links: &str) -> Self {
+        Self { agent: agent(), base: format!("http://{links}") }
+    }
+
+    /// Opens a path on the system domain.
+    pub fn open(&self, path: &str) -> Visit {
+        self.request("GET", path, &[("Host", "localhost:8081")])
+    }
+
+    /// Any request; without a `Host` among the headers it is that of the listener.
+    pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Visit {
+        let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        let response = self.agent.run(request.body(()).unwrap());
+        let (parts, mut body) =
+            response.unwrap_or_else(|error| panic!("{method} {path}: {error}")).into_parts();
+        Visit { status: parts.status.as_u16(), headers: parts.headers, body: body.read_to_string().unwrap() }
+    }
+}
+
+impl Visit {
+    /// Where the visitor is sent.
+    pub fn location(&self) -> Option<&str> {
+        self.headers.get("location").map(|value| value.to_str().unwrap())
+    }
+
+    /// A header's value, if it is there.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+}

@@ -1,0 +1,23 @@
+//! The built program, driven as its users drive it: over sockets and by its commands.
+//!
+//! The tree mirrors what is tested: `api` by resource and rule, `edge`, `program`, and `promises` for what holds
+//! across them. A test is named after the rule that it holds and cites its place (contract section, or `D…`).
+//! `harness` starts a program of its own for each test, on free ports and an empty folder, and checks with every
+//! single answer what must hold for all of them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test fails by panicking, and nothing outside uses it"
+)]
+
+mod api;
+mod edge;
+mod harness;
+mod program;
+mod promises;

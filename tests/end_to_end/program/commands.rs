@@ -1,0 +1,158 @@
+//! The commands beside a running server: D60.
+
+use std::process::Output;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Program, signpost};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+fn fails(output: &Output) -> String {
+    assert!(!output.status.success(), "{output:?}");
+    assert_eq!(text(&output.stdout), "", "errors go to standard error");
+    text(&output.stderr)
+}
+
+#[test]
+fn d60_account_create_and_key_issue_print_what_scripts_need_and_nothing_else() {
+    let program = Program::start();
+    let account = program.command(&[
+        "account",
+        "create",
+        "--json",
+        "--email",
+        "a@example.com",
+        "--name",
+        "A",
+        "--plan",
+        "pro",
+    ]);
+    let id = account["id"].as_str().unwrap();
+    assert_eq!(account, json!({"id": id, "email": "a@example.com", "name": "A", "plan": "pro"}));
+    let key = program.command(&["key", "issue", "--json", "--account", id]);
+    assert_eq!(key.as_object().unwrap().keys().collect::<Vec<_>>(), ["id", "key"]);
+    assert!(key["id"].as_str().unwrap().starts_with("key_"));
+    let unnamed = program.command(&["account", "create", "--json", "--email", "b@example.com"]);
+    assert_eq!((&unnamed["name"], &unnamed["plan"]), (&Value::Null, &json!("agency")));
+}
+
+#[test]
+fn d60_without_json_people_can_read_it() {
+    let program = Program::start();
+    let created = program.run(&["account", "create", "--email", "ann@example.com", "--plan", "agency"]);
+    assert!(created.status.success());
+    let printed = text(&created.stdout);
+    assert!(printed.contains("ann@example.com") && printed.contains("acc_"), "{printed}");
+    let listed = text(&program.run(&["account", "list"]).stdout);
+    assert!(listed.contains("ann@example.com") && listed.contains("agency"), "{listed}");
+}
+
+#[test]
+fn d60_account_list_shows_every_account() {
+    let program = Program::start();
+    let before = program.command(&["account", "list", "--json"]).as_array().unwrap().len();
+    let made: Vec<_> = (0..30).map(|_| program.account("pro").id().to_owned()).collect();
+    let listed = program.command(&["account", "list", "--json"]);
+    let accounts = listed.as_array().unwrap();
+    assert_eq!(accounts.len(), before + 30);
+    for id in &made {
+        let account = accounts.iter().find(|account| account["id"] == json!(id)).unwrap();
+        assert_eq!((&account["plan"], &account["suspended_at"]), (&json!("pro"), &Value::Null));
+    }
+}
+
+#[test]
+fn d60_keys_are_listed_by_their_last_four_characters_and_revoked_for_good() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let named = program.command(&["key", "issue", "--json", "--account", account.id(), "--name", "CI"]);
+    let (id, key) = (named["id"].as_str().unwrap(), named["key"].as_str().unwrap());
+    let output = program.run(&["key", "list", "--json", "--account", account.id()]);
+    let printed = text(&output.stdout);
+    assert!(!printed.contains(&key[8..]) && !printed.contains(&account.key[8..]), "no secret is shown twice");
+    let listed: Value = serde_json::from_str(&printed).unwrap();
+    let shown = listed.as_array().unwrap().iter().find(|key| key["id"] == json!(id)).unwrap();
+    assert_eq!((&shown["name"], &shown["revoked_at"]), (&json!("CI"), &Value::Null));
+    assert_eq!(shown["last_four"], key[key.len() - 4..]);
+
+    let client = program.with_key(key);
+    client.get("/v1/account").expect_status(200);
+    assert!(program.run(&["key", "revoke", id]).status.success());
+    client.get("/v1/account").expect_error(401, "invalid_api_key");
+    account.get("/v1/account").expect_status(200);
+    let listed = program.command(&["key", "list", "--json", "--account", account.id()]);
+    let revoked = listed.as_array().unwrap().iter().find(|key| key["id"] == json!(id)).unwrap().clone();
+    assert!(revoked["revoked_at"].is_string());
+}
+
+#[test]
+fn d60_account_delete_takes_everything_and_asks_for_yes() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let group = account.create_group("g")["id"].clone();
+    let body = json!({"name": "x", "target_url": "https://example.com", "slug": "theirs", "group_id": group});
+    account.create_redirect(&body);
+    fails(&program.run(&["account", "delete", account.id()]));
+    account.get("/v1/account").expect_status(200);
+    assert!(program.run(&["account", "delete", account.id(), "--yes"]).status.success());
+    account.get("/v1/account").expect_error(401, "invalid_api_key");
+    assert_eq!(program.visitor().open("/theirs").status, 404);
+    let other = program.account("agency");
+    other.create_redirect(&json!({"name": "x", "target_url": "https://example.com", "slug": "theirs"}));
+    fails(&program.run(&["account", "delete", account.id(), "--yes"]));
+}
+
+#[test]
+fn d60_errors_are_one_clear_line_that_names_what_is_wrong() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let unknown = format!("acc_{}", "0".repeat(32));
+    let key = format!("key_{}", "0".repeat(32));
+    for (arguments, named) in [
+        (vec!["account", "suspend", &unknown], unknown.as_str()),
+        (vec!["account", "resume", &unknown], &unknown),
+        (vec!["account", "set-plan", &unknown, "pro"], &unknown),
+        (vec!["account", "set-plan", account.id(), "golden"], "golden"),
+        (vec!["account", "create", "--email", "nonsense"], "email"),
+        (vec!["account", "create", "--email", "x@example.com", "--plan", "golden"], "golden"),
+        (vec!["account", "create", "--email", "x@example.com", "--name", ""], "name"),
+        (vec!["account", "create"], "--email"),
+        (vec!["account", "suspend", "nonsense"], "nonsense"),
+        (vec!["key", "issue", "--account", &unknown], &unknown),
+        (vec!["key", "list", "--account", &unknown], &unknown),
+        (vec!["key", "revoke", &key], &key),
+        (vec!["key", "revoke", "nonsense"], "nonsense"),
+        (vec!["nonsense"], "nonsense"),
+    ] {
+        let message = fails(&program.run(&arguments));
+        assert!(message.contains(named), "{arguments:?}: {message}");
+        assert!(!message.contains("panicked") && !message.contains("stack backtrace"), "{message}");
+    }
+    let taken = program.run(&["account", "create", "--email", "TWICE@example.com"]);
+    assert!(taken.status.success());
+    assert!(
+        fails(&program.run(&["account", "create", "--email", "twice@example.com"]))
+            .contains("twice@example.com")
+    );
+}
+
+#[test]
+fn d60_migrate_and_help_work_on_an_empty_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| signpost(folder.path(), arguments).output().unwrap();
+    assert!(run(&["migrate"]).status.success());
+    assert!(folder.path().join("signpost.db").exists());
+    assert!(run(&["migrate"]).status.success(), "twice is once");
+    let help = text(&run(&["--help"]).stdout);
+    for command in ["serve", "migrate", "account", "key"] {
+        assert!(help.contains(command), "{help}");
+    }
+    let help = text(&run(&["serve", "--help"]).stdout);
+    for setting in ["--api-listen", "--system-url", "SIGNPOST_DATABASE_URL", "127.0.0.1:8080", "--plans"] {
+        assert!(help.contains(setting), "{setting} is not in {help}");
+    }
+    assert!(text(&run(&["--version"]).stdout).contains("signpost"));
+}

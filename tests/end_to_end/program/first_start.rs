@@ -1,0 +1,72 @@
+//! The first start: D62.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+
+use crate::harness::{Program, signpost};
+
+#[test]
+fn d62_the_first_start_makes_one_account_on_agency_with_a_key_and_later_ones_none() {
+    let mut program = Program::builder().builtin_plans().start();
+    let key = program.first_key.clone().unwrap();
+    let account = program.first_account().get("/v1/account").expect_status(200).body;
+    assert_eq!(account["plan"], "agency");
+    program.kill();
+    program.start_again();
+    assert_eq!(program.first_key, None);
+    program.with_key(&key).get("/v1/account").expect_status(200);
+    assert_eq!(program.command(&["account", "list", "--json"]).as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn d62_an_account_made_before_the_first_start_is_enough() {
+    let folder = tempfile::tempdir().unwrap();
+    let made = signpost(folder.path(), &["account", "create", "--email", "a@example.com"]).output().unwrap();
+    assert!(made.status.success());
+    let mut child = signpost(
+        folder.path(),
+        &["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"],
+    )
+    .stdout(Stdio::piped())
+    .stderr(Stdio::null())
+    .spawn()
+    .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(line.contains("listening"), "{line}");
+}
+
+/// The curl line is run by a shell, exactly as it was printed.
+#[test]
+fn d62_the_printed_curl_line_works_as_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut child = signpost(folder.path(), &["--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+    let mut command = String::new();
+    for line in lines.by_ref() {
+        let line = line.unwrap();
+        let begins = line.trim_start().starts_with("curl ");
+        if begins || command.ends_with('\n') {
+            command.push_str(line.trim_start());
+            if !command.ends_with('\\') {
+                break;
+            }
+            command.push('\n');
+        }
+    }
+    assert!(command.starts_with("curl "), "there is a curl line");
+    let output =
+        Command::new("sh").args(["-c", &format!("{command} --silent --show-error")]).output().unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let answer = String::from_utf8(output.stdout).unwrap();
+    let body: serde_json::Value = serde_json::from_str(answer.lines().last().unwrap_or_default())
+        .unwrap_or_else(|error| panic!("{error}: {answer} {}", String::from_utf8_lossy(&output.stderr)));
+    assert_eq!(body["object"], "redirect", "{command}: {answer}");
+}

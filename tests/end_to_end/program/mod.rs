@@ -1,0 +1,9 @@
+//! The program: commands, settings, first start, health, stopping (D60 to D64).
+
+mod commands;
+mod first_start;
+mod health;
+mod logs;
+mod metrics;
+mod settings;
+mod stopping;

@@ -1,0 +1,54 @@
+//! R6: a plan, a suspension and a revocation hold for every request that starts after the command returned, under
+//! load (contract "Authentication" 5 to 7).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crate::harness::{Account, Program};
+
+/// Requests of four clients while `command` runs; each with the instant at which it started, and its status.
+fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(Instant, u16)>) {
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..4)
+            .map(|_| {
+                let (account, stop) = (account.clone(), &stop);
+                scope.spawn(move || {
+                    let mut seen = Vec::new();
+                    while !stop.load(Ordering::Relaxed) {
+                        let started = Instant::now();
+                        seen.push((started, account.get("/v1/account").status));
+                    }
+                    // At least one that started after the command returned.
+                    let started = Instant::now();
+                    seen.push((started, account.get("/v1/account").status));
+                    seen
+                })
+            })
+            .collect();
+        command();
+        let returned = Instant::now();
+        stop.store(true, Ordering::Relaxed);
+        (returned, clients.into_iter().flat_map(|client| client.join().unwrap()).collect())
+    })
+}
+
+#[test]
+fn nothing_is_admitted_that_started_after_the_command_returned() {
+    let program = Program::builder().setting("throttle-per-minute", "0").start();
+    for (command, refused) in [("set-plan", 403), ("suspend", 403), ("revoke", 401)] {
+        let account = program.account("agency");
+        let keys = program.command(&["key", "list", "--json", "--account", account.id()]);
+        let key_id = keys[0]["id"].as_str().unwrap().to_owned();
+        let words = match command {
+            "set-plan" => vec!["account", "set-plan", account.id(), "pro"],
+            "suspend" => vec!["account", "suspend", account.id()],
+            _ => vec!["key", "revoke", &key_id],
+        };
+        let (returned, seen) = statuses_around(&account, || assert!(program.run(&words).status.success()));
+        assert!(seen.iter().any(|(_, status)| *status == 200), "{command}: there was load before it");
+        let mut after = seen.iter().filter(|(started, _)| *started >= returned);
+        assert!(after.clone().count() >= 4);
+        assert!(after.all(|(_, status)| *status == refused), "{command}: {seen:?}");
+    }
+}

@@ -1,0 +1,67 @@
+//! A crash at any moment leaves a store that opens and holds every change that was answered (R19 on one node).
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::json;
+
+use crate::harness::Program;
+
+#[test]
+fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
+    let mut program = Program::start();
+    let key = program.first_key.clone().unwrap();
+    let mut expected: Vec<(String, String)> = Vec::new();
+    for round in 0..6 {
+        let answered = Mutex::new(Vec::new());
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            for writer in 0..4 {
+                let (account, answered, stop) = (program.with_key(&key), &answered, &stop);
+                scope.spawn(move || {
+                    let group = account.create_group(&format!("{round}-{writer}"))["id"].clone();
+                    for number in 0.. {
+                        let slug = format!("r{round}w{writer}n{number}");
+                        let body = json!({"name": slug, "target_url": "https://example.com", "slug": slug, "group_id": group});
+                        // The request that the crash interrupts gets no answer; whatever became of it is right.
+                        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                            account.post("/v1/redirects", &body).status
+                        }));
+                        match outcome {
+                            Ok(201) => {
+                                let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                                answered.push((slug, group.as_str().unwrap().to_owned()));
+                            }
+                            Ok(status) => panic!("{status} before the crash"),
+                            Err(_) => break,
+                        }
+                        if stop.load(Ordering::Relaxed) {
+                            break;
+                        }
+                    }
+                });
+            }
+            // The moment is one of work: after so many answers, another number in each round.
+            while answered.lock().unwrap_or_else(PoisonError::into_inner).len() < 15 + 17 * round {
+                std::thread::yield_now();
+            }
+            program.kill();
+            stop.store(true, Ordering::Relaxed);
+        });
+        expected.extend(answered.into_inner().unwrap_or_else(PoisonError::into_inner));
+        program.start_again();
+
+        let account = program.with_key(&key);
+        let visitor = program.visitor();
+        for (slug, _) in &expected {
+            assert_eq!(visitor.open(&format!("/{slug}")).status, 302, "{slug} was answered and is gone");
+        }
+        let links = account.walk("/v1/redirects", "?limit=100");
+        assert!(links.len() >= expected.len());
+        assert_eq!(account.get("/v1/account").body["usage"]["links"], links.len());
+        for group in account.walk("/v1/groups", "?limit=100") {
+            let inside = links.iter().filter(|link| link["group_id"] == group["id"]).count();
+            assert_eq!(group["redirects_count"], inside);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! When the store is held by somebody else for longer than its time limit: D6, D63.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use signpost_app::ports::Store;
+use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+
+use crate::harness::Program;
+
+#[test]
+fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_service_follows() {
+    let program = Program::builder().setting("store-timeout", "1s").start();
+    let account = program.first_account();
+    account.create_group("before");
+
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
+    let options = SqliteOptions { time_limit: Duration::from_secs(60), ..SqliteOptions::default() };
+    let store = SqliteStore::open(&file, &options).unwrap();
+    let held = runtime.block_on(store.begin()).unwrap();
+
+    let begun = Instant::now();
+    let answers = crate::harness::concurrently(4, |number| {
+        if number == 0 {
+            account.get("/v1/groups")
+        } else {
+            account.post("/v1/groups", &json!({"name": "during"}))
+        }
+    });
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    for answer in answers {
+        let answer = answer.expect_error(500, "internal_error");
+        assert!(
+            !answer.body.to_string().to_lowercase().contains("sqlite"),
+            "the cause is for the log: {answer:?}"
+        );
+        assert!(program.log().contains(answer.header("x-request-id").unwrap()));
+    }
+    // Visitors only read, and go on reading.
+    assert_eq!(program.visitor().open("/nothing").status, 404);
+    account.send_with("GET", "/health/live", &[], None).expect_status(200);
+
+    drop(held);
+    runtime.block_on(async { drop(store) });
+    let begun = Instant::now();
+    while account.post("/v1/groups", &json!({"name": "after"})).status != 201 {
+        assert!(begun.elapsed() < Duration::from_secs(5), "normal service within five seconds");
+    }
+    let names: Vec<_> = account.walk("/v1/groups", "").iter().map(|group| group["name"].clone()).collect();
+    assert!(
+        names.contains(&json!("before"))
+            && names.contains(&json!("after"))
+            && !names.contains(&json!("during"))
+    );
+}
