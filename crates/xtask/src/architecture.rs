@@ -1,0 +1,306 @@
+//! The direction of imports between the crates, and who may use which framework.
+//!
+//! `docs/architecture.md` draws the picture; this file is what holds it. Whoever adds a crate says here where it
+//! stands. `deny.toml` states [`FENCED`] once more for cargo-deny, and [`crate::bans`] keeps the two equal.
+
+use std::collections::BTreeSet;
+
+use crate::finding::Finding;
+use crate::workspace::{Dependency, Kind, Package};
+
+const DOMAIN: &str = "signpost-domain";
+const APP: &str = "signpost-app";
+const PORT_CONTRACTS: &str = "signpost-port-contracts";
+const MEMORY: &str = "signpost-memory";
+const SQLITE: &str = "signpost-sqlite";
+const HTTP: &str = "signpost-http";
+const EDGE: &str = "signpost-edge";
+const SERVER: &str = "signpost";
+const XTASK: &str = "signpost-xtask";
+
+/// A set of crates, told by what is in it or by what is not.
+#[derive(Clone, Copy, Debug)]
+pub enum Crates {
+    /// These and no others.
+    Only(&'static [&'static str]),
+    /// Any but these.
+    AllBut(&'static [&'static str]),
+}
+
+impl Crates {
+    /// Whether the crate `name` belongs to the set.
+    #[must_use]
+    pub fn contain(self, name: &str) -> bool {
+        match self {
+            Self::Only(names) => names.contains(&name),
+            Self::AllBut(names) => !names.contains(&name),
+        }
+    }
+}
+
+/// What one crate may import of its siblings.
+struct Place {
+    package: &'static str,
+    imports: Crates,
+    /// What its tests may import beside that.
+    tests_import: &'static [&'static str],
+}
+
+const INNER: Crates = Crates::Only(&[APP, DOMAIN]);
+
+/// Where every crate of the workspace stands.
+const PLACES: &[Place] = &[
+    Place { package: DOMAIN, imports: Crates::Only(&[]), tests_import: &[] },
+    // The fakes import `app`; its own tests run the use cases on them.
+    Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
+    Place { package: MEMORY, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: SERVER, imports: Crates::AllBut(&[XTASK]), tests_import: &[] },
+    Place { package: XTASK, imports: Crates::Only(&[]), tests_import: &[] },
+];
+
+/// A foreign crate that only some of ours may name.
+#[derive(Clone, Copy, Debug)]
+pub struct Fence {
+    /// The foreign crate.
+    pub dependency: &'static str,
+    /// Those of our crates that may use it.
+    pub users: Crates,
+    /// Those whose tests may use it.
+    pub users_in_tests: Crates,
+}
+
+impl Fence {
+    const fn only(dependency: &'static str, users: &'static [&'static str]) -> Self {
+        Self { dependency, users: Crates::Only(users), users_in_tests: Crates::Only(users) }
+    }
+}
+
+/// Every foreign crate that has its place.
+pub const FENCED: &[Fence] = &[
+    // A library says in a type what went wrong; only a program may be content with a text.
+    Fence::only("anyhow", &[SERVER, XTASK]),
+    Fence::only("clap", &[SERVER, XTASK]),
+    Fence::only("diesel", &[SQLITE]),
+    Fence::only("diesel_migrations", &[SQLITE]),
+    Fence::only("libsqlite3-sys", &[SQLITE]),
+    Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
+    // Use cases are async without knowing what runs them; their tests need something that does.
+    Fence {
+        dependency: "tokio",
+        users: Crates::AllBut(&[DOMAIN, APP]),
+        users_in_tests: Crates::AllBut(&[DOMAIN]),
+    },
+];
+
+/// All that `domain` may depend on. Each of them computes: none reads a clock, a file, a socket or the environment.
+const DOMAIN_USES: &[&str] =
+    &["crc32fast", "idna", "ipnet", "percent-encoding", "sha2", "subtle", "thiserror", "time", "unicase", "url"];
+
+/// What the tests of `domain` may depend on beside that.
+const DOMAIN_TESTS_USE: &[&str] = &["proptest"];
+
+/// Every import that the picture does not allow, and every crate that has no place in it.
+#[must_use]
+pub fn check(packages: &[Package]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for package in packages {
+        match PLACES.iter().find(|place| place.package == package.name) {
+            Some(place) => findings.extend(package.dependencies.iter().filter_map(|dependency| {
+                objection(place, dependency).map(|objection| Finding::about(&package.manifest, objection))
+            })),
+            None => findings.push(Finding::about(
+                &package.manifest,
+                format!(
+                    "tell me where `{}` stands: it has no place in `PLACES` of crates/xtask/src/architecture.rs",
+                    package.name
+                ),
+            )),
+        }
+    }
+    findings.extend(absent_members(packages));
+    findings
+}
+
+/// The members of the workspace, each of which has its place.
+pub fn members() -> impl Iterator<Item = &'static str> {
+    PLACES.iter().map(|place| place.package)
+}
+
+fn absent_members(packages: &[Package]) -> Vec<Finding> {
+    let present: BTreeSet<&str> = packages.iter().map(|package| package.name.as_str()).collect();
+    members()
+        .filter(|member| !present.contains(member))
+        .map(|member| Finding::about("Cargo.toml", format!("`{member}` has a place but is no member")))
+        .collect()
+}
+
+fn objection(place: &Place, dependency: &Dependency) -> Option<String> {
+    let Place { package, imports, tests_import } = *place;
+    let Dependency { name, kind, by_path } = dependency;
+    let is_member = members().any(|member| member == name);
+    if *by_path || is_member {
+        let in_tests = *kind == Kind::Tests && tests_import.contains(&name.as_str());
+        let allowed = is_member && (imports.contain(name) || in_tests);
+        return (!allowed).then(|| format!("{} may not import `{name}`", who(package, *kind)));
+    }
+    if let Some(fence) = FENCED.iter().find(|fence| fence.dependency == name) {
+        let users = match kind {
+            Kind::Product => fence.users,
+            Kind::Tests => fence.users_in_tests,
+        };
+        if !users.contain(package) {
+            return Some(format!("{} may not use `{name}`", who(package, *kind)));
+        }
+    }
+    if package == DOMAIN {
+        let listed = match kind {
+            Kind::Product => DOMAIN_USES.contains(&name.as_str()),
+            Kind::Tests => DOMAIN_USES.contains(&name.as_str()) || DOMAIN_TESTS_USE.contains(&name.as_str()),
+        };
+        return (!listed)
+            .then(|| format!("`{name}` is not on the closed list of what {} may use", who(package, *kind)));
+    }
+    None
+}
+
+fn who(package: &str, kind: Kind) -> String {
+    match kind {
+        Kind::Product => format!("`{package}`"),
+        Kind::Tests => format!("the tests of `{package}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{check, members};
+    use crate::workspace::{Dependency, Kind, Package};
+
+    fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
+        Package { name: name.to_owned(), manifest: format!("{name}/Cargo.toml"), dependencies }
+    }
+
+    fn foreign(name: &str, kind: Kind) -> Dependency {
+        Dependency { name: name.to_owned(), kind, by_path: false }
+    }
+
+    fn sibling(name: &str, kind: Kind) -> Dependency {
+        Dependency { name: name.to_owned(), kind, by_path: true }
+    }
+
+    /// What is reported of a whole workspace whose crate `name` has the one dependency.
+    fn reported(name: &str, dependency: &Dependency) -> Vec<String> {
+        let packages: Vec<Package> = members()
+            .map(|member| package(member, if member == name { vec![dependency.clone()] } else { Vec::new() }))
+            .collect();
+        check(&packages).iter().map(ToString::to_string).collect()
+    }
+
+    #[track_caller]
+    fn refused(name: &str, dependency: &Dependency) {
+        let (other, reported) = (&dependency.name, reported(name, dependency));
+        assert_eq!(reported.len(), 1, "{name} → {other}: {reported:?}");
+        assert!(reported.iter().all(|line| line.starts_with(&format!("{name}/Cargo.toml: "))));
+        assert!(reported.iter().all(|line| line.contains(&format!("`{other}`"))));
+    }
+
+    #[track_caller]
+    fn allowed(name: &str, dependency: &Dependency) {
+        let other = &dependency.name;
+        assert_eq!(reported(name, dependency), Vec::<String>::new(), "{name} → {other}");
+    }
+
+    #[test]
+    fn imports_point_inwards() {
+        allowed("signpost-app", &sibling("signpost-domain", Kind::Product));
+        allowed("signpost-sqlite", &sibling("signpost-app", Kind::Product));
+        allowed("signpost", &sibling("signpost-sqlite", Kind::Product));
+        refused("signpost-domain", &sibling("signpost-app", Kind::Product));
+        refused("signpost-domain", &sibling("signpost-memory", Kind::Tests));
+        refused("signpost-app", &sibling("signpost-sqlite", Kind::Product));
+        refused("signpost-http", &sibling("signpost", Kind::Product));
+    }
+
+    #[test]
+    fn an_adapter_imports_no_other_adapter() {
+        let adapters = ["signpost-memory", "signpost-sqlite", "signpost-http", "signpost-edge"];
+        for one in adapters {
+            for other in adapters.into_iter().filter(|other| *other != one) {
+                refused(one, &sibling(other, Kind::Product));
+            }
+        }
+    }
+
+    #[test]
+    fn tests_may_use_the_contracts_and_the_fakes() {
+        for one in ["signpost-app", "signpost-sqlite", "signpost-http", "signpost-edge"] {
+            for double in ["signpost-memory", "signpost-port-contracts"] {
+                allowed(one, &sibling(double, Kind::Tests));
+                refused(one, &sibling(double, Kind::Product));
+            }
+        }
+        refused("signpost-edge", &sibling("signpost-sqlite", Kind::Tests));
+    }
+
+    #[test]
+    fn nobody_imports_the_repositorys_commands() {
+        for member in members().filter(|member| *member != "signpost-xtask") {
+            refused(member, &sibling("signpost-xtask", Kind::Product));
+            refused(member, &sibling("signpost-xtask", Kind::Tests));
+        }
+    }
+
+    #[test]
+    fn a_framework_stays_behind_its_fence() {
+        allowed("signpost-sqlite", &foreign("diesel", Kind::Product));
+        allowed("signpost", &foreign("anyhow", Kind::Product));
+        allowed("signpost", &foreign("actix-web", Kind::Product));
+        for fenced in ["anyhow", "clap", "diesel", "diesel_migrations", "libsqlite3-sys", "actix-web"] {
+            refused("signpost-app", &foreign(fenced, Kind::Product));
+            refused("signpost-memory", &foreign(fenced, Kind::Tests));
+        }
+        refused("signpost", &foreign("diesel", Kind::Product));
+        refused("signpost-http", &foreign("clap", Kind::Product));
+    }
+
+    #[test]
+    fn use_cases_do_not_know_the_runtime_but_their_tests_do() {
+        refused("signpost-app", &foreign("tokio", Kind::Product));
+        allowed("signpost-app", &foreign("tokio", Kind::Tests));
+        refused("signpost-domain", &foreign("tokio", Kind::Tests));
+        allowed("signpost-sqlite", &foreign("tokio", Kind::Product));
+    }
+
+    #[test]
+    fn the_domain_has_a_closed_list() {
+        allowed("signpost-domain", &foreign("url", Kind::Product));
+        allowed("signpost-domain", &foreign("proptest", Kind::Tests));
+        refused("signpost-domain", &foreign("proptest", Kind::Product));
+        refused("signpost-domain", &foreign("serde", Kind::Product));
+    }
+
+    #[test]
+    fn a_sibling_is_known_even_when_it_does_not_come_by_path() {
+        refused("signpost-app", &foreign("signpost-sqlite", Kind::Product));
+    }
+
+    #[test]
+    fn a_crate_without_a_place_is_reported_and_so_is_a_place_without_a_crate() {
+        let mut packages: Vec<Package> = members().map(|member| package(member, Vec::new())).collect();
+        packages.push(package("signpost-newcomer", Vec::new()));
+        packages.retain(|package| package.name != "signpost-edge");
+        let reported: Vec<String> = check(&packages).iter().map(ToString::to_string).collect();
+        assert_eq!(reported.len(), 2, "{reported:?}");
+        assert!(reported.iter().any(|line| line.contains("where `signpost-newcomer` stands")));
+        assert!(reported.iter().any(|line| line.contains("`signpost-edge` has a place but is no member")));
+    }
+
+    #[test]
+    fn a_folder_of_ours_outside_the_workspace_is_no_way_round() {
+        refused("signpost-sqlite", &sibling("elsewhere", Kind::Product));
+        refused("signpost", &sibling("elsewhere", Kind::Product));
+    }
+}

@@ -1,0 +1,14 @@
+//! The repository's own commands, and the rules that hold for the repository as a whole.
+//!
+//! `cargo xtask` runs them (see `main.rs`). The rules are also a test of this crate, so that whoever runs the tests
+//! has asked them all.
+
+pub mod architecture;
+pub mod bans;
+pub mod finding;
+pub mod manifests;
+pub mod repository;
+pub mod rules;
+pub mod test_run;
+pub mod tidy;
+pub mod workspace;

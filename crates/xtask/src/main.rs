@@ -1,0 +1,70 @@
+//! `cargo xtask <command>`: the repository's own commands.
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use signpost_xtask::repository::Repository;
+use signpost_xtask::{rules, test_run};
+
+/// The commands of Signpost's repository.
+#[derive(Debug, Parser)]
+#[command(name = "xtask", bin_name = "cargo xtask")]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run every test of the workspace: unit, integration, end to end, and the examples in the docs.
+    Test {
+        /// Handed to `cargo test` as they stand: `cargo xtask test -- --test end_to_end -- --nocapture`.
+        #[arg(last = true)]
+        cargo_arguments: Vec<OsString>,
+    },
+    /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
+    Tidy,
+}
+
+fn main() -> Result<ExitCode> {
+    match Arguments::parse().command {
+        Command::Test { cargo_arguments } => {
+            test_run::run(Repository::of_this_crate()?.root(), &cargo_arguments)
+        }
+        Command::Tidy => tidy(),
+    }
+}
+
+fn tidy() -> Result<ExitCode> {
+    let findings = rules::check(&Repository::of_this_crate()?)?;
+    let mut output = io::stdout().lock();
+    for finding in &findings {
+        writeln!(output, "{finding}")?;
+    }
+    writeln!(output, "{} rules, {} findings", rules::RULES.len(), findings.len())?;
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::{CommandFactory, Parser};
+
+    use super::{Arguments, Command};
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn what_follows_the_dashes_is_cargos_a_second_pair_of_dashes_too() {
+        let line = ["xtask", "test", "--", "--test", "end_to_end", "--", "--nocapture"];
+        let Command::Test { cargo_arguments } = Arguments::parse_from(line).command else {
+            panic!("`test` is not the command");
+        };
+        assert_eq!(cargo_arguments, ["--test", "end_to_end", "--", "--nocapture"]);
+    }
+}

@@ -1,0 +1,45 @@
+//! Every rule of the repository, as a list.
+
+use anyhow::{Context, Result};
+
+use crate::finding::Finding;
+use crate::repository::Repository;
+use crate::{architecture, bans, manifests, tidy, workspace};
+
+/// A rule, as a function that answers with every breach of it.
+pub type Rule = fn(&Repository) -> Result<Vec<Finding>>;
+
+/// All that is checked.
+pub const RULES: &[Rule] = &[
+    |repository| Ok(architecture::check(&workspace::packages(repository.root())?)),
+    |repository| bans::check(&repository.text(bans::FILE)?.context("deny.toml is not text")?),
+    inheritance,
+    |repository| Ok(tidy::names::check(repository.files())),
+    |repository| Ok(tidy::decision_records::check(repository.files())),
+    |repository| each_text(repository, tidy::file_length::check),
+    |repository| each_text(repository, tidy::unfinished_work::check),
+    |repository| each_text(repository, tidy::machine_traces::check),
+];
+
+/// Asks every rule; what comes back is in the order of the rules.
+pub fn check(repository: &Repository) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for rule in RULES {
+        findings.extend(rule(repository)?);
+    }
+    Ok(findings)
+}
+
+fn inheritance(repository: &Repository) -> Result<Vec<Finding>> {
+    let mut findings = Vec::new();
+    for package in workspace::packages(repository.root())? {
+        let text = repository.text(&package.manifest)?.context("a manifest is not text")?;
+        findings.extend(manifests::check(&package.manifest, &text)?);
+    }
+    Ok(findings)
+}
+
+fn each_text(repository: &Repository, check: fn(&str, &str) -> Vec<Finding>) -> Result<Vec<Finding>> {
+    let texts = repository.texts()?;
+    Ok(texts.iter().flat_map(|(path, text)| check(path, text)).collect())
+}

@@ -1,0 +1,45 @@
+//! `cargo xtask test`: the whole test suite in one command.
+
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, Result};
+
+use crate::workspace::cargo;
+
+/// Runs every test of the workspace at `root` and answers with cargo's own exit code.
+///
+/// Prints nothing itself: the last lines are those of `cargo test`, for whoever counts them.
+pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
+    let status =
+        cargo().args(arguments(extra)).current_dir(root).status().context("cannot start `cargo test`")?;
+    // A cargo that a signal ended has no code.
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(ExitCode::from(code.unwrap_or(1)))
+}
+
+/// Always the whole workspace: cargo unifies features over what is selected, so that a selection would compile half
+/// of the dependencies a second time. A failure in one crate must not hide those of the next.
+fn arguments(extra: &[OsString]) -> impl Iterator<Item = &OsStr> {
+    let always = ["test", "--workspace", "--no-fail-fast"].into_iter().map(OsStr::new);
+    always.chain(extra.iter().map(OsString::as_os_str))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::ffi::OsString;
+
+    use super::arguments;
+
+    #[test]
+    fn everything_runs_unless_cargo_is_told_otherwise() {
+        let extra = ["--test", "end_to_end", "--", "--nocapture"].map(OsString::from);
+        let all: Vec<_> = arguments(&extra).collect();
+        assert_eq!(
+            all,
+            ["test", "--workspace", "--no-fail-fast", "--test", "end_to_end", "--", "--nocapture"]
+        );
+        assert_eq!(arguments(&[]).count(), 3);
+    }
+}

@@ -1,0 +1,77 @@
+//! The repository is the same on every machine: no path of one, and no word about where its crates come from.
+
+use crate::finding::Finding;
+
+/// Folders that lie elsewhere on the next machine. Written in two parts, for this file is checked too.
+const FOLDERS: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
+
+/// What a registry's address looks like in a configuration, and the hosts of the default one.
+const REGISTRIES: [&str; 5] = [
+    concat!("registry+", "http"),
+    concat!("sparse+", "http"),
+    concat!("crates.io", "-index"),
+    concat!("index.", "crates.io"),
+    concat!("static.", "crates.io"),
+];
+
+/// The one file that names the registry by nature.
+const LOCK_FILE: &str = "Cargo.lock";
+
+/// Reports every line with a machine's path or a registry's address.
+#[must_use]
+pub fn check(path: &str, text: &str) -> Vec<Finding> {
+    if path == LOCK_FILE {
+        return Vec::new();
+    }
+    let mut findings = Vec::new();
+    for (line, number) in text.lines().zip(1..) {
+        if let Some(folder) = FOLDERS.iter().find(|folder| starts_a_path(line, folder)) {
+            findings.push(Finding::in_line(path, number, format!("`{folder}` is a path of one machine")));
+        }
+        if let Some(registry) = REGISTRIES.iter().find(|registry| line.contains(**registry)) {
+            findings.push(Finding::in_line(path, number, format!("`{registry}` names a registry")));
+        }
+    }
+    findings
+}
+
+/// Whether `folder` begins a path in `line`, rather than going on with a longer one or with an URL.
+fn starts_a_path(line: &str, folder: &str) -> bool {
+    line.match_indices(folder).any(|(at, _)| {
+        let before = line.get(..at).and_then(|before| before.chars().next_back());
+        !before.is_some_and(|before| before.is_alphanumeric() || "._-~%*})]>".contains(before))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FOLDERS, LOCK_FILE, REGISTRIES, check};
+
+    #[test]
+    fn a_path_of_a_machine_is_reported() {
+        for folder in FOLDERS {
+            for line in [format!("{folder}x"), format!("cd {folder}x"), format!("\"file://{folder}x\"")] {
+                assert_eq!(check("a.md", &line).len(), 1, "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_longer_path_and_an_url_are_no_machines() {
+        for folder in FOLDERS {
+            for line in
+                [format!("https://example.com{folder}x"), format!("{{base}}{folder}x"), format!("..{folder}")]
+            {
+                assert_eq!(check("a.md", &line), [], "{line}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_registry_is_reported_but_in_the_lock_file() {
+        for registry in REGISTRIES {
+            assert_eq!(check("a.toml", registry).len(), 1, "{registry}");
+            assert_eq!(check(LOCK_FILE, registry), [], "{registry}");
+        }
+    }
+}

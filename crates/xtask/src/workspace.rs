@@ -1,0 +1,141 @@
+//! The crates of the workspace and what each depends on, as cargo itself sees them.
+
+use std::env;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+/// One crate of the workspace.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Package {
+    /// The package's name.
+    pub name: String,
+    /// The path of its `Cargo.toml`, relative to the repository's root.
+    pub manifest: String,
+    /// What it depends on directly, on whatever target and behind whatever feature.
+    pub dependencies: Vec<Dependency>,
+}
+
+/// One direct dependency of a crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dependency {
+    /// The name of the package, whatever the crate calls it by.
+    pub name: String,
+    /// What the dependency is there for.
+    pub kind: Kind,
+    /// Whether it is found by a path, as the crates of the workspace are.
+    pub by_path: bool,
+}
+
+/// What a dependency is there for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The crate itself, or its build script.
+    Product,
+    /// Its tests, examples and benches.
+    Tests,
+}
+
+/// The cargo that runs this program, or the one on the path.
+#[must_use]
+pub fn cargo() -> Command {
+    let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.stdin(Stdio::null());
+    command
+}
+
+/// Asks cargo for the members of the workspace at `root`. Needs neither the network nor a lock file.
+pub fn packages(root: &Path) -> Result<Vec<Package>> {
+    let output = cargo()
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(root)
+        .output()
+        .context("cannot start cargo")?;
+    if !output.status.success() {
+        bail!("`cargo metadata` failed: {}", String::from_utf8_lossy(&output.stderr));
+    }
+    let metadata = serde_json::from_slice(&output.stdout).context("`cargo metadata` is not JSON")?;
+    parse(&metadata)
+}
+
+fn parse(metadata: &Value) -> Result<Vec<Package>> {
+    let root = text(metadata, "workspace_root")?;
+    list(metadata, "packages")?
+        .iter()
+        .map(|package| {
+            let manifest = Path::new(text(package, "manifest_path")?);
+            let manifest = manifest.strip_prefix(root).context("a member outside the repository")?;
+            Ok(Package {
+                name: text(package, "name")?.to_owned(),
+                manifest: manifest.to_string_lossy().replace('\\', "/"),
+                dependencies: list(package, "dependencies")?.iter().map(dependency).collect::<Result<_>>()?,
+            })
+        })
+        .collect()
+}
+
+fn dependency(value: &Value) -> Result<Dependency> {
+    let kind = match value.get("kind").and_then(Value::as_str) {
+        None | Some("build") => Kind::Product,
+        Some("dev") => Kind::Tests,
+        Some(other) => bail!("cargo knows a kind of dependency that we do not: {other}"),
+    };
+    let by_path = value.get("path").is_some_and(Value::is_string);
+    Ok(Dependency { name: text(value, "name")?.to_owned(), kind, by_path })
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> Result<&'a str> {
+    value.get(key).and_then(Value::as_str).with_context(|| format!("`cargo metadata` without `{key}`"))
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> Result<&'a Vec<Value>> {
+    value.get(key).and_then(Value::as_array).with_context(|| format!("`cargo metadata` without `{key}`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{Dependency, Kind, Package, parse};
+
+    #[test]
+    fn a_renamed_dependency_is_known_by_its_own_name() {
+        let metadata = json!({
+            "workspace_root": "/signpost",
+            "packages": [{
+                "name": "signpost-app",
+                "manifest_path": "/signpost/crates/app/Cargo.toml",
+                "dependencies": [
+                    { "name": "diesel", "rename": "innocent", "kind": null, "source": "registry" },
+                    { "name": "signpost-memory", "kind": "dev", "path": "/signpost/crates/memory" },
+                ],
+            }],
+        });
+        let dependencies = vec![
+            Dependency { name: "diesel".to_owned(), kind: Kind::Product, by_path: false },
+            Dependency { name: "signpost-memory".to_owned(), kind: Kind::Tests, by_path: true },
+        ];
+        let expected = Package {
+            name: "signpost-app".to_owned(),
+            manifest: "crates/app/Cargo.toml".to_owned(),
+            dependencies,
+        };
+        assert_eq!(parse(&metadata).unwrap(), [expected]);
+    }
+
+    #[test]
+    fn an_answer_of_another_shape_is_an_error_and_not_an_empty_workspace() {
+        assert!(parse(&json!({ "workspace_root": "/signpost" })).is_err());
+        let unknown_kind = json!({
+            "workspace_root": "/signpost",
+            "packages": [{
+                "name": "a",
+                "manifest_path": "/signpost/a/Cargo.toml",
+                "dependencies": [{ "name": "b", "kind": "other" }],
+            }],
+        });
+        assert!(parse(&unknown_kind).is_err());
+    }
+}
