@@ -5,5 +5,6 @@ mod first_start;
 mod health;
 mod logs;
 mod metrics;
+mod readme;
 mod settings;
 mod stopping;
