@@ -76,10 +76,9 @@ impl ApiError {
     pub(crate) fn message(&self) -> Cow<'static, str> {
         match self {
             Self::NotAdmitted(reason) => message_of(reason),
-            Self::Unreadable(message) => (*message).into(),
             Self::NoSuchPath => "There is no endpoint at this path.".into(),
             Self::MethodNotAllowed { allow } => format!("This path takes only {allow}.").into(),
-            Self::UnsupportedMediaType(Unsupported(message)) => (*message).into(),
+            Self::Unreadable(message) | Self::UnsupportedMediaType(Unsupported(message)) => (*message).into(),
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
                 let mut sentences = violations.iter().map(sentence);

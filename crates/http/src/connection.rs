@@ -25,6 +25,9 @@ pub(crate) struct Connection {
     app: Arc<Application>,
     /// What is to be sent in place of the framework's answer and is not sent yet.
     replacement: Vec<u8>,
+    /// How many of the bytes to be sent next were looked through already. The framework hands over the same bytes
+    /// again until they are gone, and only adds whole responses and chunks behind them.
+    looked_through: usize,
     /// Whether an answer was replaced; the framework ends the connection then.
     is_ending: bool,
 }
@@ -32,7 +35,7 @@ pub(crate) struct Connection {
 impl Connection {
     /// Puts a connection in order.
     pub(crate) const fn new(stream: TcpStream, app: Arc<Application>) -> Self {
-        Self { stream: Some(stream), app, replacement: Vec::new(), is_ending: false }
+        Self { stream: Some(stream), app, replacement: Vec::new(), looked_through: 0, is_ending: false }
     }
 
     fn stream(&mut self) -> io::Result<Pin<&mut TcpStream>> {
@@ -69,14 +72,21 @@ impl AsyncRead for Connection {
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_replacement(cx))?;
-        let Some(bare) = BareResponse::find(bytes) else { return self.stream()?.poll_write(cx, bytes) };
-        if bare.place.start > 0 {
-            let before = bytes.get(..bare.place.start).unwrap_or_default();
-            return self.stream()?.poll_write(cx, before);
+        let bare = BareResponse::find(bytes, self.looked_through);
+        self.looked_through = bare.as_ref().map_or(bytes.len(), |bare| bare.place.start);
+        match bare {
+            Some(bare) if bare.place.start == 0 => {
+                self.replacement = bare.replacement(&self.app);
+                self.is_ending = true;
+                Poll::Ready(Ok(bare.place.end))
+            }
+            Some(_) | None => {
+                let ours = bytes.get(..self.looked_through).unwrap_or_default();
+                let written = ready!(self.stream()?.poll_write(cx, ours))?;
+                self.looked_through = self.looked_through.saturating_sub(written);
+                Poll::Ready(Ok(written))
+            }
         }
-        self.replacement = bare.replacement(&self.app);
-        self.is_ending = true;
-        Poll::Ready(Ok(bare.place.end))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -8,7 +8,7 @@
 //! # Adding an endpoint
 //!
 //! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
-//! under `/v1` takes [`Admitted`](extract::Admitted), and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
+//! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
 //! fields and parameters it knows is what it takes from them, and the rest is refused.
 
 mod account;

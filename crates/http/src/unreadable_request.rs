@@ -31,10 +31,9 @@ pub(crate) struct BareResponse {
 }
 
 impl BareResponse {
-    /// Finds the first one.
-    pub(crate) fn find(bytes: &[u8]) -> Option<Self> {
+    /// Finds the first one that does not begin before `from`.
+    pub(crate) fn find(bytes: &[u8], mut from: usize) -> Option<Self> {
         const START: &[u8] = b"HTTP/1.";
-        let mut from = 0;
         while let Some(start) = position(bytes, START, from) {
             if let Some(found) = Self::read(bytes, start) {
                 return Some(found);
@@ -66,8 +65,8 @@ impl BareResponse {
             408 => "The head of the request did not arrive in time.",
             431 => "The head of the request is larger than 128 KiB, or has more than 96 headers.",
             _ => {
-                "The request is not HTTP/1.1 as RFC 9112 defines it. In its address, everything but plain ASCII must \
-                 be percent-encoded; it must have one `Host` header."
+                "The request is not HTTP/1.1 as RFC 9112 defines it. Its address must be ASCII, with everything else \
+                 percent-encoded, and of at most 65,534 bytes; it must have one `Host` header."
             }
         })
     }
@@ -120,8 +119,9 @@ mod tests {
     #[test]
     fn a_response_of_the_framework_is_found_behind_others() {
         let ours = "HTTP/1.1 404 Not Found\r\ncontent-length: 9\r\n\r\nHTTP/1.1 HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+        assert_eq!(BareResponse::find(BARE.as_bytes(), 1), None);
         for before in ["", ours] {
-            let found = BareResponse::find(format!("{before}{BARE}rest").as_bytes()).unwrap();
+            let found = BareResponse::find(format!("{before}{BARE}rest").as_bytes(), 0).unwrap();
             assert_eq!(found.place, before.len()..before.len() + BARE.len());
             assert_eq!((found.status, found.date.as_slice()), (400, b"date: today\r\n".as_slice()));
         }
@@ -135,10 +135,10 @@ mod tests {
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n",
             "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n",
             "HTTP/1.1 400 Bad Request\r\ncontent-length: 02\r\n\r\n{}",
-            r#"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n"#,
+            r"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n",
             "HTTP/1.1 x\r\ncontent-length: 0\r\n\r\n",
         ] {
-            assert_eq!(BareResponse::find(other.as_bytes()), None, "{other}");
+            assert_eq!(BareResponse::find(other.as_bytes(), 0), None, "{other}");
         }
     }
 }

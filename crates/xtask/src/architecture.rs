@@ -88,6 +88,8 @@ pub const FENCED: &[Fence] = &[
     Fence::only("diesel_migrations", &[SQLITE]),
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
+    Fence::only("actix-http", &[HTTP]),
+    Fence::only("actix-service", &[HTTP]),
     // Use cases are async without knowing what runs them; their tests need something that does.
     Fence {
         dependency: "tokio",
@@ -97,8 +99,18 @@ pub const FENCED: &[Fence] = &[
 ];
 
 /// All that `domain` may depend on. Each of them computes: none reads a clock, a file, a socket or the environment.
-const DOMAIN_USES: &[&str] =
-    &["crc32fast", "idna", "ipnet", "percent-encoding", "sha2", "subtle", "thiserror", "time", "unicase", "url"];
+const DOMAIN_USES: &[&str] = &[
+    "crc32fast",
+    "idna",
+    "ipnet",
+    "percent-encoding",
+    "sha2",
+    "subtle",
+    "thiserror",
+    "time",
+    "unicase",
+    "url",
+];
 
 /// What the tests of `domain` may depend on beside that.
 const DOMAIN_TESTS_USE: &[&str] = &["proptest"];

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Answer, Program, concurrently, rate_limits};
+use crate::harness::{Answer, Program, concurrently, rate_limits, within_one_minute};
 
 /// A plan of this many requests a minute and a day.
 fn plan(name: &str, per_minute: u32, per_day: u32) -> String {
@@ -10,27 +10,6 @@ fn plan(name: &str, per_minute: u32, per_day: u32) -> String {
         "[plans.{name}]\napi_access = true\nrequests_per_minute = {per_minute}\nrequests_per_day = {per_day}\n\
          links = 1000\ngroups = 100\ndomains = 0\npixels = 0\nanalytics_days = 31\nfeatures = []\n"
     )
-}
-
-/// Runs `scenario` again on a fresh account until it began and ended within one minute of one day, which two
-/// requests' headers tell: a test about one window must not straddle two.
-fn within_one_minute(program: &Program, plan: &str, scenario: impl Fn(&crate::harness::Account)) {
-    for _ in 0..3 {
-        let minute = minute_now();
-        let account = program.account(plan);
-        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| scenario(&account)));
-        if minute == minute_now() {
-            if let Err(panic) = outcome {
-                std::panic::resume_unwind(panic);
-            }
-            return;
-        }
-    }
-    panic!("the scenario never fits into one minute");
-}
-
-fn minute_now() -> u64 {
-    std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 60
 }
 
 fn remaining(answer: &Answer) -> (u32, u32) {
@@ -41,7 +20,8 @@ fn remaining(answer: &Answer) -> (u32, u32) {
 #[test]
 fn request_budget_the_headers_count_down_in_both_windows() {
     let program = Program::builder().plan(&plan("small", 5, 50)).start();
-    within_one_minute(&program, "small", |account| {
+    within_one_minute(|| {
+        let account = program.account("small");
         for used in 1..=5 {
             let answer = account.get("/v1/account").expect_status(200);
             assert_eq!(rate_limits(&answer), Some([5, 5 - used, 50, 50 - used]));
@@ -56,7 +36,8 @@ fn request_budget_the_headers_count_down_in_both_windows() {
 #[test]
 fn d16_a_refused_request_counts_in_neither_window() {
     let program = Program::builder().plan(&plan("small", 2, 50)).start();
-    within_one_minute(&program, "small", |account| {
+    within_one_minute(|| {
+        let account = program.account("small");
         for _ in 0..20 {
             account.get("/v1/account");
         }
@@ -67,7 +48,8 @@ fn d16_a_refused_request_counts_in_neither_window() {
 #[test]
 fn d16_if_both_windows_are_exhausted_the_day_is_named() {
     let program = Program::builder().plan(&plan("small", 3, 3)).start();
-    within_one_minute(&program, "small", |account| {
+    within_one_minute(|| {
+        let account = program.account("small");
         for _ in 0..3 {
             account.get("/v1/account").expect_status(200);
         }

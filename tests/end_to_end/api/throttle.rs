@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Account, Answer, Program, concurrently, rate_limits};
+use crate::harness::{Account, Answer, Program, concurrently, rate_limits, within_one_minute};
 
 fn without_key(account: &Account, path: &str) -> Answer {
     account.send_with("GET", path, &[], None)
@@ -24,19 +24,6 @@ fn refusals_until_throttled(refuse: impl Fn() -> Answer) -> usize {
         refused += 1;
     }
     panic!("never throttled");
-}
-
-/// Runs the scenario on a fresh program until it fits into one calendar minute.
-fn within_one_minute<T>(scenario: impl Fn() -> T) -> T {
-    let minute =
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 60;
-    loop {
-        let before = minute();
-        let outcome = scenario();
-        if before == minute() {
-            return outcome;
-        }
-    }
 }
 
 #[test]

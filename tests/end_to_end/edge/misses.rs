@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Program, concurrently};
+use crate::harness::{Program, concurrently, within_one_minute};
 
 #[test]
 fn d54_whatever_the_reason_it_is_one_and_the_same_page() {
@@ -68,19 +68,6 @@ fn d54_the_page_is_inert_and_says_what_to_do() {
     assert!(visit.body.starts_with("<!DOCTYPE html>") || visit.body.starts_with("<!doctype html>"));
     for forbidden in ["<script", "http://", "https://", "/unknown", "localhost"] {
         assert!(!visit.body.contains(forbidden), "{forbidden}");
-    }
-}
-
-/// Runs the scenario until it fits into one calendar minute.
-fn within_one_minute<T>(scenario: impl Fn() -> T) -> T {
-    let minute =
-        || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs() / 60;
-    loop {
-        let before = minute();
-        let outcome = scenario();
-        if before == minute() {
-            return outcome;
-        }
     }
 }
 

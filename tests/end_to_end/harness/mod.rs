@@ -2,12 +2,14 @@
 
 mod account;
 mod answer;
+mod minute;
 mod program;
 mod raw;
 mod visitor;
 
 pub use account::Account;
 pub use answer::{Answer, rate_limits};
+pub use minute::within_one_minute;
 pub use program::{Program, signpost};
 pub use raw::{exchange, parse_response};
 pub use visitor::{Visit, Visitor};

@@ -53,10 +53,8 @@ fn the_table_of_settings_is_complete() {
         .collect();
     known.sort_unstable();
     known.dedup();
-    let mut shown: Vec<_> = README
-        .lines()
-        .filter_map(|line| line.strip_prefix("| `")?.split('`').next())
-        .collect();
+    let mut shown: Vec<_> =
+        README.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
     shown.sort_unstable();
     assert_eq!(shown, known);
 }

@@ -170,7 +170,7 @@ mod tests {
     proptest! {
         #[test]
         fn any_value_reads_back_when_it_is_encoded(value in any::<String>()) {
-            let encoded: String = value.bytes().map(|byte| format!("%{byte:02X}")).collect();
+            let encoded = value.bytes().fold(String::new(), |encoded, byte| format!("{encoded}%{byte:02X}"));
             prop_assert_eq!(QueryString::parse(&format!("q={encoded}")).take("q"), Some(value));
         }
 

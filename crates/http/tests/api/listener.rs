@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 
 use crate::harness::is_id;
 
-async fn start() -> (ApiServer, SocketAddr) {
+fn start() -> (ApiServer, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let app = Arc::new(InMemory::default().application());
     let options = ApiOptions { workers: 1.try_into().unwrap() };
@@ -55,7 +55,7 @@ fn last(answer: &str) -> (u16, serde_json::Value) {
 
 #[tokio::test]
 async fn a_head_request_gets_the_length_and_no_body() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     let answer = exchange(address, get("/health/live").replace("GET", "HEAD").into_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{answer}");
     assert!(answer.contains("content-length: 15\r\n") && answer.ends_with("\r\n\r\n"), "{answer}");
@@ -65,7 +65,7 @@ async fn a_head_request_gets_the_length_and_no_body() {
 /// The framework refuses these before anything of ours sees them.
 #[tokio::test]
 async fn what_is_no_http_gets_the_contracts_envelope_too() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     let long_header = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(300_000));
     for bytes in [
         b"hello\r\n\r\n".as_slice(),
@@ -92,9 +92,38 @@ async fn what_is_no_http_gets_the_contracts_envelope_too() {
     server.stop(true).await.unwrap();
 }
 
+/// More answers than the socket takes at once, so that they go out in pieces, and the framework's own behind them.
+#[tokio::test]
+async fn the_envelope_follows_answers_that_go_out_in_pieces() {
+    let (server, address) = start();
+    let parameters: Vec<_> = (0..10_000).map(|number| format!("p{number}")).collect();
+    let request = format!("GET /health/live?{} HTTP/1.1\r\nHost: a\r\n\r\n", parameters.join("&"));
+    let send = move || {
+        let mut stream = connect(address);
+        let mut sender = stream.try_clone().unwrap();
+        // It goes on sending while nobody reads, until the server cannot answer any more.
+        let sending = std::thread::spawn(move || {
+            sender.write_all(request.repeat(8).as_bytes()).unwrap();
+            sender.write_all(b"hello\r\n\r\n").unwrap();
+        });
+        // Nothing tells a client when the server's side is full.
+        std::thread::sleep(Duration::from_millis(200));
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        sending.join().unwrap();
+        String::from_utf8(answer).unwrap()
+    };
+    let answer = spawn_blocking(send).await.unwrap();
+    assert!(answer.len() > 4_000_000, "{}", answer.len());
+    assert_eq!(answer.matches("HTTP/1.1 400 Bad Request\r\n").count(), 9);
+    assert_eq!(answer.matches("x-request-id: req_").count(), 9);
+    assert_eq!(last(&answer).0, 400);
+    server.stop(true).await.unwrap();
+}
+
 #[tokio::test]
 async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     for (path, status) in [("/%zz", 404), ("/%", 404), ("/%ff", 404), ("/%00", 404), ("/v1/%zz", 401)] {
         let answer = exchange(address, get(path).into_bytes()).await;
         assert_eq!(last(&answer).0, status, "{path}");
@@ -105,7 +134,7 @@ async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
 /// A client that sends first and reads then must read an answer, not a reset.
 #[tokio::test]
 async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     for (path, status) in [("/nothing", 404), ("/v1/groups", 401)] {
         let mut bytes =
             format!("POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\n\r\n").into_bytes();
@@ -131,7 +160,7 @@ async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
 /// D64: finish what runs.
 #[tokio::test]
 async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     let begin = move || {
         let mut running = connect(address);
         // A request without a key is answered before its body, so it has to be one that reads it.
@@ -166,7 +195,7 @@ async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
 
 #[tokio::test]
 async fn a_stop_does_not_wait_for_idle_connections() {
-    let (server, address) = start().await;
+    let (server, address) = start();
     let idle = move || {
         let mut stream = connect(address);
         stream.write_all(b"GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n").unwrap();
@@ -184,7 +213,7 @@ async fn a_stop_does_not_wait_for_idle_connections() {
 
 #[tokio::test]
 async fn a_listener_that_runs_has_not_ended() {
-    let (mut server, address) = start().await;
+    let (mut server, address) = start();
     let ended = tokio::time::timeout(Duration::from_millis(50), server.ended()).await;
     assert!(ended.is_err());
     assert_eq!(last(&exchange(address, get("/health/live").into_bytes()).await).0, 200);

@@ -21,6 +21,7 @@ mod headers;
 mod health;
 mod listener;
 mod lists;
+mod observability;
 mod order_of_checks;
 mod redirects;
 mod updates;

@@ -1,0 +1,136 @@
+//! What the operator sees: log lines and metrics, and what must never stand in them.
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use serde_json::{Value, json};
+use signpost_memory::{Fault, Step};
+use tracing_subscriber::fmt::MakeWriter;
+
+use crate::harness::{Api, bare};
+
+/// Where log lines go.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Log {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl MakeWriter<'_> for Log {
+    type Writer = Self;
+
+    fn make_writer(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl Log {
+    fn text(&self) -> String {
+        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+    }
+
+    fn lines(&self) -> Vec<Value> {
+        self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn subscriber(&self, level: tracing::Level) -> impl tracing::Subscriber + use<> {
+        tracing_subscriber::fmt().json().with_max_level(level).with_writer(self.clone()).finish()
+    }
+}
+
+#[actix_web::test]
+async fn d4_each_request_has_one_access_line_with_its_id_and_the_pattern_of_its_route() {
+    let api = Api::start().await;
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::INFO));
+    let id = api.redirect("a").await;
+    for (method, path, route, status) in [
+        ("GET", format!("/v1/redirects/{id}?x=1"), "/v1/redirects/{id}", 400),
+        ("PUT", format!("/v1/redirects/{id}"), "/v1/redirects/{id}", 405),
+        ("GET", format!("/v1/nothing/{id}"), "unmatched", 404),
+        ("BREW", "/nothing".to_owned(), "unmatched", 404),
+    ] {
+        let before = log.lines().len();
+        let answer = api.call(method, &path).await;
+        let lines = log.lines().split_off(before);
+        let [line] = &lines[..] else { panic!("{lines:?}") };
+        assert_eq!(line["span"]["request_id"].as_str(), answer.header("x-request-id"));
+        let fields = &line["fields"];
+        assert_eq!(fields["method"], json!(if method == "BREW" { "other" } else { method }));
+        assert_eq!((&fields["route"], &fields["status"]), (&json!(route), &json!(status)));
+        assert!(fields["duration_ms"].is_f64());
+        let account = path.starts_with("/v1").then(|| json!(api.account.to_string()));
+        assert_eq!(fields.get("account"), account.as_ref(), "{path}");
+    }
+    assert!(!log.text().contains(&id));
+}
+
+#[actix_web::test]
+async fn a_key_is_never_logged_wherever_somebody_puts_it() {
+    let api = Api::start().await;
+    let log = Log::default();
+    // Not the framework's lines of that level: no program should run with those.
+    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::DEBUG));
+    let key = api.key.clone();
+    api.call("GET", &format!("/v1/account?key={key}&{key}=1")).await;
+    api.call("GET", &format!("/v1/redirects/{key}")).await;
+    api.call("GET", &format!("/{key}")).await;
+    api.call(&key, "/v1/account").await;
+    api.call_with("POST", "/v1/groups", json!({ key.as_str(): key, "name": 1 })).await;
+    api.send(bare("GET", "/v1/account").insert_header(("authorization", format!("Basic {key}")))).await;
+    api.send(bare("GET", "/v1/account").insert_header(("x-api-key", key.as_str()))).await;
+    assert_eq!(log.lines().len(), 7);
+    assert!(!log.text().contains(&key[8..]), "{}", log.text());
+}
+
+#[actix_web::test]
+async fn the_cause_of_a_500_is_logged_with_the_requests_id_also_where_only_errors_are() {
+    let api = Api::start().await;
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::ERROR));
+    api.memory.store.faults().fail_next(Step::Begin, Fault::Corrupt, 1);
+    let answer = api.call_with("POST", "/v1/groups", json!({"name": "a"})).await;
+    assert_eq!(answer.status, 500);
+    let lines = log.lines();
+    let [line] = &lines[..] else { panic!("{lines:?}") };
+    assert_eq!(line["span"]["request_id"].as_str(), answer.header("x-request-id"));
+    assert!(line["fields"]["cause"].as_str().unwrap().contains("broken on request"), "{line}");
+    // Mistakes of callers are no errors of ours.
+    api.call("GET", "/v1/nothing").await;
+    assert_eq!(log.lines().len(), 1);
+}
+
+#[actix_web::test]
+async fn metrics_name_routes_by_their_pattern_and_refusals_by_their_code() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let api = Api::start().await;
+    {
+        let _guard = metrics::set_default_local_recorder(&recorder);
+        let id = api.redirect("a").await;
+        api.call("GET", &format!("/v1/redirects/{id}")).await;
+        api.call("GET", "/v1/redirects/rdr_1").await;
+        api.call("GET", "/v1/nothing/at/all").await;
+    }
+    let metrics = handle.render();
+    for line in [
+        r#"signpost_api_requests_total{method="POST",route="/v1/redirects",status="201"} 1"#,
+        r#"signpost_api_requests_total{method="GET",route="/v1/redirects/{id}",status="200"} 1"#,
+        r#"signpost_api_requests_total{method="GET",route="/v1/redirects/{id}",status="404"} 1"#,
+        r#"signpost_api_requests_total{method="GET",route="unmatched",status="404"} 1"#,
+        r#"signpost_api_request_duration_seconds_count{route="/v1/redirects/{id}"} 2"#,
+        r#"signpost_api_refused_total{code="redirect_not_found"} 1"#,
+        r#"signpost_api_refused_total{code="invalid_request"} 1"#,
+    ] {
+        assert!(metrics.lines().any(|found| found == line), "{line} is not in\n{metrics}");
+    }
+}
