@@ -15,6 +15,11 @@
     unreachable_pub,
     reason = "a test fails by panicking, and nothing outside uses it"
 )]
+#![allow(clippy::disallowed_methods, reason = "the program under test runs on the real clock")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "`json!` at the call reads best when it is passed as it is"
+)]
 
 mod api;
 mod edge;

@@ -14,7 +14,7 @@ use tokio::task::JoinHandle;
 
 use crate::outage_log::OutageLog;
 use crate::pages::Pages;
-use crate::visit::{Edge, answer};
+use crate::visit::{Edge, VISITS_METRIC, answer};
 
 /// How long a connection may be idle between two requests. Longer than the minute that common load balancers keep
 /// theirs, so that it is they who close.
@@ -54,6 +54,7 @@ impl EdgeServer {
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
         let EdgeOptions { miss_throttle_per_minute, workers } = options;
+        metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by what they came to.");
         let edge = web::Data::new(Edge {
             app,
             pages: Pages::render().map_err(io::Error::other)?,

@@ -18,6 +18,9 @@ use crate::response::response;
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
 
+/// Counts visits by `outcome`.
+pub(crate) const VISITS_METRIC: &str = "signpost_visits_total";
+
 /// What all visits share.
 pub(crate) struct Edge {
     pub(crate) app: Arc<Application>,
@@ -36,7 +39,7 @@ pub(crate) async fn answer(edge: web::Data<Edge>, request: HttpRequest) -> HttpR
         Outcome::Failed
     });
     let label = outcome.label();
-    metrics::counter!("signpost_visits_total", "outcome" => label).increment(1);
+    metrics::counter!(VISITS_METRIC, "outcome" => label).increment(1);
     tracing::debug!(outcome = label, "visit");
     let mut response = response(&edge.pages, outcome);
     if edge.app.lifecycle.is_draining() {

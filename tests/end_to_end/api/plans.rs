@@ -4,7 +4,7 @@ use serde_json::json;
 
 use crate::harness::{Program, concurrently, rate_limits};
 
-const TINY: &str = r#"
+const TINY: &str = r"
 [plans.tiny]
 api_access = true
 requests_per_minute = 100000
@@ -15,7 +15,7 @@ domains = 0
 pixels = 0
 analytics_days = 31
 features = []
-"#;
+";
 
 #[test]
 fn authentication_6_the_api_is_part_of_the_agency_plan_only() {

@@ -78,7 +78,7 @@ fn d32_q_finds_in_name_slug_and_target_without_regard_to_case() {
         ("path?UTM", &by_target),
         ("in+%CE%B1", &by_name),
     ] {
-        assert_eq!(found(&account, &format!("?q={query}")), [expected.clone()], "{query}");
+        assert_eq!(found(&account, &format!("?q={query}")), std::slice::from_ref(expected), "{query}");
     }
     // Nothing is a wildcard.
     for query in ["%25", "sale_2_", "autumn%25", "*", "%5C"] {

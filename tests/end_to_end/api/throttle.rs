@@ -11,8 +11,7 @@ fn without_key(account: &Account, path: &str) -> Answer {
 /// Sends bad requests until one is throttled and returns how many were not. A minute that ends on the way begins
 /// the count anew, so it is read off within one minute or tried again.
 fn refusals_until_throttled(refuse: impl Fn() -> Answer) -> usize {
-    let mut refused = 0;
-    for _ in 0..100 {
+    for refused in 0..100 {
         let answer = refuse();
         if answer.status == 429 {
             assert_eq!(answer.code(), "rate_limit_exceeded");
@@ -21,7 +20,6 @@ fn refusals_until_throttled(refuse: impl Fn() -> Answer) -> usize {
             assert!((1..=60).contains(&seconds));
             return refused;
         }
-        refused += 1;
     }
     panic!("never throttled");
 }

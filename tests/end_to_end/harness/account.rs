@@ -122,7 +122,7 @@ pub(super) fn agent() -> ureq::Agent {
         .max_redirects(0)
         .max_redirects_will_error(false)
         .allow_non_standard_methods(true)
-        .timeout_global(Some(Duration::from_secs(60)))
+        .timeout_global(Some(Duration::from_mins(1)))
         .build()
         .into()
 }

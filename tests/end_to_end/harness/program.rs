@@ -172,8 +172,8 @@ impl Program {
             match event["event"].as_str() {
                 Some("first_start") => self.first_key = event["key"]["key"].as_str().map(str::to_owned),
                 Some("listening") => {
-                    self.api = event["api"].as_str().unwrap().to_owned();
-                    self.links = event["links"].as_str().unwrap().to_owned();
+                    event["api"].as_str().unwrap().clone_into(&mut self.api);
+                    event["links"].as_str().unwrap().clone_into(&mut self.links);
                     self.metrics = event["metrics"].as_str().map(str::to_owned);
                     return;
                 }

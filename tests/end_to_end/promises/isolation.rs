@@ -9,9 +9,12 @@ use crate::harness::{Account, Answer, Program};
 fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
     let path = route.pattern.replace("{id}", id);
     match (route.method.as_str(), route.pattern) {
-        ("GET", "/health/live" | "/health/ready" | "/health/links") => None,
-        ("GET", "/v1/account" | "/v1/redirects" | "/v1/groups") => None,
-        ("POST", "/v1/redirects" | "/v1/groups") => None,
+        (
+            "GET",
+            "/health/live" | "/health/ready" | "/health/links" | "/v1/account" | "/v1/redirects"
+            | "/v1/groups",
+        )
+        | ("POST", "/v1/redirects" | "/v1/groups") => None,
         ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
             Some(account.send(route.method.as_str(), &path, None))
         }

@@ -16,7 +16,7 @@ fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_ser
 
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
-    let options = SqliteOptions { time_limit: Duration::from_secs(60), ..SqliteOptions::default() };
+    let options = SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() };
     let store = SqliteStore::open(&file, &options).unwrap();
     let held = runtime.block_on(store.begin()).unwrap();
 

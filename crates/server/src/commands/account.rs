@@ -55,10 +55,32 @@ pub(crate) enum AccountCommand {
     },
 }
 
+impl AccountCommand {
+    /// Refuses what was said without the word that it is meant.
+    ///
+    /// # Errors
+    /// That word is missing.
+    pub(super) fn must_be_meant(&self) -> Result<(), UsageError> {
+        match self {
+            Self::Delete { id, yes: false } => Err(UsageError(format!(
+                "this deletes account {id} with all its links, groups and keys, for good; say `--yes` if you mean it"
+            ))),
+            Self::Create { .. }
+            | Self::List
+            | Self::SetPlan { .. }
+            | Self::Suspend { .. }
+            | Self::Resume { .. }
+            | Self::Delete { yes: true, .. } => Ok(()),
+        }
+    }
+}
+
 /// Runs one of them.
 pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut Output<'_>) -> Result<()> {
     match command {
-        AccountCommand::Create { email, name, plan } => create(app, CreateAccount { email, name, plan }, output).await,
+        AccountCommand::Create { email, name, plan } => {
+            create(app, CreateAccount { email, name, plan }, output).await
+        }
         AccountCommand::List => unless_reader_left(list(app, output).await),
         AccountCommand::SetPlan { id, plan } => {
             accounts::set_plan(app, id, &plan).await?;
@@ -68,21 +90,23 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
         AccountCommand::Suspend { id } => {
             accounts::suspend(app, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": true });
-            Ok(output.result(&json, format_args!("Account {id} is suspended: no API, and its links do not open."))?)
+            Ok(output.result(
+                &json,
+                format_args!("Account {id} is suspended: no API, and its links do not open."),
+            )?)
         }
         AccountCommand::Resume { id } => {
             accounts::resume(app, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": false });
             Ok(output.result(&json, format_args!("Account {id} is not suspended any more."))?)
         }
-        AccountCommand::Delete { id, yes: false } => Err(UsageError(format!(
-            "this deletes account {id} with all its links, groups and keys, for good; say `--yes` if you mean it"
-        ))
-        .into()),
-        AccountCommand::Delete { id, yes: true } => {
+        AccountCommand::Delete { id, yes: _ } => {
             accounts::delete(app, id).await?;
             let json = json!({ "id": id.to_string(), "deleted": true });
-            Ok(output.result(&json, format_args!("Account {id} is deleted, with all its links, groups and keys."))?)
+            Ok(output.result(
+                &json,
+                format_args!("Account {id} is deleted, with all its links, groups and keys."),
+            )?)
         }
     }
 }

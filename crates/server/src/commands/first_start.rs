@@ -47,7 +47,7 @@ It is shown this once: only a hash of it is kept. Create a short link with it:
 
   {curl}
 
-The answer's `url` is the link's address; links open at {links_open_at}/
+It opens at {links_open_at}/ followed by the answer's `slug`.
 ",
         id = account.id,
         plan = account.plan,

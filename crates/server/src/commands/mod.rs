@@ -28,12 +28,13 @@ use output::Output;
 ///
 /// Without a command it serves. On its first start it makes an account with a key and prints a curl line to try.
 #[derive(Debug, Parser)]
-#[command(name = "signpost", version, after_long_help = after_help(), max_term_width = 110)]
+#[command(name = "signpost", version, after_long_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
-    #[command(flatten)]
-    global: Global,
+    // First, because headings of the help stand in the order in which settings come.
     #[command(flatten)]
     serve: ServeFlags,
+    #[command(flatten)]
+    global: Global,
     #[command(subcommand)]
     command: Option<Command>,
 }
@@ -48,7 +49,7 @@ struct Global {
         long,
         global = true,
         value_name = "FILE",
-        help = "File of settings [default: signpost.toml, if it is there] [env: SIGNPOST_CONFIG]"
+        help = "File of settings\n[default: signpost.toml, if it is there] [env: SIGNPOST_CONFIG]"
     )]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -73,27 +74,30 @@ fn after_help() -> String {
     format!(
         "\
 Settings:
-  A setting is given as a flag, as the environment variable that stands beside it, or as a key of the settings
-  file, and they win in this order. Lists are separated by commas; in the file they may be arrays. In signpost.toml:
+  A setting is given as a flag, as the environment variable that stands with it,
+  or as a key of the settings file, and they win in this order. Lists are
+  separated by commas; in the file they may be arrays. In signpost.toml:
     api-listen = \"0.0.0.0:8080\"
     link-listen = \"0.0.0.0:8081\"
     system-url = \"https://go.example.com\"
     trusted-proxies = [\"10.0.0.0/8\", \"fd00::/8\"]
-  The variable RUST_LOG says what is logged, such as debug or signpost_edge=debug; serve logs from info on.
+  The variable RUST_LOG says what is logged, such as debug or
+  signpost_edge=debug; serve logs from info on, the other commands warnings.
 
 Plans:
 {plans}
 
 Examples:
   signpost
-  signpost serve --database-url sqlite:///var/lib/signpost/signpost.db --system-url https://go.example.com
+  signpost serve --database-url sqlite:///var/lib/signpost.db
+  signpost serve --api-listen 0.0.0.0:8080 --system-url https://go.example.com
   signpost account create --email ada@example.com
   signpost key issue --account acc_… --name website
   signpost account list --json
 
 Stopping:
-  SIGTERM or Ctrl-C stops it when the requests that run are answered, at most 30 seconds after drain-delay; a
-  second one stops it at once.",
+  SIGTERM or Ctrl-C stops it when the requests that run are answered, at most
+  30 seconds after drain-delay; a second one stops it at once.",
         plans = indented(PLANS_FILE_FORM)
     )
 }
@@ -153,6 +157,7 @@ impl Cli {
                 migrate::run(&settings, output)
             }
             Some(Command::Account(command)) => {
+                command.must_be_meant()?;
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings)?;
                 account::run(&app, command, output).await

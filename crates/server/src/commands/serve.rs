@@ -35,12 +35,12 @@ pub(super) async fn run(
     tracing::info!(signal, "stopping");
     serving.app.lifecycle.begin_draining();
     if shutdown::stop(signals.next(), settings.drain_delay, servers.stop(), STOPPED_WITHIN).await {
-        tracing::info!("everything that ran is finished");
+        serving.close().await;
+        tracing::info!("stopped; everything that ran is finished");
     } else {
-        tracing::warn!("something that ran was cut short");
+        // What is still running holds the store, so it is not closed. What was committed is safe all the same.
+        tracing::warn!("stopped; something that ran was cut short");
     }
-    serving.close().await;
-    tracing::info!("stopped");
     Ok(())
 }
 

@@ -95,3 +95,10 @@ fn help_shows_every_setting_with_its_variable_and_default() {
         assert!(help.contains(command));
     }
 }
+
+#[tokio::test]
+async fn d60_an_account_is_not_deleted_without_the_word() {
+    let line = format!("signpost account delete acc_{}", "0".repeat(32));
+    let error = parse(&line).unwrap().run().await.unwrap_err();
+    assert!(is_usage_error(&error) && error.to_string().contains("--yes"), "{error}");
+}

@@ -17,17 +17,18 @@ pub(crate) struct ServeFlags(pub(crate) Flags);
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommonFlags(pub(crate) Flags);
 
-fn in_scope(scope: Scope) -> impl Iterator<Item = &'static Setting> {
-    SETTINGS.into_iter().filter(move |setting| setting.scope == scope)
+fn in_scope(scope: Scope) -> impl Iterator<Item = (usize, &'static Setting)> {
+    SETTINGS.into_iter().enumerate().filter(move |(_, setting)| setting.scope == scope)
 }
 
 fn augment(command: Command, scope: Scope) -> Command {
-    in_scope(scope).fold(command, |command, setting| {
+    in_scope(scope).fold(command, |command, (position, setting)| {
         let arg = Arg::new(setting.key)
             .long(setting.key)
             .value_name(setting.value_name)
             .help(help(setting))
             .help_heading(setting.group)
+            .display_order(position)
             .global(scope == Scope::Everywhere);
         command.arg(arg)
     })
@@ -37,14 +38,14 @@ fn help(setting: &Setting) -> String {
     let Setting { help, default, .. } = setting;
     let variable = setting.variable();
     match default {
-        Some(default) => format!("{help} [default: {default}] [env: {variable}]"),
-        None => format!("{help} [env: {variable}]"),
+        Some(default) => format!("{help}\n[default: {default}] [env: {variable}]"),
+        None => format!("{help}\n[env: {variable}]"),
     }
 }
 
 fn given(matches: &ArgMatches, scope: Scope) -> Flags {
     in_scope(scope)
-        .filter_map(|setting| Some((setting.key, matches.get_one::<String>(setting.key)?.clone())))
+        .filter_map(|(_, setting)| Some((setting.key, matches.get_one::<String>(setting.key)?.clone())))
         .collect()
 }
 

@@ -55,7 +55,7 @@ impl CommonSettings {
         Ok(Self {
             database: required(sources, &catalog::DATABASE_URL, values::database)?,
             store_timeout: required(sources, &catalog::STORE_TIMEOUT, |text| {
-                values::time(text, shortest, Duration::from_mins(10))
+                values::time(text, shortest..=Duration::from_mins(10), "from 10ms to 10m")
             })?,
             plans: optional(sources, &catalog::PLANS, |text| {
                 values::file(text).and_then(|path| plans_file::read(&path))
@@ -113,7 +113,7 @@ impl ServeSettings {
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {
-                values::time(text, Duration::ZERO, Duration::from_hours(1))
+                values::time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
             })?,
         })
     }

@@ -20,7 +20,8 @@ A plans file has a table for each plan, with all of these keys:
   pixels = 500
   analytics_days = 1096
   features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\"]
-A plan of the same name as a built-in one (free, pro, agency) replaces it; others are added.";
+A plan of the same name as a built-in one (free, pro, agency) replaces it;
+others are added.";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -103,7 +103,7 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
         Err(error) => return Err(SettingsError::at(name, format!("cannot be read: {error}"))),
     };
     let table: toml::Table =
-        toml::from_str(&text).map_err(|error| SettingsError::at(&*name, error.to_string()))?;
+        toml::from_str(&text).map_err(|error| SettingsError::at(&*name, error.to_string().trim_end()))?;
     let mut given = BTreeMap::new();
     for (key, value) in table {
         let Some(setting) = SETTINGS.into_iter().find(|setting| setting.key == key) else {

@@ -1,6 +1,7 @@
 //! From the text of a setting to its value. Each reader returns what the value must be if it is not that.
 
 use std::net::{IpAddr, SocketAddr};
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -39,8 +40,9 @@ pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("must name a file".to_owned()) } else { Ok(PathBuf::from(text)) }
 }
 
-/// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there.
-pub(super) fn time(text: &str, shortest: Duration, longest: Duration) -> Result<Duration, String> {
+/// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there. `bounds` says in words
+/// what is allowed.
+pub(super) fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) -> Result<Duration, String> {
     let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
     let millis_of_unit = match unit {
@@ -52,9 +54,10 @@ pub(super) fn time(text: &str, shortest: Duration, longest: Duration) -> Result<
     };
     let millis =
         digits.parse::<u64>().ok().zip(millis_of_unit).and_then(|(number, of)| number.checked_mul(of));
-    millis.map(Duration::from_millis).filter(|time| (shortest..=longest).contains(time)).ok_or_else(|| {
-        format!("must be a time from {shortest:?} to {longest:?}, such as 500ms, 5s or 1m, not {text:?}")
-    })
+    millis
+        .map(Duration::from_millis)
+        .filter(|time| allowed.contains(time))
+        .ok_or_else(|| format!("must be a time {bounds}, such as 500ms, 5s or 1m, not {text:?}"))
 }
 
 /// The items of a list. An empty text is an empty list.
@@ -99,7 +102,7 @@ mod tests {
 
     #[test]
     fn times_have_units_and_bounds() {
-        let read = |text| time(text, Duration::from_millis(10), Duration::from_mins(10));
+        let read = |text| time(text, Duration::from_millis(10)..=Duration::from_mins(10), "from 10ms to 10m");
         assert_eq!(read("500ms"), Ok(Duration::from_millis(500)));
         assert_eq!(read("5s"), Ok(Duration::from_secs(5)));
         assert_eq!(read("5"), Ok(Duration::from_secs(5)));
