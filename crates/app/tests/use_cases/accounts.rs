@@ -1,0 +1,132 @@
+//! What operators do with accounts (D15, D60).
+
+use std::time::Duration;
+
+use signpost_app::accounts::{self, CreateAccount, OperatorError};
+use signpost_app::{groups, keys};
+use signpost_domain::{Account, Address, PageLimit, RedirectDraft, Site};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, draft};
+
+fn command(email: &str, plan: &str) -> CreateAccount {
+    CreateAccount {
+        email: samples::email(email),
+        name: Some(samples::name("Ada")),
+        plan: samples::plan(plan),
+    }
+}
+
+#[tokio::test]
+async fn an_account_is_created_as_asked() {
+    let world = World::new().await;
+    let created = accounts::create(&world.app, command("Ada@Example.com", "pro")).await.unwrap();
+    let expected = Account {
+        id: created.id,
+        email: samples::email("Ada@Example.com"),
+        name: Some(samples::name("Ada")),
+        plan: samples::plan("pro"),
+        suspended_at: None,
+        created_at: samples::at(0),
+    };
+    assert_eq!(created, expected);
+    assert_eq!(world.app.store.account(created.id).await.unwrap(), Some(expected));
+}
+
+#[tokio::test]
+async fn an_email_address_has_one_account() {
+    let world = World::new().await;
+    accounts::create(&world.app, command("ada@example.com", "pro")).await.unwrap();
+    let refused = accounts::create(&world.app, command("ADA@example.com", "pro")).await.unwrap_err();
+    assert!(
+        matches!(&refused, OperatorError::EmailTaken(email) if email == "ADA@example.com"),
+        "{refused:?}"
+    );
+}
+
+/// The message names the plans that there are.
+#[tokio::test]
+async fn d15_a_plan_must_be_in_the_configuration() {
+    let world = World::new().await;
+    let created = accounts::create(&world.app, command("ada@example.com", "gold")).await.unwrap_err();
+    let set = accounts::set_plan(&world.app, world.account.id, &samples::plan("gold")).await.unwrap_err();
+    for refused in [created, set] {
+        assert_eq!(refused.to_string(), "there is no plan `gold`; the plans are agency, free, pro");
+    }
+    assert_eq!(world.app.store.account(world.account.id).await.unwrap().as_ref(), Some(&world.account));
+    let all = accounts::list(&world.app, PageLimit::default(), None).await.unwrap();
+    assert_eq!(all.items, [world.account]);
+}
+
+#[tokio::test]
+async fn suspending_again_keeps_the_first_instant() {
+    let world = World::new().await;
+    let suspended_at =
+        async || world.app.store.account(world.account.id).await.unwrap().unwrap().suspended_at;
+    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    world.memory.clock.advance(Duration::from_secs(1));
+    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    assert_eq!(suspended_at().await, Some(samples::at(0)));
+    accounts::resume(&world.app, world.account.id).await.unwrap();
+    accounts::resume(&world.app, world.account.id).await.unwrap();
+    assert_eq!(suspended_at().await, None);
+}
+
+#[tokio::test]
+async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
+    let world = World::new().await;
+    let group = world.group("Spring").await;
+    world.create(RedirectDraft { group: Some(group.id.into()), ..draft("sale") }).await.unwrap();
+    let (other, other_key) = world.another_account("agency").await;
+    accounts::delete(&world.app, world.account.id).await.unwrap();
+    assert!(world.admit(Some(&world.secret)).await.is_err());
+    let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
+    assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);
+    let remaining = accounts::list(&world.app, PageLimit::default(), None).await.unwrap();
+    assert_eq!(remaining.items, [other]);
+    // The other account goes on, and may have what the deleted one had.
+    let caller = world.admit(Some(&other_key)).await.unwrap();
+    signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await.unwrap();
+    let mine = groups::list(&world.app, &caller, PageLimit::default(), None).await.unwrap();
+    assert_eq!(mine.items, []);
+}
+
+/// A request may have been let in before its account was deleted: it must not write into the void.
+#[tokio::test]
+async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    accounts::delete(&world.app, world.account.id).await.unwrap();
+    assert!(signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await.is_err());
+    assert!(groups::create(&world.app, &caller, samples::name("Late")).await.is_err());
+    let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
+    assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn an_unknown_account_is_reported() {
+    let world = World::new().await;
+    let unknown = samples::id();
+    let outcomes = [
+        accounts::set_plan(&world.app, unknown, &samples::plan("pro")).await,
+        accounts::suspend(&world.app, unknown).await,
+        accounts::resume(&world.app, unknown).await,
+        accounts::delete(&world.app, unknown).await,
+        keys::issue(&world.app, unknown, None).await.map(|_| ()),
+        keys::list(&world.app, unknown).await.map(|_| ()),
+    ];
+    for outcome in outcomes {
+        assert!(matches!(&outcome, Err(OperatorError::NoSuchAccount(id)) if *id == unknown), "{outcome:?}");
+    }
+}
+
+#[tokio::test]
+async fn accounts_are_listed_newest_first() {
+    let world = World::new().await;
+    let (second, _) = world.another_account("pro").await;
+    let (third, _) = world.another_account("free").await;
+    let page = accounts::list(&world.app, PageLimit::new(2).unwrap(), None).await.unwrap();
+    assert_eq!(page.items, [third, second]);
+    let page = accounts::list(&world.app, PageLimit::new(2).unwrap(), page.next).await.unwrap();
+    assert_eq!((page.items, page.next), (vec![world.account], None));
+}

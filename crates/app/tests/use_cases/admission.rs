@@ -1,0 +1,232 @@
+//! Letting a request in (contract "Authentication" and "Request budget", D7, D13, D15–D17).
+
+use std::time::Duration;
+
+use signpost_app::admission::Reason;
+use signpost_app::{RateLimits, accounts, keys};
+use signpost_domain::{ApiKeySecret, ErrorCode, Plan, QuotaRemaining, QuotaWindow, RequestBudget, Usage};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, at_once, plan, reason};
+
+const MINUTE: Duration = Duration::from_mins(1);
+
+fn small_budget(per_minute: u32, per_day: u32) -> Plan {
+    Plan { budget: RequestBudget { per_minute, per_day }, ..plan(&[]) }
+}
+
+#[tokio::test]
+async fn a_caller_knows_its_account_key_plan_usage_and_budget() {
+    let world = World::new().await;
+    world.group("Spring").await;
+    world.redirect("a").await;
+    let (key, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    let caller = world.admit(Some(&secret)).await.unwrap();
+    assert_eq!(caller.account(), &world.account);
+    assert_eq!(caller.account_id(), world.account.id);
+    assert_eq!(caller.key_id(), key.id);
+    assert_eq!(Some(caller.plan()), world.app.plans.get(&samples::plan("agency")));
+    assert_eq!(*caller.usage(), Usage { links: 1, groups: 1, ..Usage::default() });
+    let budget = RequestBudget { per_minute: 120, per_day: 10_000 };
+    let remaining = QuotaRemaining { minute: 117, day: 9_997 };
+    assert_eq!(caller.rate_limits(), RateLimits { budget, remaining });
+}
+
+/// Contract, Authentication 5: a key that is missing, malformed, unknown or revoked. No account is known, so there are
+/// no limits to show (D17).
+#[tokio::test]
+async fn d13_without_a_key_that_works_nobody_is_let_in() {
+    let world = World::new().await;
+    let (revoked, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    assert!(world.admit(Some(&secret)).await.is_ok());
+    keys::revoke(&world.app, revoked.id).await.unwrap();
+    for key in [None, Some(&ApiKeySecret::from_random([9; 32])), Some(&secret)] {
+        let refused = world.admit(key).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::InvalidKey), "{refused:?}");
+        assert_eq!(refused.reason.code(), ErrorCode::InvalidApiKey);
+        assert_eq!(refused.rate_limits, None);
+    }
+    assert!(world.admit(Some(&world.secret)).await.is_ok(), "other keys go on working");
+}
+
+/// Contract, Authentication 7.
+#[tokio::test]
+async fn d17_a_suspended_account_is_refused_and_shown_its_limits() {
+    let world = World::new().await;
+    world.caller().await;
+    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    for _ in 0..3 {
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
+        assert_eq!(refused.reason.code(), ErrorCode::AccountSuspended);
+        let limits = refused.rate_limits.unwrap();
+        assert_eq!(limits.budget, RequestBudget { per_minute: 120, per_day: 10_000 });
+        // A refused request costs nothing (contract, Authentication 9).
+        assert_eq!(limits.remaining, QuotaRemaining { minute: 119, day: 9_999 });
+    }
+    accounts::resume(&world.app, world.account.id).await.unwrap();
+    assert_eq!(world.caller().await.rate_limits().remaining, QuotaRemaining { minute: 118, day: 9_998 });
+}
+
+#[tokio::test]
+async fn d15_a_plan_without_the_api_has_limits_of_zero() {
+    let world = World::new().await;
+    for plan in ["free", "pro"] {
+        accounts::set_plan(&world.app, world.account.id, &samples::plan(plan)).await.unwrap();
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::NoApiAccess), "{refused:?}");
+        assert_eq!(refused.reason.code(), ErrorCode::ApiAccessNotAvailableOnCurrentPlan);
+        let limits = refused.rate_limits.unwrap();
+        assert_eq!(limits.budget, RequestBudget { per_minute: 0, per_day: 0 });
+        assert_eq!(limits.remaining, QuotaRemaining { minute: 0, day: 0 });
+    }
+}
+
+/// A plan without the API has no access even if the configuration gives it a budget.
+#[tokio::test]
+async fn d15_without_api_access_a_budget_is_of_no_use() {
+    let world = World::with_plan(Plan { api_access: false, ..plan(&[]) }).await;
+    let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+    assert!(matches!(refused.reason, Reason::NoApiAccess), "{refused:?}");
+    assert_eq!(refused.rate_limits.unwrap().budget, RequestBudget { per_minute: 0, per_day: 0 });
+}
+
+/// The configuration of a running program may lack the plan of an account that was made before.
+#[tokio::test]
+async fn d15_a_plan_that_the_configuration_lacks_gives_no_access() {
+    let mut world = World::with_plan(plan(&[])).await;
+    world.memory.plans = signpost_domain::Plans::builtin();
+    world.app = world.memory.application().into();
+    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
+}
+
+/// Contract, Authentication 6: a downgrade holds at once, an upgrade needs no new key.
+#[tokio::test]
+async fn d15_a_change_of_plan_holds_for_the_next_request() {
+    let world = World::new().await;
+    world.caller().await;
+    accounts::set_plan(&world.app, world.account.id, &samples::plan("pro")).await.unwrap();
+    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
+    accounts::set_plan(&world.app, world.account.id, &samples::plan("agency")).await.unwrap();
+    assert_eq!(world.caller().await.plan().name, samples::plan("agency"));
+}
+
+/// Key before suspension, suspension before plan, plan before quota.
+#[tokio::test]
+async fn d7_checks_come_in_their_order() {
+    let world = World::with_plan(small_budget(1, 1)).await;
+    world.caller().await;
+    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::Exhausted { .. }));
+
+    // The quota is exhausted as well from here on.
+    accounts::set_plan(&world.app, world.account.id, &samples::plan("free")).await.unwrap();
+    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
+
+    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+    assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
+    assert_eq!(refused.rate_limits.unwrap().budget, RequestBudget { per_minute: 0, per_day: 0 });
+
+    for key in keys::list(&world.app, world.account.id).await.unwrap() {
+        keys::revoke(&world.app, key.id).await.unwrap();
+    }
+    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::InvalidKey));
+}
+
+#[tokio::test]
+async fn d16_an_exhausted_minute_ends_with_the_calendar_minute() {
+    let world = World::with_plan(small_budget(2, 100)).await;
+    // 09:05:07.042: the minute has 52.958 seconds left.
+    world.caller().await;
+    world.caller().await;
+    for _ in 0..5 {
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        let Reason::Exhausted { window, retry_after_seconds } = refused.reason else { panic!("{refused:?}") };
+        assert_eq!((window, retry_after_seconds), (QuotaWindow::Minute, 53));
+        assert_eq!(refused.reason.code(), ErrorCode::RateLimitExceeded);
+        let limits = refused.rate_limits.unwrap();
+        assert_eq!(limits.budget, RequestBudget { per_minute: 2, per_day: 100 });
+        assert_eq!(limits.remaining, QuotaRemaining { minute: 0, day: 98 });
+    }
+    world.memory.clock.advance(Duration::from_secs(53));
+    assert_eq!(world.caller().await.rate_limits().remaining, QuotaRemaining { minute: 1, day: 97 });
+}
+
+#[tokio::test]
+async fn d16_an_exhausted_day_ends_at_midnight_and_is_named_first() {
+    let world = World::with_plan(small_budget(2, 2)).await;
+    world.caller().await;
+    world.caller().await;
+    for _ in 0..2 {
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        let Reason::Exhausted { window, retry_after_seconds } = refused.reason else { panic!("{refused:?}") };
+        assert_eq!(window, QuotaWindow::Day);
+        assert_eq!(refused.reason.code(), ErrorCode::DailyQuotaExceeded);
+        let midnight = samples::at(0).unix_millis() + i64::from(retry_after_seconds) * 1_000;
+        assert!((0..1_000).contains(&(midnight % 86_400_000)), "it is over then, and not a second before");
+    }
+    world.memory.clock.advance(MINUTE);
+    let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+    assert_eq!(refused.rate_limits.unwrap().remaining, QuotaRemaining { minute: 2, day: 0 });
+    world.memory.clock.advance(Duration::from_hours(24));
+    world.caller().await;
+}
+
+/// Contract, Authentication 8.
+#[tokio::test]
+async fn all_keys_of_an_account_share_one_budget() {
+    let world = World::with_plan(small_budget(2, 100)).await;
+    let (_, second) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    world.caller().await;
+    assert!(world.admit(Some(&second)).await.is_ok());
+    for key in [&world.secret, &second] {
+        assert!(matches!(reason(world.admit(Some(key)).await), Reason::Exhausted { .. }));
+    }
+    let (_, other) = world.another_account("agency").await;
+    assert!(world.admit(Some(&other)).await.is_ok(), "another account has a budget of its own");
+}
+
+/// R3: of K concurrent requests with R left, exactly min(K, R) are admitted, through several nodes.
+#[tokio::test(flavor = "multi_thread")]
+async fn d16_exactly_the_allowed_number_of_concurrent_requests_is_admitted() {
+    let world = World::with_plan(small_budget(40, 1_000)).await;
+    let nodes = [world.memory.application(), world.memory.application(), world.memory.application()];
+    let admitted = at_once(64, async |number| {
+        let address = format!("198.51.100.{number}").parse().unwrap();
+        signpost_app::admission::admit(&nodes[number % 3], Some(&world.secret), address).await.is_ok()
+    });
+    assert_eq!(admitted.into_iter().filter(|admitted| *admitted).count(), 40);
+}
+
+/// "Cannot ask" is neither yes nor no: a 500, and no rejection that counts against the address (D18).
+#[tokio::test]
+async fn d6_a_store_that_breaks_lets_nobody_in() {
+    let mut world = World::new().await;
+    world.memory.rejections_per_minute = 1;
+    world.app = world.memory.application().into();
+    for fault in [Fault::Unavailable, Fault::Corrupt, Fault::Contended] {
+        world.memory.store.faults().fail_next(Step::Read, fault, 1);
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::Store(_)), "{refused:?}");
+        assert_eq!(refused.reason.code(), ErrorCode::InternalError);
+        assert_eq!(refused.rate_limits, None, "the account is not known");
+    }
+    world.caller().await;
+}
+
+/// D17: the headers are on every response to an identified account, 500s included.
+#[tokio::test]
+async fn d17_when_the_quota_breaks_the_account_is_known_and_its_budget_is_shown() {
+    let world = World::new().await;
+    world.memory.quota.set_unavailable(true);
+    for suspend in [false, true] {
+        if suspend {
+            accounts::suspend(&world.app, world.account.id).await.unwrap();
+        }
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::Store(_)), "{refused:?}");
+        let budget = RequestBudget { per_minute: 120, per_day: 10_000 };
+        assert_eq!(refused.rate_limits.unwrap().budget, budget);
+    }
+}

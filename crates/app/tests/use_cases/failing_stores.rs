@@ -1,0 +1,192 @@
+//! Stores that ask for a unit of work to be run again, and stores that break (D6, D30).
+
+use std::fmt::Debug;
+
+use signpost_app::ports::StoreError;
+use signpost_app::{AppError, Caller, Submitted, groups, redirects};
+use signpost_domain::{Change, Group, LinkFilter, PageLimit, Redirect, RedirectDraft, RedirectPatch};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, assert_internal, draft, draft_without_slug};
+
+const STEPS: [Step; 3] = [Step::Begin, Step::Write, Step::Commit];
+
+/// Every use case that writes for a caller.
+#[derive(Debug, Clone, Copy)]
+enum Writing {
+    CreateRedirect,
+    GenerateSlug,
+    UpdateRedirect,
+    DeleteRedirect,
+    CreateGroup,
+    RenameGroup,
+    DeleteGroup,
+}
+
+const ALL: [Writing; 7] = [
+    Writing::CreateRedirect,
+    Writing::GenerateSlug,
+    Writing::UpdateRedirect,
+    Writing::DeleteRedirect,
+    Writing::CreateGroup,
+    Writing::RenameGroup,
+    Writing::DeleteGroup,
+];
+
+/// A world with a group and a link in it.
+struct Scene {
+    world: World,
+    caller: Caller,
+    group: Group,
+    link: Redirect,
+}
+
+impl Scene {
+    async fn new() -> Self {
+        let world = World::new().await;
+        let group = world.group("Spring").await;
+        let link =
+            world.create(RedirectDraft { group: Some(group.id.into()), ..draft("old") }).await.unwrap();
+        let caller = world.caller().await;
+        Self { world, caller, group, link }
+    }
+
+    async fn run(&self, writing: Writing) -> Result<(), AppError> {
+        let Self { world, caller, group, link } = self;
+        let app = &world.app;
+        let grouped = |draft| RedirectDraft { group: Some(group.id.into()), ..draft };
+        match writing {
+            Writing::CreateRedirect => {
+                redirects::create(app, caller, Ok(grouped(draft("new")))).await.map(drop)
+            }
+            Writing::GenerateSlug => {
+                redirects::create(app, caller, Ok(grouped(draft_without_slug()))).await.map(drop)
+            }
+            Writing::UpdateRedirect => {
+                let patch = RedirectPatch {
+                    slug: Change::Set(samples::slug("moved")),
+                    group: Change::Clear,
+                    ..RedirectPatch::default()
+                };
+                redirects::update(app, caller, link.id.into(), Submitted::valid(patch)).await.map(drop)
+            }
+            Writing::DeleteRedirect => redirects::delete(app, caller, link.id.into()).await.map(drop),
+            Writing::CreateGroup => groups::create(app, caller, samples::name("New")).await.map(drop),
+            Writing::RenameGroup => {
+                groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)
+            }
+            Writing::DeleteGroup => groups::delete(app, caller, group.id.into()).await.map(drop),
+        }
+    }
+
+    /// Everything that the account has: how many links and groups by count and by list, and all of them.
+    async fn all(&self) -> impl Debug + PartialEq + use<> {
+        let store = &self.world.app.store;
+        let account = self.world.account.id;
+        let limit = PageLimit::new(100).unwrap();
+        let links = store.redirects(account, &LinkFilter::default(), limit, None).await.unwrap().items;
+        let groups = store.groups(account, limit, None).await.unwrap().items;
+        let usage = store.usage(account).await.unwrap().unwrap();
+        assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
+        assert_eq!(usize::try_from(usage.groups).unwrap(), groups.len());
+        (links.len(), groups.len(), links, groups)
+    }
+
+    async fn counts(&self) -> (u64, u64, u64) {
+        let usage = self.world.usage().await;
+        let group = self.world.app.store.group(self.world.account.id, self.group.id).await.unwrap();
+        (usage.links, usage.groups, group.map_or(0, |group| group.redirects_count))
+    }
+}
+
+/// What is counted once the use case has run: links, groups, links in the group.
+const fn counts_after(writing: Writing) -> (u64, u64, u64) {
+    match writing {
+        Writing::CreateRedirect | Writing::GenerateSlug => (2, 1, 2),
+        Writing::UpdateRedirect => (1, 1, 0),
+        Writing::DeleteRedirect => (0, 1, 0),
+        Writing::CreateGroup => (1, 2, 1),
+        Writing::RenameGroup => (1, 1, 1),
+        Writing::DeleteGroup => (1, 0, 0),
+    }
+}
+
+/// A unit of work that the store asks to retry is run again whole, and its effect stands there once.
+#[tokio::test]
+async fn d30_contention_up_to_four_times_is_not_noticed() {
+    for writing in ALL {
+        for step in STEPS {
+            for times in 1..=4 {
+                let scene = Scene::new().await;
+                scene.world.memory.store.faults().fail_next(step, Fault::Contended, times);
+                scene.run(writing).await.unwrap();
+                assert_eq!(scene.world.memory.store.faults().outstanding(), 0);
+                assert_eq!(
+                    scene.counts().await,
+                    counts_after(writing),
+                    "{writing:?}, {step:?}, {times} times"
+                );
+            }
+        }
+    }
+}
+
+/// A bounded number of times: the fifth attempt is the last.
+#[tokio::test]
+async fn d30_contention_five_times_is_a_failure_that_leaves_nothing() {
+    for writing in ALL {
+        for step in STEPS {
+            let scene = Scene::new().await;
+            let before = scene.all().await;
+            let faults = scene.world.memory.store.faults();
+            faults.fail_next(step, Fault::Contended, 6);
+            let failure = scene.run(writing).await.unwrap_err();
+            assert!(matches!(failure, AppError::Store(StoreError::Contended)), "{writing:?}: {failure:?}");
+            assert_eq!(faults.outstanding(), 1, "{writing:?} at {step:?} was tried five times");
+            assert_internal(Err::<(), _>(failure));
+            assert_eq!(scene.all().await, before, "{writing:?}, {step:?}");
+        }
+    }
+}
+
+/// What breaks is not tried again, is an internal error, and leaves nothing behind.
+#[tokio::test]
+async fn d6_a_store_that_breaks_is_an_internal_error_that_leaves_nothing() {
+    for writing in ALL {
+        for step in STEPS {
+            for fault in [Fault::Unavailable, Fault::Corrupt] {
+                let scene = Scene::new().await;
+                let before = scene.all().await;
+                let faults = scene.world.memory.store.faults();
+                faults.fail_next(step, fault, 2);
+                assert_internal(scene.run(writing).await);
+                assert_eq!(faults.outstanding(), 1, "{writing:?} at {step:?} was tried once");
+                assert_eq!(scene.all().await, before, "{writing:?}, {step:?}, {fault:?}");
+                // The next one goes through.
+                assert_internal(scene.run(writing).await);
+                scene.run(writing).await.unwrap();
+                assert_eq!(scene.counts().await, counts_after(writing));
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
+    let Scene { world, caller, group, link } = Scene::new().await;
+    let app = &world.app;
+    world.memory.store.faults().set_unavailable(true);
+    assert_internal(redirects::get(app, &caller, link.id.into()).await);
+    assert_internal(redirects::list(app, &caller, redirects::ListRedirects::default()).await);
+    assert_internal(groups::get(app, &caller, group.id.into()).await);
+    assert_internal(groups::list(app, &caller, PageLimit::default(), None).await);
+    // An update that is invalid already looks at the redirect to list the rest of what is wrong.
+    let violations = signpost_domain::FieldError::new(signpost_domain::ViolationCode::TooLong, "is too long")
+        .at("name")
+        .into();
+    let command = Submitted { value: RedirectPatch::default(), violations };
+    assert_internal(redirects::update(app, &caller, link.id.into(), command).await);
+    world.memory.store.faults().set_unavailable(false);
+    assert_eq!(redirects::get(app, &caller, link.id.into()).await.unwrap(), link);
+}

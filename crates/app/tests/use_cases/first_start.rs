@@ -1,0 +1,69 @@
+//! The first start on an empty store (D62).
+
+use signpost_app::accounts::{self, CreateAccount, FirstStart};
+use signpost_app::admission;
+use signpost_domain::PageLimit;
+use signpost_memory::{Fault, InMemory, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{HOME, at_once};
+
+fn command(plan: &str) -> CreateAccount {
+    CreateAccount { email: samples::email("owner@localhost"), name: None, plan: samples::plan(plan) }
+}
+
+#[tokio::test]
+async fn d62_the_first_start_makes_an_account_and_a_key_that_works() {
+    let memory = InMemory::default();
+    let app = memory.application();
+    let first = accounts::first_start(&app, command("agency")).await.unwrap();
+    let FirstStart { account, key, secret } = first.unwrap();
+    assert_eq!(account.plan, samples::plan("agency"));
+    assert_eq!(key.account_id, account.id);
+    let caller = admission::admit(&app, Some(&secret), HOME.parse().unwrap()).await.unwrap();
+    assert_eq!((caller.account(), caller.key_id()), (&account, key.id));
+}
+
+#[tokio::test]
+async fn d62_a_later_start_makes_nothing() {
+    let memory = InMemory::default();
+    let app = memory.application();
+    let other = CreateAccount { email: samples::email("ada@example.com"), ..command("free") };
+    let existing = accounts::create(&app, other).await.unwrap();
+    for _ in 0..2 {
+        assert!(accounts::first_start(&app, command("agency")).await.unwrap().is_none());
+    }
+    let all = accounts::list(&app, PageLimit::default(), None).await.unwrap();
+    assert_eq!(all.items, [existing]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d62_of_several_programs_started_at_once_one_makes_the_account() {
+    for _ in 0..10 {
+        let memory = InMemory::default();
+        let nodes: Vec<_> = (0..8).map(|_| memory.application()).collect();
+        let started = at_once(8, async |number| {
+            accounts::first_start(&nodes[number], command("agency")).await.unwrap()
+        });
+        assert_eq!(started.into_iter().flatten().count(), 1);
+        let all = accounts::list(&nodes[0], PageLimit::default(), None).await.unwrap();
+        assert_eq!(all.items.len(), 1);
+    }
+}
+
+/// Account and key stand or fall together: a first start that failed can be made up for by the next.
+#[tokio::test]
+async fn d62_a_first_start_that_fails_leaves_nothing() {
+    let memory = InMemory::default();
+    let app = memory.application();
+    assert!(accounts::first_start(&app, command("gold")).await.is_err());
+    memory.randomness.set_unavailable(true);
+    assert!(accounts::first_start(&app, command("agency")).await.is_err());
+    memory.randomness.set_unavailable(false);
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        memory.store.faults().fail_next(step, Fault::Unavailable, 1);
+        assert!(accounts::first_start(&app, command("agency")).await.is_err());
+    }
+    assert_eq!(accounts::list(&app, PageLimit::default(), None).await.unwrap().items, []);
+    assert!(accounts::first_start(&app, command("agency")).await.unwrap().is_some());
+}

@@ -1,0 +1,74 @@
+//! What operators do with API keys (D13, D60).
+
+use std::time::Duration;
+
+use signpost_app::accounts::OperatorError;
+use signpost_app::keys;
+use signpost_domain::ApiKey;
+use signpost_port_contracts::samples;
+
+use crate::world::{World, assert_internal, draft_without_slug};
+
+/// The store gets the hash and the last four characters, nothing more of the key.
+#[tokio::test]
+async fn d13_an_issued_key_is_kept_as_its_hash() {
+    let world = World::new().await;
+    let (key, secret) = keys::issue(&world.app, world.account.id, Some(samples::name("CI"))).await.unwrap();
+    let expected = ApiKey {
+        id: key.id,
+        account_id: world.account.id,
+        name: Some(samples::name("CI")),
+        hash: secret.hash(),
+        last_four: secret.expose()[secret.expose().len() - 4..].to_owned(),
+        created_at: samples::at(0),
+        revoked_at: None,
+    };
+    assert_eq!(key, expected);
+    assert_eq!(keys::list(&world.app, world.account.id).await.unwrap()[0], expected);
+    assert!(!format!("{key:?} {secret:?}").contains(secret.expose()));
+    assert_eq!(world.admit(Some(&secret)).await.unwrap().key_id(), key.id);
+}
+
+#[tokio::test]
+async fn d13_no_two_keys_are_alike() {
+    let world = World::new().await;
+    let mut issued = std::collections::HashSet::new();
+    for _ in 0..50 {
+        let (_, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+        assert!(issued.insert(secret.expose().to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn keys_are_listed_newest_first_revoked_ones_included() {
+    let world = World::new().await;
+    let (first, _) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    let (second, _) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    world.another_account("agency").await;
+    keys::revoke(&world.app, first.id).await.unwrap();
+    world.memory.clock.advance(Duration::from_secs(1));
+    keys::revoke(&world.app, first.id).await.unwrap();
+    let listed = keys::list(&world.app, world.account.id).await.unwrap();
+    let revoked = ApiKey { revoked_at: Some(samples::at(0)), ..first };
+    assert_eq!(listed[..2], [second, revoked]);
+    assert_eq!(listed.len(), 3, "with the one that the account had before");
+}
+
+#[tokio::test]
+async fn an_unknown_key_is_reported() {
+    let world = World::new().await;
+    let unknown = samples::id();
+    let outcome = keys::revoke(&world.app, unknown).await;
+    assert!(matches!(&outcome, Err(OperatorError::NoSuchKey(id)) if *id == unknown), "{outcome:?}");
+}
+
+/// A weak key is worse than none.
+#[tokio::test]
+async fn d13_without_random_bytes_no_key_is_issued() {
+    let world = World::new().await;
+    world.memory.randomness.set_unavailable(true);
+    let outcome = keys::issue(&world.app, world.account.id, None).await;
+    assert!(matches!(outcome, Err(OperatorError::Broken(_))), "{outcome:?}");
+    assert_eq!(keys::list(&world.app, world.account.id).await.unwrap().len(), 1);
+    assert_internal(world.create(draft_without_slug()).await);
+}

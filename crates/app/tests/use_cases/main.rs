@@ -1,0 +1,27 @@
+//! The use cases on the fakes alone: no file, no socket, no real clock.
+//!
+//! One module for each resource; each test is named after the rule that it holds.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod accounts;
+mod address_throttle;
+mod admission;
+mod failing_stores;
+mod first_start;
+mod groups;
+mod keys;
+mod redirect_creation;
+mod redirect_lists;
+mod redirect_placement;
+mod redirect_reading;
+mod redirect_targets;
+mod redirect_updates;
+mod visits;
+mod world;

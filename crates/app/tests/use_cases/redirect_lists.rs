@@ -1,0 +1,104 @@
+//! Listing redirects (contract "List filters for links" and "Pagination rules", D32).
+
+use signpost_app::redirects::{self, ListRedirects};
+use signpost_domain::{HostReference, IdReference, PageLimit, Redirect, RedirectDraft, SearchText};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, draft, with_alias};
+
+async fn list(world: &World, query: ListRedirects) -> Vec<Redirect> {
+    let page = redirects::list(&world.app, &world.caller().await, query).await.unwrap();
+    assert_eq!(page.next, None);
+    page.items
+}
+
+#[tokio::test]
+async fn links_are_listed_newest_first_in_pages() {
+    let world = World::new().await;
+    let mut links = Vec::new();
+    for number in 0..30 {
+        links.insert(0, world.redirect(&format!("link-{number}")).await);
+    }
+    let caller = world.caller().await;
+    let first = redirects::list(&world.app, &caller, ListRedirects::default()).await.unwrap();
+    assert_eq!(first.items, links[..25], "25 unless told");
+    let rest =
+        ListRedirects { after: first.next, limit: PageLimit::new(5).unwrap(), ..ListRedirects::default() };
+    let last = redirects::list(&world.app, &caller, rest).await.unwrap();
+    assert_eq!(last.items, links[25..]);
+    assert_eq!(last.next, None, "there is nothing behind a page that is full by chance");
+    let stranger = world.stranger().await;
+    let theirs = redirects::list(&world.app, &stranger, ListRedirects::default()).await.unwrap();
+    assert_eq!((theirs.items, theirs.next), (vec![], None));
+}
+
+/// An unknown group gives an empty list, not an error; so do a malformed id and another account's group.
+#[tokio::test]
+async fn d32_links_are_filtered_by_group() {
+    let world = World::new().await;
+    let [spring, summer] = [world.group("Spring").await.id, world.group("Summer").await.id];
+    let grouped = RedirectDraft { group: Some(spring.into()), ..draft("grouped") };
+    let grouped = world.create(grouped).await.unwrap();
+    let ungrouped = world.redirect("ungrouped").await;
+    let stranger = world.stranger().await;
+    let foreign = signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs")).await.unwrap();
+    for (group, expected) in [
+        (None, vec![ungrouped.clone(), grouped.clone()]),
+        (Some(None), vec![ungrouped]),
+        (Some(Some(spring.into())), vec![grouped]),
+        (Some(Some(summer.into())), vec![]),
+        (Some(Some(foreign.id.into())), vec![]),
+        (Some(Some(samples::id().into())), vec![]),
+        (Some(Some(IdReference::Malformed)), vec![]),
+    ] {
+        assert_eq!(
+            list(&world, ListRedirects { group, ..ListRedirects::default() }).await,
+            expected,
+            "{group:?}"
+        );
+    }
+}
+
+/// The system hostname is accepted wherever a domain is passed (D22), also as an alias.
+#[tokio::test]
+async fn d32_links_are_filtered_by_domain() {
+    let world = World::on(with_alias("old.example.com"), "agency").await;
+    let on_system = world.redirect("sale").await;
+    let on_custom = samples::redirect_at(samples::on_custom("links.example.net", Some("sale")));
+    let on_custom = world.store_as_it_is(on_custom).await;
+    world.store_as_it_is(samples::redirect_at(samples::lost(Some("sale")))).await;
+    for (domain, expected) in [
+        ("go.example.com", vec![on_system.clone()]),
+        ("GO.example.com.", vec![on_system.clone()]),
+        ("old.example.com", vec![on_system]),
+        ("Links.example.net", vec![on_custom]),
+        ("unknown.example.net", vec![]),
+        ("example.net", vec![]),
+        ("not a host", vec![]),
+        ("", vec![]),
+    ] {
+        let query = ListRedirects { domain: Some(HostReference::parse(domain)), ..ListRedirects::default() };
+        assert_eq!(list(&world, query).await, expected, "{domain}");
+    }
+}
+
+#[tokio::test]
+async fn d32_links_are_filtered_by_state_and_text_together() {
+    let world = World::new().await;
+    let active = world.redirect_to("a-Straße".replace('ß', "ss").as_str(), "https://example.com/Über").await;
+    let inactive = RedirectDraft { is_active: false, ..draft("b") };
+    let inactive = world.create(RedirectDraft { name: samples::name("STRASSE"), ..inactive }).await.unwrap();
+    for (search, is_active, expected) in [
+        (None, Some(true), vec![active.clone()]),
+        (None, Some(false), vec![inactive.clone()]),
+        (Some("straße"), None, vec![inactive.clone(), active.clone()]),
+        (Some("straße"), Some(true), vec![active.clone()]),
+        (Some("über"), None, vec![active]),
+        (Some("über"), Some(false), vec![]),
+        (Some("nowhere"), None, vec![]),
+    ] {
+        let search = search.map(|text| SearchText::parse(text).unwrap());
+        let query = ListRedirects { search, is_active, ..ListRedirects::default() };
+        assert_eq!(list(&world, query.clone()).await, expected, "{query:?}");
+    }
+}

@@ -1,0 +1,226 @@
+//! From a public address to where it leads (D24, D44, D54).
+
+use signpost_app::visits::{Resolution, resolve};
+use signpost_app::{accounts, redirects};
+use signpost_domain::{Change, HostBlocklist, Redirect, RedirectPatch};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, with_alias};
+
+async fn visit(world: &World, host: &str, slug: Option<&str>) -> Resolution {
+    resolve(&world.app, &samples::hostname(host), slug.map(samples::slug)).await.unwrap()
+}
+
+async fn visit_slug(world: &World, slug: &str) -> Resolution {
+    visit(world, "go.example.com", Some(slug)).await
+}
+
+fn leads_to(target: &str) -> Resolution {
+    Resolution::Redirect(samples::target(target))
+}
+
+const END: &str = "https://target.example/end?q=ü";
+
+/// Links `1` to `length`, each pointing at the next, the last at [`END`].
+async fn chain(world: &World, length: u32) {
+    for number in 1..length {
+        world.redirect_to(&number.to_string(), &format!("https://go.example.com/{}", number + 1)).await;
+    }
+    world.redirect_to(&length.to_string(), END).await;
+}
+
+fn patch(change: impl FnOnce(&mut RedirectPatch)) -> RedirectPatch {
+    let mut patch = RedirectPatch::default();
+    change(&mut patch);
+    patch
+}
+
+#[tokio::test]
+async fn an_address_leads_to_its_links_target_at_every_name_of_the_system_domain() {
+    let world = World::on(with_alias("old.example.com"), "agency").await;
+    world.redirect_to("Sale", END).await;
+    for host in ["go.example.com", "GO.Example.COM", "go.example.com.", "old.example.com"] {
+        assert_eq!(visit(&world, host, Some("Sale")).await, leads_to(END), "{host}");
+    }
+    for (host, slug) in [
+        ("go.example.com", Some("sale")),
+        ("go.example.com", Some("unknown")),
+        ("go.example.com", None),
+        ("example.com", Some("Sale")),
+        ("www.go.example.com", Some("Sale")),
+        ("localhost", Some("Sale")),
+    ] {
+        assert_eq!(visit(&world, host, slug).await, Resolution::NotThere, "{host} {slug:?}");
+    }
+}
+
+/// D24: a target on another of our own addresses is followed, at most five deep.
+#[tokio::test]
+async fn d24_chains_of_own_addresses_are_followed_five_deep() {
+    for length in 1..=6 {
+        let world = World::new().await;
+        chain(&world, length).await;
+        assert_eq!(visit_slug(&world, "1").await, leads_to(END), "{} hops", length - 1);
+    }
+    let world = World::new().await;
+    chain(&world, 7).await;
+    assert_eq!(visit_slug(&world, "1").await, Resolution::NotThere, "six hops");
+    assert_eq!(visit_slug(&world, "2").await, leads_to(END));
+}
+
+/// R32: loops of any length, made by later edits, lead nowhere, from wherever one enters them.
+#[tokio::test]
+async fn d24_loops_lead_nowhere() {
+    for length in 2..=6 {
+        let world = World::new().await;
+        chain(&world, length).await;
+        let caller = world.caller().await;
+        let all = redirects::list(&world.app, &caller, redirects::ListRedirects::default()).await.unwrap();
+        let back = patch(|patch| patch.target_url = Some(samples::target("http://go.example.com/1/")));
+        world.update(all.items[0].id, back).await.unwrap();
+        for entry in 1..=length {
+            assert_eq!(visit_slug(&world, &entry.to_string()).await, Resolution::NotThere);
+        }
+    }
+    // One that points at itself cannot be made, but might be there from before an alias was set.
+    let world = World::on(with_alias("old.example.com"), "agency").await;
+    let target_url = samples::target("https://old.example.com/self");
+    world.store_as_it_is(Redirect { target_url, ..samples::redirect("self") }).await;
+    assert_eq!(visit_slug(&world, "self").await, Resolution::NotThere);
+}
+
+/// Whatever spelling the own address has: case and trailing dot of the host, port, trailing slash, escapes, alias.
+#[tokio::test]
+async fn d24_own_addresses_are_recognised_in_every_spelling() {
+    let world = World::on(with_alias("old.example.com"), "agency").await;
+    world.redirect_to("end", END).await;
+    let spellings = [
+        "https://go.example.com/end",
+        "http://go.example.com/end",
+        "https://GO.EXAMPLE.COM./end/",
+        "https://go.example.com:443/end?from=mail#top",
+        "http://go.example.com:80/%65nd",
+        "https://old.example.com/end",
+    ];
+    for (number, spelling) in spellings.into_iter().enumerate() {
+        let slug = format!("s{number}");
+        world.redirect_to(&slug, spelling).await;
+        assert_eq!(visit_slug(&world, &slug).await, leads_to(END), "{spelling}");
+    }
+    // Other ports, hosts and paths are other addresses, and visitors are sent there.
+    let others = [
+        "https://go.example.com:8443/end",
+        "https://sub.go.example.com/end",
+        "https://go.example.com/end/more",
+        "https://example.com/?u=https://go.example.com/end",
+    ];
+    for (number, other) in others.into_iter().enumerate() {
+        let slug = format!("o{number}");
+        world.redirect_to(&slug, other).await;
+        assert_eq!(visit_slug(&world, &slug).await, leads_to(other));
+    }
+}
+
+/// Inactive, suspended, on the operator's list, gone: at the address itself or further down, a visitor sees one and the
+/// same thing.
+#[tokio::test]
+async fn d54_a_link_that_must_not_be_followed_is_not_there() {
+    for position in ["1", "2", "3"] {
+        let world = World::new().await;
+        chain(&world, 3).await;
+        let caller = world.caller().await;
+        let all = redirects::list(&world.app, &caller, redirects::ListRedirects::default()).await.unwrap();
+        let placement = samples::on_system(position);
+        let link = all.items.into_iter().find(|link| link.placement == placement).unwrap();
+        for (is_active, expected) in [(false, Resolution::NotThere), (true, leads_to(END))] {
+            world.update(link.id, patch(|patch| patch.is_active = Some(is_active))).await.unwrap();
+            assert_eq!(visit_slug(&world, "1").await, expected);
+        }
+        redirects::delete(&world.app, &caller, link.id.into()).await.unwrap();
+        let expected = Resolution::NotThere;
+        assert_eq!(visit_slug(&world, "1").await, expected);
+    }
+}
+
+#[tokio::test]
+async fn d54_links_of_a_suspended_account_are_not_there() {
+    let world = World::new().await;
+    chain(&world, 2).await;
+    let stranger = world.stranger().await;
+    let theirs = signpost_domain::RedirectDraft {
+        target_url: samples::target("https://go.example.com/1"),
+        ..crate::world::draft("theirs")
+    };
+    redirects::create(&world.app, &stranger, Ok(theirs)).await.unwrap();
+    assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
+    accounts::suspend(&world.app, world.account.id).await.unwrap();
+    for slug in ["1", "2", "theirs"] {
+        assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere);
+    }
+    accounts::resume(&world.app, world.account.id).await.unwrap();
+    assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
+}
+
+/// The operator's list is not followed when a link is visited either, from the moment it changes.
+#[tokio::test]
+async fn d24_a_host_listed_later_is_not_there() {
+    let world = World::new().await;
+    chain(&world, 2).await;
+    world.redirect_to("other", "https://example.org/").await;
+    let list = |hosts| world.memory.target_blocklist.replace(HostBlocklist::parse(hosts).unwrap());
+    list("target.example");
+    for slug in ["1", "2"] {
+        assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere);
+    }
+    assert_eq!(visit_slug(&world, "other").await, leads_to("https://example.org/"));
+    list("");
+    assert_eq!(visit_slug(&world, "1").await, leads_to(END));
+}
+
+/// A change holds for the visit that follows it (D58).
+#[tokio::test]
+async fn d58_changes_hold_at_once() {
+    let world = World::new().await;
+    let link = world.redirect_to("old", END).await;
+    let target = patch(|patch| patch.target_url = Some(samples::target("https://example.org/")));
+    world.update(link.id, target).await.unwrap();
+    assert_eq!(visit_slug(&world, "old").await, leads_to("https://example.org/"));
+    world.update(link.id, patch(|patch| patch.slug = Change::Set(samples::slug("new")))).await.unwrap();
+    assert_eq!(visit_slug(&world, "old").await, Resolution::NotThere);
+    assert_eq!(visit_slug(&world, "new").await, leads_to("https://example.org/"));
+    redirects::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
+    assert_eq!(visit_slug(&world, "new").await, Resolution::NotThere);
+}
+
+/// Only active custom domains resolve links, and no account has one; a lost link has no address.
+#[tokio::test]
+async fn d44_links_on_custom_domains_and_lost_links_are_not_there() {
+    let world = World::new().await;
+    for placement in [
+        samples::on_custom("links.example.net", Some("sale")),
+        samples::on_custom("links.example.net", None),
+        samples::lost(Some("sale")),
+    ] {
+        world.store_as_it_is(samples::redirect_at(placement)).await;
+    }
+    for host in ["links.example.net", "go.example.com"] {
+        for slug in [Some("sale"), None] {
+            assert_eq!(visit(&world, host, slug).await, Resolution::NotThere, "{host} {slug:?}");
+        }
+    }
+}
+
+/// A store that cannot answer is not the same as "nothing there" (D58).
+#[tokio::test]
+async fn d58_a_store_that_breaks_is_reported() {
+    let world = World::new().await;
+    chain(&world, 2).await;
+    for fault in [Fault::Unavailable, Fault::Corrupt] {
+        world.memory.store.faults().fail_next(Step::Read, fault, 1);
+        let outcome =
+            resolve(&world.app, &samples::hostname("go.example.com"), Some(samples::slug("1"))).await;
+        assert!(outcome.is_err(), "{outcome:?}");
+    }
+    assert_eq!(visit_slug(&world, "1").await, leads_to(END));
+}

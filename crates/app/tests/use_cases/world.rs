@@ -1,0 +1,218 @@
+//! An application on fakes with one account, and what tests ask of it again and again.
+
+use std::fmt::Debug;
+use std::net::IpAddr;
+use std::sync::{Arc, Barrier};
+
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::admission::{self, NotAdmitted, Reason};
+use signpost_app::redirects::{self, CreateRedirect};
+use signpost_app::{AppError, Application, Caller, Submitted, keys};
+use signpost_domain::{
+    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Plan, PlanLimits, Redirect, RedirectDraft,
+    RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice, SystemDomain, Usage, ViolationCode,
+    Violations,
+};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+/// Where requests come from unless the test is about that.
+pub(crate) const HOME: &str = "203.0.113.9";
+
+pub(crate) struct World {
+    pub(crate) memory: InMemory,
+    pub(crate) app: Arc<Application>,
+    pub(crate) account: Account,
+    pub(crate) secret: ApiKeySecret,
+}
+
+impl World {
+    /// An account on the `agency` plan.
+    pub(crate) async fn new() -> Self {
+        Self::on(InMemory::default(), "agency").await
+    }
+
+    /// An account on this plan.
+    pub(crate) async fn with_plan(plan: Plan) -> Self {
+        let name = plan.name.clone();
+        let mut memory = InMemory::default();
+        memory.plans = memory.plans.with(plan);
+        Self::on(memory, name.as_str()).await
+    }
+
+    pub(crate) async fn on(memory: InMemory, plan: &str) -> Self {
+        let app = Arc::new(memory.application());
+        let (account, secret) = account_of(&app, plan).await;
+        Self { memory, app, account, secret }
+    }
+
+    /// One more account with a key.
+    pub(crate) async fn another_account(&self, plan: &str) -> (Account, ApiKeySecret) {
+        account_of(&self.app, plan).await
+    }
+
+    /// The caller that the next request makes.
+    pub(crate) async fn caller(&self) -> Caller {
+        self.admit(Some(&self.secret)).await.unwrap()
+    }
+
+    /// A caller of another account.
+    pub(crate) async fn stranger(&self) -> Caller {
+        let (_, secret) = self.another_account("agency").await;
+        self.admit(Some(&secret)).await.unwrap()
+    }
+
+    pub(crate) async fn admit(&self, key: Option<&ApiKeySecret>) -> Result<Caller, NotAdmitted> {
+        self.admit_from(key, HOME).await
+    }
+
+    pub(crate) async fn admit_from(
+        &self,
+        key: Option<&ApiKeySecret>,
+        address: &str,
+    ) -> Result<Caller, NotAdmitted> {
+        let address: IpAddr = address.parse().unwrap();
+        admission::admit(&self.app, key, address).await
+    }
+
+    pub(crate) async fn create(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {
+        redirects::create(&self.app, &self.caller().await, Ok(draft)).await
+    }
+
+    pub(crate) async fn create_submitted(&self, command: CreateRedirect) -> Result<Redirect, AppError> {
+        redirects::create(&self.app, &self.caller().await, command).await
+    }
+
+    /// Creates a redirect on the system domain.
+    pub(crate) async fn redirect(&self, slug: &str) -> Redirect {
+        self.create(draft(slug)).await.unwrap()
+    }
+
+    /// Creates a redirect on the system domain that leads to this target.
+    pub(crate) async fn redirect_to(&self, slug: &str, target: &str) -> Redirect {
+        let target_url = samples::target(target);
+        self.create(RedirectDraft { target_url, ..draft(slug) }).await.unwrap()
+    }
+
+    pub(crate) async fn group(&self, name: &str) -> Group {
+        signpost_app::groups::create(&self.app, &self.caller().await, samples::name(name)).await.unwrap()
+    }
+
+    pub(crate) async fn update(
+        &self,
+        id: impl Into<IdReference<signpost_domain::id::RedirectKind>>,
+        patch: RedirectPatch,
+    ) -> Result<Redirect, AppError> {
+        redirects::update(&self.app, &self.caller().await, id.into(), Submitted::valid(patch)).await
+    }
+
+    /// The redirect as it is stored.
+    pub(crate) async fn stored(&self, id: RedirectId) -> Option<Redirect> {
+        self.app.store.redirect(self.account.id, id).await.unwrap()
+    }
+
+    /// Stores a redirect that no use case would make today, such as one on a custom domain.
+    pub(crate) async fn store_as_it_is(&self, redirect: Redirect) -> Redirect {
+        let mut work = self.app.store.begin().await.unwrap();
+        work.insert_redirect(self.account.id, &redirect, u64::MAX).await.unwrap();
+        work.commit().await.unwrap();
+        redirect
+    }
+
+    pub(crate) async fn usage(&self) -> Usage {
+        self.app.store.usage(self.account.id).await.unwrap().unwrap()
+    }
+}
+
+async fn account_of(app: &Application, plan: &str) -> (Account, ApiKeySecret) {
+    let email = samples::account().email;
+    let command = CreateAccount { email, name: None, plan: samples::plan(plan) };
+    let account = accounts::create(app, command).await.unwrap();
+    let (_, secret) = keys::issue(app, account.id, None).await.unwrap();
+    (account, secret)
+}
+
+/// A system domain with an alias.
+pub(crate) fn with_alias(alias: &str) -> InMemory {
+    let aliases = vec![samples::hostname(alias)];
+    InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap())
+}
+
+/// A plan with the API and these features, with a budget that no test reaches by accident.
+pub(crate) fn plan(features: &[Feature]) -> Plan {
+    Plan {
+        name: samples::plan("tailored"),
+        api_access: true,
+        budget: RequestBudget { per_minute: 10_000, per_day: 100_000 },
+        limits: PlanLimits { links: 1_000, groups: 100, domains: 0, pixels: 0, analytics_days: 31 },
+        features: features.iter().copied().collect(),
+    }
+}
+
+/// A draft of a redirect on the system domain.
+pub(crate) fn draft(slug: &str) -> RedirectDraft {
+    RedirectDraft { slug: SlugChoice::Exactly(samples::slug(slug)), ..draft_without_slug() }
+}
+
+/// A draft of a redirect whose slug is to be generated.
+pub(crate) fn draft_without_slug() -> RedirectDraft {
+    RedirectDraft::new(samples::name("Autumn sale"), samples::target("https://example.com/sale"))
+}
+
+/// The slug that these random bytes make.
+pub(crate) fn drawn(bytes: [u8; 16]) -> Slug {
+    Slug::from_random(bytes)
+}
+
+/// Why it was refused.
+pub(crate) fn refusal<T: Debug>(outcome: Result<T, AppError>) -> Refusal {
+    match outcome {
+        Err(AppError::Refused(refusal)) => refusal,
+        other => panic!("not refused: {other:?}"),
+    }
+}
+
+/// What was wrong with it, field by field.
+pub(crate) fn violations<T: Debug>(outcome: Result<T, AppError>) -> Vec<(String, ViolationCode)> {
+    match outcome {
+        Err(AppError::Invalid(violations)) => fields(&violations),
+        other => panic!("not invalid: {other:?}"),
+    }
+}
+
+pub(crate) fn fields(violations: &Violations) -> Vec<(String, ViolationCode)> {
+    violations.iter().map(|violation| (violation.field().to_owned(), violation.code())).collect()
+}
+
+/// One violation, as [`violations`] gives it.
+pub(crate) fn violation(field: &str, code: ViolationCode) -> (String, ViolationCode) {
+    (field.to_owned(), code)
+}
+
+/// Why it was not let in.
+pub(crate) fn reason(outcome: Result<Caller, NotAdmitted>) -> Reason {
+    outcome.unwrap_err().reason
+}
+
+/// Asserts that something broke that the caller has no part in.
+pub(crate) fn assert_internal<T: Debug>(outcome: Result<T, AppError>) {
+    assert_eq!(outcome.unwrap_err().code(), ErrorCode::InternalError);
+}
+
+/// Runs `task` so many times at once, each on a thread of its own and with its number. Needs a test on several threads.
+pub(crate) fn at_once<T: Send>(tasks: usize, task: impl AsyncFn(usize) -> T + Sync) -> Vec<T> {
+    let runtime = tokio::runtime::Handle::current();
+    let barrier = Barrier::new(tasks);
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..tasks)
+            .map(|number| {
+                let (runtime, barrier, task) = (&runtime, &barrier, &task);
+                scope.spawn(move || {
+                    barrier.wait();
+                    runtime.block_on(task(number))
+                })
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    })
+}
