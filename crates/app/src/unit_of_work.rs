@@ -1,19 +1,38 @@
 //! Running a unit of work again when the store asks for it.
 
-use std::fmt::Debug;
-
+use crate::accounts::OperatorError;
 use crate::app_error::AppError;
 use crate::ports::StoreError;
 
 /// How often a unit of work is tried before its contention counts as a failure.
 const ATTEMPTS: u32 = 5;
 
+/// An error that may be the store's wish to have the unit of work run again.
+pub(crate) trait MaybeContended {
+    /// Whether it is.
+    fn is_contended(&self) -> bool;
+}
+
+impl MaybeContended for AppError {
+    fn is_contended(&self) -> bool {
+        matches!(self, Self::Store(StoreError::Contended))
+    }
+}
+
+impl MaybeContended for OperatorError {
+    fn is_contended(&self) -> bool {
+        matches!(self, Self::Broken(error) if error.is_contended())
+    }
+}
+
 /// Runs `attempt`, which must begin and commit a unit of work of its own, and runs it whole again while the
 /// store asks for that ([`StoreError::Contended`]), at most five times.
-pub(crate) async fn retried<T: Debug>(attempt: impl AsyncFn() -> Result<T, AppError>) -> Result<T, AppError> {
+pub(crate) async fn retried<T, E: MaybeContended, F: Future<Output = Result<T, E>>>(
+    attempt: impl Fn() -> F,
+) -> Result<T, E> {
     for number in 1..ATTEMPTS {
         match attempt().await {
-            Err(AppError::Store(StoreError::Contended)) => {
+            Err(error) if error.is_contended() => {
                 tracing::debug!(number, "the store asks to run the unit of work again");
             }
             outcome => return outcome,

@@ -87,7 +87,7 @@ impl Redirect {
         } = draft;
         let violations = violations_of_new_target(&target_url, Some(&placement), context);
         violations.into_result(()).map_err(Rejection::Invalid)?;
-        let redirect = Self {
+        let mut redirect = Self {
             id,
             name,
             target_url,
@@ -96,12 +96,13 @@ impl Redirect {
             note,
             antibot_enabled,
             analytics_enabled,
-            group_id: group.map(known_group).transpose()?,
+            group_id: None,
             geo_blocklist,
             created_at: context.now,
             updated_at: context.now,
         };
         redirect.check_features(None, context.features)?;
+        redirect.group_id = group.map(known_group).transpose()?;
         Ok(redirect)
     }
 
@@ -152,17 +153,18 @@ impl Redirect {
             note: note.applied_to(self.note.clone()),
             antibot_enabled: antibot_enabled.unwrap_or(self.antibot_enabled),
             analytics_enabled: self.analytics_enabled,
-            group_id: match group {
-                Change::Keep => self.group_id,
-                Change::Set(reference) => Some(known_group(reference)?),
-                Change::Clear => None,
-            },
+            group_id: self.group_id,
             placement: placement?,
             geo_blocklist: geo_blocklist.applied_to(Some(self.geo_blocklist.clone())).unwrap_or_default(),
             created_at: self.created_at,
             updated_at: self.updated_at,
         };
         patched.check_features(Some(self), context.features)?;
+        patched.group_id = match group {
+            Change::Keep => self.group_id,
+            Change::Set(reference) => Some(known_group(reference)?),
+            Change::Clear => None,
+        };
         if patched != *self {
             patched.updated_at = context.now.max(self.updated_at);
         }
@@ -183,6 +185,7 @@ impl Redirect {
     }
 }
 
+/// Judged last, where a store judges whether the group exists: a malformed id is answered like an unknown one (D2).
 fn known_group(reference: IdReference<GroupKind>) -> Result<GroupId, Refusal> {
     reference.id().ok_or(Refusal::GroupNotFound)
 }

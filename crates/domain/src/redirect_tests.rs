@@ -162,6 +162,22 @@ fn d6_a_malformed_group_is_one_that_nobody_has() {
     assert_eq!(world.create(draft()).unwrap().apply(patch, &world.at(2_000)), refused);
 }
 
+/// D2: a store can only say later that a group is unknown, so a malformed one must not be refused earlier.
+#[test]
+fn d2_a_malformed_group_is_refused_after_everything_else_here() {
+    let mut world = World::new();
+    let redirect = world.create(draft()).unwrap();
+    world.features = FeatureSet::none();
+    let lacking = Err(Refusal::FeatureNotAvailable(Feature::Antibot).into());
+    let group = Some(IdReference::Malformed);
+    assert_eq!(world.create(RedirectDraft { antibot_enabled: true, group, ..draft() }), lacking);
+    let group = Change::Set(IdReference::Malformed);
+    let patch = RedirectPatch { antibot_enabled: Some(true), group, ..RedirectPatch::default() };
+    assert_eq!(redirect.apply(patch, &world.at(2_000)), lacking);
+    let patch = RedirectPatch { slug: Change::Clear, group, ..RedirectPatch::default() };
+    assert_eq!(redirect.apply(patch, &world.at(2_000)), Err(Refusal::SlugRequiredForSystemDomain.into()));
+}
+
 #[test]
 fn d33_a_clock_that_steps_back_does_not_take_updated_at_with_it() {
     let world = World::new();

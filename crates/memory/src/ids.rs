@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use signpost_app::ports::{Clock, IdSource};
 use signpost_domain::Timestamp;
 
-/// Gives out identifiers of the shape of a ULID: 48 bits of the clock's milliseconds, then, where a ULID has its
-/// random part, the number of the node (16 bits) and a count (64 bits). So they sort by creation (D1), and a
-/// test that runs again gets the same ones.
+/// Gives out identifiers of the shape of a ULID: 48 bits of the clock's milliseconds, then, where a ULID has
+/// its random part, the number of the node (16 bits) and a count (64 bits). So they sort by creation (D1),
+/// and a test that runs again gets the same ones.
 pub struct SequentialIds {
     clock: Arc<dyn Clock>,
     node: u16,

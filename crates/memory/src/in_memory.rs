@@ -14,7 +14,8 @@ use crate::quota::MemoryQuotaStore;
 use crate::randomness::SeededRandomness;
 use crate::store::MemoryStore;
 
-/// The fakes and the configuration of an application, each to be looked at and changed by the test that owns it.
+/// The fakes and the configuration of an application, each to be looked at and changed by the test that owns
+/// it.
 ///
 /// The default is a system domain at `https://go.example.com`, the built-in plans, and the throttle of D18.
 #[derive(Clone)]
@@ -67,8 +68,8 @@ impl InMemory {
         }
     }
 
-    /// An application on these fakes. Each call makes one more: several of them are nodes that share their stores,
-    /// each with its own memory of whom it refused.
+    /// An application on these fakes. Each call makes one more: several of them are nodes that share their
+    /// stores, each with its own memory of whom it refused.
     #[must_use]
     pub fn application(&self) -> Application {
         let Self {

@@ -1,13 +1,15 @@
-//! Signpost's ports in memory: the use cases run on them in microseconds, without a file, a socket or a clock.
+//! Signpost's ports in memory: the use cases run on them in microseconds, without a file, a socket or a
+//! clock.
 //!
-//! They hold every promise of the ports' documentation but one, that what was committed survives the end of the
-//! process: the contract suites run on them as on every other adapter. What differs from a database on purpose is
-//! that they can be steered: the time is set, random bytes can be chosen, and calls fail when they are told to.
+//! They hold every promise of the ports' documentation but one, that what was committed survives the end of
+//! the process: the contract suites run on them as on every other adapter. What differs from a database on
+//! purpose is that they can be steered: the time is set, random bytes can be chosen, and calls fail when they
+//! are told to.
 //!
 //! # Testing a tool against them
 //!
-//! [`InMemory`] holds the fakes and makes an [`Application`](signpost_app::Application) of them, on which every use
-//! case runs. This example issues a key, lets a request in with it, and creates a redirect:
+//! [`InMemory`] holds the fakes and makes an [`Application`](signpost_app::Application) of them, on which
+//! every use case runs. This example issues a key, lets a request in with it, and creates a redirect:
 //!
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {

@@ -10,8 +10,8 @@ use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
 
-/// Counts requests by account and window (D16). Every window is kept for good, so that a clock may step back as
-/// far as it likes; what counts for a long time would have to forget.
+/// Counts requests by account and window (D16). Every window is kept for good, so that a clock may step back
+/// as far as it likes; what counts for a long time would have to forget.
 #[derive(Debug, Default)]
 pub struct MemoryQuotaStore {
     counts: Mutex<HashMap<Key, u32>>,

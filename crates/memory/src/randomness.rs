@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signpost_app::ports::{Randomness, RandomnessUnavailable};
 
-/// Bytes that look random and depend on a seed alone; for tests only, because whoever knows the seed knows every
-/// key and slug that was made of them.
+/// Bytes that look random and depend on a seed alone; for tests only, because whoever knows the seed knows
+/// every key and slug that was made of them.
 ///
 /// Chosen bytes can be queued, so that a test knows a generated slug beforehand, or has one drawn twice:
 ///
@@ -36,8 +36,8 @@ impl SeededRandomness {
         Self(Mutex::new(State { seed, queued: HashMap::new(), is_unavailable: false }))
     }
 
-    /// Answers the next request for exactly so many bytes with these; further ones wait in line. A generated slug
-    /// takes 16 bytes, a key 32.
+    /// Answers the next request for exactly so many bytes with these; further ones wait in line. A generated
+    /// slug takes 16 bytes, a key 32.
     pub fn queue<const N: usize>(&self, bytes: [u8; N]) {
         self.state().queued.entry(N).or_default().push_back(bytes.to_vec());
     }

@@ -1,8 +1,8 @@
 //! What is kept, and the rules of keeping it.
 //!
-//! Everything that an account owns stands under it, so nothing of another account can be reached by mistake, and
-//! deleting an account needs no search. What can be counted is counted when it is asked for: there is no counter
-//! that could be wrong. An account is copied when it is first changed in a unit of work.
+//! Everything that an account owns stands under it, so nothing of another account can be reached by mistake,
+//! and deleting an account needs no search. What can be counted is counted when it is asked for: there is no
+//! counter that could be wrong. An account is copied when it is first changed in a unit of work.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

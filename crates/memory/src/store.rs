@@ -12,8 +12,8 @@ use crate::unit_of_work::{Held, MemoryUnitOfWork};
 
 /// A [`Store`] that keeps everything in memory. Clones share what is kept.
 ///
-/// One unit of work runs at a time, on a copy of the state; committing puts the copy in the state's place. Readers
-/// see what was committed last and wait for nobody. It needs a tokio runtime with its timer.
+/// One unit of work runs at a time, on a copy of the state; committing puts the copy in the state's place.
+/// Readers see what was committed last and wait for nobody. It needs a tokio runtime with its timer.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
@@ -47,7 +47,8 @@ impl MemoryStore {
         Self::with_time_limit(TIME_LIMIT)
     }
 
-    /// An empty store. `time_limit` is how long a unit of work waits for its turn, and how long it may last (D6).
+    /// An empty store. `time_limit` is how long a unit of work waits for its turn, and how long it may last
+    /// (D6).
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
         Self(Arc::new(Shared {

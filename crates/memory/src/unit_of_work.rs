@@ -17,8 +17,8 @@ use crate::faults::Step;
 use crate::state::{State, no_account, twice};
 use crate::store::Shared;
 
-/// What a unit of work has while it lasts: its copy of the state, and its turn. Dropping it undoes the work and
-/// lets the next one in.
+/// What a unit of work has while it lasts: its copy of the state, and its turn. Dropping it undoes the work
+/// and lets the next one in.
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) state: State,

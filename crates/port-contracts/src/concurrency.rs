@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
 
-/// Runs `task` so many times at once, each with its number, and gives what they returned. None starts before all are
-/// ready.
+/// Runs `task` so many times at once, each with its number, and gives what they returned. None starts before
+/// all are ready.
 pub(crate) async fn at_once<T, F>(tasks: u64, task: impl Fn(u64) -> F) -> Vec<T>
 where
     T: Send + 'static,

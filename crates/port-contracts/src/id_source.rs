@@ -31,8 +31,9 @@ pub fn run(_module: &str, case: &str, make: MakeIdSource) {
     run(make);
 }
 
-/// Makes a test of every case of the contract of a source of identifiers. The argument names a function in scope,
-/// `fn(clock: Arc<dyn Clock>) -> Arc<dyn IdSource>`, which makes the source of another node at every call.
+/// Makes a test of every case of the contract of a source of identifiers. The argument names a function in
+/// scope, `fn(clock: Arc<dyn Clock>) -> Arc<dyn IdSource>`, which makes the source of another node at every
+/// call.
 #[macro_export]
 macro_rules! id_source_contract {
     ($make:ident) => {

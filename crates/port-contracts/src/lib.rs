@@ -1,12 +1,12 @@
 //! One contract suite for each of Signpost's ports, and ready-made values to test with.
 //!
-//! A suite says what a port means. Every sentence of obligation in a port's documentation has a case here, and
-//! every implementation, the in-memory one included, runs all of them.
+//! A suite says what a port means. Every sentence of obligation in a port's documentation has a case here,
+//! and every implementation, the in-memory one included, runs all of them.
 //!
 //! # Running a suite on an adapter
 //!
-//! The adapter supplies a fixture and a function that makes fresh ones; a macro turns every case into a test of its
-//! own, so none can be left out. In the adapter's `tests/contract.rs`:
+//! The adapter supplies a fixture and a function that makes fresh ones; a macro turns every case into a test
+//! of its own, so none can be left out. In the adapter's `tests/contract.rs`:
 //!
 //! ```text
 //! struct Fixture { store: MyStore, folder: TempDir }
@@ -23,20 +23,22 @@
 //! signpost_port_contracts::store_contract!(fresh_store);
 //! ```
 //!
-//! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`], [`id_source_contract!`] and [`randomness_contract!`]. A test is then called
-//! `links::addresses::…` after the file and the function in which its case stands here. It runs in a tokio runtime
-//! with several threads, and a case that hangs fails after a minute or two.
+//! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`],
+//! [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
+//! the port, and the file and the function in which its case stands here. It runs in a tokio runtime of its
+//! own with several threads; a case that hangs fails after two minutes.
 //!
 //! # Adding a case
 //!
 //! 1. Write the sentence of obligation into the documentation of the port.
-//! 2. Write an `async fn` into the file of this crate that the sentence belongs to. It gets a [`store::Fresh`] (or the
-//!    like) from which it opens stores.
-//! 3. Name it in the list of its suite (`store_cases!` in `store/cases.rs`). A function that is not in the list is dead code,
+//! 2. Write an `async fn` into the file of this crate that the sentence belongs to. It gets a
+//!    [`store::Fresh`] (or the like), from which it opens stores.
+//! 3. Name it in the list of its suite (`store/cases.rs`). A function that is not in the list is dead code,
 //!    which the build refuses; a name in the list without a function does not compile.
 //! 4. See it fail on an implementation that breaks the rule, then run the tests of every adapter.
 //!
-//! A case must not wait for one unit of work while it holds another in the same task: stores may admit one at a time.
+//! A case must not wait for one unit of work while it holds another in the same task: stores may admit one at
+//! a time.
 //!
 //! # Ready-made values
 //!

@@ -1,5 +1,5 @@
-//! The contract of [`Randomness`]. That its bytes cannot be foreseen is beyond what a test can see; that they are
-//! bytes of the whole length and different ones each time is not.
+//! The contract of [`Randomness`]. That its bytes cannot be foreseen is beyond what a test can see; that they
+//! are bytes of the whole length and different ones each time is not.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -27,8 +27,8 @@ pub fn run(_module: &str, case: &str, make: MakeRandomness) {
     run(make);
 }
 
-/// Makes a test of every case of the contract of a source of random bytes. The argument names a function in scope,
-/// `fn() -> Arc<dyn Randomness>`.
+/// Makes a test of every case of the contract of a source of random bytes. The argument names a function in
+/// scope, `fn() -> Arc<dyn Randomness>`.
 #[macro_export]
 macro_rules! randomness_contract {
     ($make:ident) => {

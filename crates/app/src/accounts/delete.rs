@@ -4,12 +4,16 @@ use signpost_domain::AccountId;
 
 use super::operator_error::OperatorError;
 use crate::application::Application;
+use crate::unit_of_work::retried;
 
 /// Deletes an account with all its data.
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
-    let mut work = app.store.begin().await?;
-    if !work.delete_account(id).await? {
-        return Err(OperatorError::NoSuchAccount(id));
-    }
-    Ok(work.commit().await?)
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        if !work.delete_account(id).await? {
+            return Err(OperatorError::NoSuchAccount(id));
+        }
+        Ok(work.commit().await?)
+    })
+    .await
 }

@@ -4,6 +4,7 @@ use signpost_domain::{AccountId, Timestamp};
 
 use super::operator_error::OperatorError;
 use crate::application::Application;
+use crate::unit_of_work::retried;
 
 /// Suspends an account: its requests are refused and its links stop resolving, at once.
 pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
@@ -20,9 +21,12 @@ async fn set_suspended(
     id: AccountId,
     since: Option<Timestamp>,
 ) -> Result<(), OperatorError> {
-    let mut work = app.store.begin().await?;
-    if !work.set_suspended(id, since).await? {
-        return Err(OperatorError::NoSuchAccount(id));
-    }
-    Ok(work.commit().await?)
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        if !work.set_suspended(id, since).await? {
+            return Err(OperatorError::NoSuchAccount(id));
+        }
+        Ok(work.commit().await?)
+    })
+    .await
 }

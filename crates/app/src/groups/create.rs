@@ -15,7 +15,7 @@ use crate::unit_of_work::retried;
 pub async fn create(app: &Application, caller: &Caller, name: Name) -> Result<Group, AppError> {
     let group = Group::create(app.ids.next(), name, app.clock.now());
     let limit = caller.plan().limits.of(PlanResource::Groups);
-    retried(async || {
+    retried(|| async {
         let mut work = app.store.begin().await?;
         match work.insert_group(caller.account_id(), &group, limit).await {
             Ok(()) => {}

@@ -18,7 +18,7 @@ pub async fn delete(
     id: IdReference<GroupKind>,
 ) -> Result<GroupId, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
-    retried(async || {
+    retried(|| async {
         let mut work = app.store.begin().await?;
         if !work.delete_group(caller.account_id(), id, app.clock.now()).await? {
             return Err(Refusal::GroupNotFound.into());

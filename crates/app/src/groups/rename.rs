@@ -20,7 +20,7 @@ pub async fn rename(
 ) -> Result<Group, AppError> {
     let id = id.id().ok_or(Refusal::GroupNotFound)?;
     let account = caller.account_id();
-    retried(async || {
+    retried(|| async {
         let mut work = app.store.begin().await?;
         let before = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
         let after = before.renamed(name.clone(), app.clock.now());

@@ -5,6 +5,7 @@ use signpost_domain::{AccountId, ApiKey, ApiKeySecret, Name};
 use crate::accounts::OperatorError;
 use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
+use crate::unit_of_work::retried;
 
 /// Issues a key for an account. The secret is returned once and kept nowhere.
 pub async fn issue(
@@ -13,11 +14,14 @@ pub async fn issue(
     name: Option<Name>,
 ) -> Result<(ApiKey, ApiKeySecret), OperatorError> {
     let (key, secret) = new_key(app, account, name)?;
-    let mut work = app.store.begin().await?;
-    if !work.insert_key(&key).await? {
-        return Err(OperatorError::NoSuchAccount(account));
-    }
-    work.commit().await?;
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        if !work.insert_key(&key).await? {
+            return Err(OperatorError::NoSuchAccount(account));
+        }
+        Ok(work.commit().await?)
+    })
+    .await?;
     Ok((key, secret))
 }
 

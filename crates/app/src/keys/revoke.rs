@@ -4,12 +4,16 @@ use signpost_domain::ApiKeyId;
 
 use crate::accounts::OperatorError;
 use crate::application::Application;
+use crate::unit_of_work::retried;
 
 /// Revokes a key for good. It is refused in every request that starts after this returns.
 pub async fn revoke(app: &Application, id: ApiKeyId) -> Result<(), OperatorError> {
-    let mut work = app.store.begin().await?;
-    if !work.revoke_key(id, app.clock.now()).await? {
-        return Err(OperatorError::NoSuchKey(id));
-    }
-    Ok(work.commit().await?)
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        if !work.revoke_key(id, app.clock.now()).await? {
+            return Err(OperatorError::NoSuchKey(id));
+        }
+        Ok(work.commit().await?)
+    })
+    .await
 }

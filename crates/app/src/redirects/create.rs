@@ -22,8 +22,8 @@ pub type CreateRedirect = Result<RedirectDraft, IncompleteRedirect>;
 ///
 /// # Errors
 /// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such
-/// domain, the domain is not active, a slug is required, the slug is reserved, no such group, a feature that
-/// the plan lacks, the plan's limit, the address is taken.
+/// domain, the domain is not active, a slug is required, the slug is reserved, a feature that the plan lacks, no such
+/// group, the plan's limit, the address is taken.
 pub async fn create(
     app: &Application,
     caller: &Caller,
@@ -34,7 +34,7 @@ pub async fn create(
     let context = app.link_context(caller.plan().features, &blocklist, now);
     let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
     let id = app.ids.next();
-    retried(async || {
+    retried(|| async {
         let mut work = app.store.begin().await?;
         let redirect = insert(app, caller, work.as_mut(), id, &draft, &context).await?;
         work.commit().await?;

@@ -18,7 +18,7 @@ pub async fn delete(
     id: IdReference<RedirectKind>,
 ) -> Result<RedirectId, AppError> {
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
-    retried(async || {
+    retried(|| async {
         let mut work = app.store.begin().await?;
         if !work.delete_redirect(caller.account_id(), id).await? {
             return Err(Refusal::RedirectNotFound.into());

@@ -14,8 +14,8 @@ use crate::unit_of_work::retried;
 ///
 /// # Errors
 /// [`AppError::Invalid`] with every violation, also when the redirect does not exist; then
-/// [`Refusal::RedirectNotFound`]; then the first that applies of: no such group, no such domain, the domain is
-/// not active, a slug is required, the slug is reserved, a feature that the plan lacks, the address is taken.
+/// [`Refusal::RedirectNotFound`]; then the first that applies of: no such domain, the domain is not active,
+/// a slug is required, the slug is reserved, a feature that the plan lacks, no such group, the address is taken.
 pub async fn update(
     app: &Application,
     caller: &Caller,
@@ -29,7 +29,7 @@ pub async fn update(
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
-    retried(async || {
+    retried(|| async {
         let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
         let mut work = app.store.begin().await?;
         let before = work.lock_redirect(account, id).await?.ok_or(Refusal::RedirectNotFound)?;

@@ -33,8 +33,8 @@ async fn a_caller_knows_its_account_key_plan_usage_and_budget() {
     assert_eq!(caller.rate_limits(), RateLimits { budget, remaining });
 }
 
-/// Contract, Authentication 5: a key that is missing, malformed, unknown or revoked. No account is known, so there are
-/// no limits to show (D17).
+/// Contract, Authentication 5: a key that is missing, malformed, unknown or revoked. No account is known, so
+/// there are no limits to show (D17).
 #[tokio::test]
 async fn d13_without_a_key_that_works_nobody_is_let_in() {
     let world = World::new().await;

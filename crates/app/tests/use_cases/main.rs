@@ -23,5 +23,6 @@ mod redirect_placement;
 mod redirect_reading;
 mod redirect_targets;
 mod redirect_updates;
+mod spawning;
 mod visits;
 mod world;

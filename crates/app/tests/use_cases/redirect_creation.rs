@@ -132,7 +132,8 @@ async fn d20_a_slug_of_ones_own_that_is_taken_is_refused() {
     world.redirect("Sale").await;
 }
 
-/// R2: fifty concurrent creations of one slug: one succeeds, and the others are told that the address is taken.
+/// R2: fifty concurrent creations of one slug: one succeeds, and the others are told that the address is
+/// taken.
 #[tokio::test(flavor = "multi_thread")]
 async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
     let world = World::new().await;
@@ -238,7 +239,8 @@ async fn d15_the_limit_is_exact_under_concurrency() {
     assert_eq!(world.usage().await.links, 3);
 }
 
-/// No such domain, slug required or reserved, a feature, no such group, the limit, the address: the first that applies.
+/// No such domain, slug required or reserved, a feature, no such group, the limit, the address: the first
+/// that applies.
 #[tokio::test]
 async fn the_first_refusal_that_applies_is_reported() {
     let world = World::with_plan(three_links()).await;

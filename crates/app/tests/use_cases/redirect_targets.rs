@@ -175,7 +175,8 @@ async fn d8_an_update_is_told_all_that_is_wrong_at_once() {
     assert_eq!(update(link.id, own.clone()).await, [note[0].clone(), target_url]);
     let moved = RedirectPatch { slug: Change::Set(samples::slug("elsewhere")), ..own };
     assert_eq!(update(link.id, moved).await, note);
-    // A refusal says nothing while there are violations, and nor does a redirect that the caller does not have.
+    // A refusal says nothing while there are violations, and nor does a redirect that the caller does not
+    // have.
     let refused = RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() };
     assert_eq!(update(link.id, refused).await, note);
     assert_eq!(update(samples::id(), RedirectPatch::default()).await, note);

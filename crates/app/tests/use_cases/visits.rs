@@ -90,7 +90,8 @@ async fn d24_loops_lead_nowhere() {
     assert_eq!(visit_slug(&world, "self").await, Resolution::NotThere);
 }
 
-/// Whatever spelling the own address has: case and trailing dot of the host, port, trailing slash, escapes, alias.
+/// Whatever spelling the own address has: case and trailing dot of the host, port, trailing slash, escapes,
+/// alias.
 #[tokio::test]
 async fn d24_own_addresses_are_recognised_in_every_spelling() {
     let world = World::on(with_alias("old.example.com"), "agency").await;
@@ -122,8 +123,8 @@ async fn d24_own_addresses_are_recognised_in_every_spelling() {
     }
 }
 
-/// Inactive, suspended, on the operator's list, gone: at the address itself or further down, a visitor sees one and the
-/// same thing.
+/// Inactive, suspended, on the operator's list, gone: at the address itself or further down, a visitor sees
+/// one and the same thing.
 #[tokio::test]
 async fn d54_a_link_that_must_not_be_followed_is_not_there() {
     for position in ["1", "2", "3"] {

@@ -199,7 +199,8 @@ pub(crate) fn assert_internal<T: Debug>(outcome: Result<T, AppError>) {
     assert_eq!(outcome.unwrap_err().code(), ErrorCode::InternalError);
 }
 
-/// Runs `task` so many times at once, each on a thread of its own and with its number. Needs a test on several threads.
+/// Runs `task` so many times at once, each on a thread of its own and with its number. Needs a test on
+/// several threads.
 pub(crate) fn at_once<T: Send>(tasks: usize, task: impl AsyncFn(usize) -> T + Sync) -> Vec<T> {
     let runtime = tokio::runtime::Handle::current();
     let barrier = Barrier::new(tasks);

@@ -6,7 +6,8 @@ use super::fixture::Fresh;
 use crate::concurrency::at_once;
 use crate::samples;
 
-/// Of K concurrent requests with R left, exactly min(K, R) are admitted, and each of these is told another remainder.
+/// Of K concurrent requests with R left, exactly min(K, R) are admitted, and each of these is told another
+/// remainder.
 pub(super) async fn of_concurrent_requests_exactly_the_allowed_number_is_admitted(fresh: Fresh) {
     const REQUESTS: u32 = 64;
     let quota = fresh.quota().await;

@@ -17,8 +17,8 @@ pub trait QuotaFixture: Sized + Send + Sync + 'static {
     /// A new account, stored where the quota store wants to find it.
     async fn account(&self) -> AccountId;
 
-    /// Closes the store and opens it again, as a program does that is stopped and started. The suite has dropped
-    /// every other handle to the store before it calls this.
+    /// Closes the store and opens it again, as a program does that is stopped and started. The suite has
+    /// dropped every other handle to the store before it calls this.
     async fn reopen(self) -> Self;
 }
 

@@ -83,7 +83,8 @@ pub(super) async fn where_both_windows_are_exhausted_the_day_is_the_reason(fresh
     assert_eq!(quota.admit(account, budget, now).await.unwrap(), refused);
 }
 
-/// Windows are those of the calendar in UTC: they begin on the full minute and at midnight, to the millisecond.
+/// Windows are those of the calendar in UTC: they begin on the full minute and at midnight, to the
+/// millisecond.
 pub(super) async fn windows_begin_on_the_full_minute_and_at_midnight(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget) = (quota.account().await, budget(1, 2));
@@ -173,8 +174,8 @@ pub(super) async fn a_clock_that_steps_back_finds_the_old_counts(fresh: Fresh) {
     }
 }
 
-/// However the clock steps, no window admits more than its limit, and every answer is the one that the rule gives for
-/// what was admitted in these windows before.
+/// However the clock steps, no window admits more than its limit, and every answer is the one that the rule
+/// gives for what was admitted in these windows before.
 pub(super) async fn no_window_admits_more_than_its_limit_whatever_the_clock_does(fresh: Fresh) {
     let quota = fresh.quota().await;
     let mut random = Pseudorandom::new(22);

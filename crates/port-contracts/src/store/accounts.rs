@@ -97,8 +97,8 @@ pub(super) async fn any_account_tells_whether_there_is_one(fresh: Fresh) {
     deleted.await.unwrap();
 }
 
-/// What `any_account` said holds until the unit of work ends, so that of several programs that are started at once
-/// only one creates the first account (D62).
+/// What `any_account` said holds until the unit of work ends, so that of several programs that are started at
+/// once only one creates the first account (D62).
 pub(super) async fn of_many_first_accounts_one_is_inserted(fresh: Fresh) {
     let store = fresh.store().await;
     let inserted = at_once(20, |_| {

@@ -1,5 +1,5 @@
-//! The list of the cases of a store. It is a macro so that the table of cases here and the tests of the adapters are made
-//! from the same names.
+//! The list of the cases of a store. It is a macro so that the table of cases here and the tests of the
+//! adapters are made from the same names.
 
 /// Hands the list to another macro, after that macro's own arguments.
 #[doc(hidden)]

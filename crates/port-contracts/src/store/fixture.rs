@@ -14,8 +14,8 @@ pub trait StoreFixture: Sized + Send + Sync + 'static {
     /// The store, the same at every call.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// Closes the store and opens it again, as a program does that is stopped and started: what was committed is
-    /// still there. The suite has dropped every other handle to the store before it calls this.
+    /// Closes the store and opens it again, as a program does that is stopped and started: what was committed
+    /// is still there. The suite has dropped every other handle to the store before it calls this.
     async fn reopen(self) -> Self;
 }
 

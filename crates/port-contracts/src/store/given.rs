@@ -73,11 +73,11 @@ impl From<UpdateRedirectError> for Decision {
     }
 }
 
-/// Runs steps in a unit of work and commits it; after a decision it is dropped instead. Runs it all again as often as the
-/// store asks for that. The steps end in a `Result<_, Decision>`.
+/// Runs steps in a unit of work and commits it; after a decision it is dropped instead. Runs it all again as
+/// often as the store asks for that. The steps end in a `Result<_, Decision>`.
 ///
-/// It looks like a function that takes a closure, and is none because the compiler cannot see yet that the future of such
-/// a function may be sent to another thread.
+/// It looks like a function that takes a closure, and is none because the compiler cannot see yet that the
+/// future of such a function may be sent to another thread.
 macro_rules! unit {
     ($store:expr, async |$work:ident| $steps:expr) => {
         async {

@@ -104,7 +104,8 @@ pub(super) async fn a_reached_limit_on_groups_leaves_the_unit_of_work_usable(fre
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 1);
 }
 
-/// Its links stay and become ungrouped, with `now` as their `updated_at`, never an earlier one than they have.
+/// Its links stay and become ungrouped, with `now` as their `updated_at`, never an earlier one than they
+/// have.
 pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

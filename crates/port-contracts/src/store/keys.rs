@@ -65,7 +65,8 @@ pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {
     }
 }
 
-/// The account is as it is now, so a downgrade or a suspension holds at once (contract, Authentication 6 and 7).
+/// The account is as it is now, so a downgrade or a suspension holds at once (contract, Authentication 6 and
+/// 7).
 pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -16,7 +16,8 @@ async fn shown(
     given::walk(page).await.0
 }
 
-/// All filters hold at once, in pages of any size; the answers are compared with a plain search through all links.
+/// All filters hold at once, in pages of any size; the answers are compared with a plain search through all
+/// links.
 pub(super) async fn filters_combine(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -86,8 +87,8 @@ pub(super) async fn filters_combine(fresh: Fresh) {
     assert!(any_page_was_full);
 }
 
-/// `q` is a substring of name, slug or target, without regard to case in the Unicode sense; no character of it is a
-/// pattern.
+/// `q` is a substring of name, slug or target, without regard to case in the Unicode sense; no character of
+/// it is a pattern.
 pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

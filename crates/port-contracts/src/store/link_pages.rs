@@ -71,7 +71,8 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
     assert_eq!(walked(&store, account, 7).await.0, links);
 }
 
-/// A position is a place in the order, not a link: it holds when the link before it is gone, and anywhere else.
+/// A position is a place in the order, not a link: it holds when the link before it is gone, and anywhere
+/// else.
 pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -53,7 +53,8 @@ fn one_of_each() -> Vec<Redirect> {
     redirects
 }
 
-/// Every field reads back, through each way of reading, timestamps to the millisecond (D3), texts unchanged (D24, D25).
+/// Every field reads back, through each way of reading, timestamps to the millisecond (D3), texts unchanged
+/// (D24, D25).
 pub(super) async fn a_redirect_reads_back_as_it_was_inserted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -35,8 +35,8 @@ macro_rules! table {
 
 crate::__store_cases! { [table] () }
 
-/// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store with the
-/// time limit (D6) that it is given: how long a call may wait, and how long a unit of work may last.
+/// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store
+/// with the time limit (D6) that it is given: how long a call may wait, and how long a unit of work may last.
 #[doc(hidden)]
 pub fn run<F, O>(module: &str, case: &str, open: impl Fn(std::time::Duration) -> O + 'static)
 where

@@ -1,4 +1,5 @@
-//! Long sequences of operations, compared with a model that fits on a page: every answer, every counter, every list.
+//! Long sequences of operations, compared with a model that fits on a page: every answer, every counter,
+//! every list.
 
 use std::collections::BTreeMap;
 
@@ -239,7 +240,8 @@ fn placement(random: &mut Pseudorandom) -> Placement {
     random.pick(&every_placement()).cloned().unwrap()
 }
 
-/// The store answers as the model does, in units of work of one or several operations, of which some are undone.
+/// The store answers as the model does, in units of work of one or several operations, of which some are
+/// undone.
 pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
     let store = fresh.store().await;
     for seed in 0..8 {

@@ -55,8 +55,8 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }
 
-/// No use case writes what it could not lock. If one ever did, nothing of another account may change, whatever the
-/// store answers.
+/// No use case writes what it could not lock. If one ever did, nothing of another account may change,
+/// whatever the store answers.
 pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;

@@ -14,8 +14,8 @@ const SHORT: Duration = Duration::from_secs(1);
 /// Long enough for a busy machine, far too short for something that hangs.
 const AT_LAST: Duration = Duration::from_secs(30);
 
-/// One attempt to insert a link at an address that another unit of work may hold. Whatever it says, it says it in
-/// time; `true` if it was committed.
+/// One attempt to insert a link at an address that another unit of work may hold. Whatever it says, it says
+/// it in time; `true` if it was committed.
 async fn attempt(store: &dyn Store, account: AccountId) -> bool {
     let attempt = async {
         let mut work = store.begin().await?;

@@ -1,0 +1,28 @@
+//! Use cases can be spawned: their futures may move between threads.
+
+use std::sync::Arc;
+
+use signpost_app::{Submitted, accounts, groups, keys, redirects};
+use signpost_domain::{Email, IdReference, PlanName, RedirectPatch};
+use signpost_memory::InMemory;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn writing_use_cases_can_be_spawned() {
+    let app = Arc::new(InMemory::default().application());
+    let command = accounts::CreateAccount {
+        email: Email::parse("ann@example.com").unwrap(),
+        name: None,
+        plan: PlanName::parse("agency").unwrap(),
+    };
+    let spawned = tokio::spawn(async move {
+        let account = accounts::create(&app, command).await.unwrap();
+        let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
+        let address = std::net::Ipv4Addr::LOCALHOST.into();
+        let caller = signpost_app::admission::admit(&app, Some(&secret), address).await.unwrap();
+        let patch = Submitted::valid(RedirectPatch::default());
+        let updated = redirects::update(&app, &caller, IdReference::Malformed, patch).await;
+        let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;
+        (updated.is_err(), deleted.is_err())
+    });
+    assert_eq!(spawned.await.unwrap(), (true, true));
+}
