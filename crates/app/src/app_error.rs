@@ -4,8 +4,8 @@ use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
 
 use crate::ports::{RandomnessUnavailable, StoreError};
 
-/// Why a use case did not do what it was asked. What the caller may know stands in the first two variants; the
-/// others are for the log.
+/// Why a use case did not do what it was asked. What the caller may know stands in the first three variants;
+/// the others are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// Fields of the request break their rules: all of them.
@@ -14,6 +14,9 @@ pub enum AppError {
     /// The operation as a whole is refused.
     #[error("refused: {0}")]
     Refused(Refusal),
+    /// The account was deleted after the request was let in: the key is none any more.
+    #[error("the account was deleted meanwhile")]
+    AccountGone,
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -36,6 +39,7 @@ impl AppError {
         match self {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
+            Self::AccountGone => ErrorCode::InvalidApiKey,
             Self::Store(_) | Self::Randomness(_) | Self::NoFreeSlug { .. } => ErrorCode::InternalError,
         }
     }

@@ -90,6 +90,7 @@ impl ApiError {
                     }
                 }
             }
+            Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             Self::App(AppError::Store(_) | AppError::Randomness(_) | AppError::NoFreeSlug { .. })
             | Self::Internal(_) => BROKEN.into(),
@@ -108,6 +109,7 @@ impl ApiError {
             | Self::PayloadTooLarge
             | Self::App(
                 AppError::Refused(_)
+                | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. },
@@ -158,7 +160,7 @@ impl ApiError {
             | Self::UnsupportedMediaType(_)
             | Self::PayloadTooLarge
             | Self::Invalid(_)
-            | Self::App(AppError::Invalid(_) | AppError::Refused(_)) => None,
+            | Self::App(AppError::Invalid(_) | AppError::Refused(_) | AppError::AccountGone) => None,
         }
     }
 }

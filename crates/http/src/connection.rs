@@ -30,12 +30,21 @@ pub(crate) struct Connection {
     looked_through: usize,
     /// Whether an answer was replaced; the framework ends the connection then.
     is_ending: bool,
+    /// Whether the client sent something that nothing was answered to yet, and still listens.
+    is_owed_an_answer: bool,
 }
 
 impl Connection {
     /// Puts a connection in order.
     pub(crate) const fn new(stream: TcpStream, app: Arc<Application>) -> Self {
-        Self { stream: Some(stream), app, replacement: Vec::new(), looked_through: 0, is_ending: false }
+        Self {
+            stream: Some(stream),
+            app,
+            replacement: Vec::new(),
+            looked_through: 0,
+            is_ending: false,
+            is_owed_an_answer: false,
+        }
     }
 
     fn stream(&mut self) -> io::Result<Pin<&mut TcpStream>> {
@@ -65,13 +74,17 @@ impl AsyncRead for Connection {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        self.stream()?.poll_read(cx, buffer)
+        let before = buffer.filled().len();
+        let read = ready!(self.stream()?.poll_read(cx, buffer));
+        self.is_owed_an_answer = read.is_ok() && buffer.filled().len() > before;
+        Poll::Ready(read)
     }
 }
 
 impl AsyncWrite for Connection {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.poll_replacement(cx))?;
+        self.is_owed_an_answer = false;
         let bare = BareResponse::find(bytes, self.looked_through);
         self.looked_through = bare.as_ref().map_or(bytes.len(), |bare| bare.place.start);
         match bare {
@@ -101,11 +114,15 @@ impl AsyncWrite for Connection {
 }
 
 /// After an unreadable request the framework lets go of the connection at once, also while the client still sends
-/// and before the answer is out.
+/// and before the answer is out. Where a body's framing breaks while its request runs, it does so without a word.
 impl Drop for Connection {
     fn drop(&mut self) {
-        let (true, Some(stream)) = (self.is_ending, self.stream.take()) else { return };
-        let replacement = std::mem::take(&mut self.replacement);
+        let is_forgotten = self.is_owed_an_answer && !self.app.lifecycle.is_draining();
+        let (true, Some(stream)) = (self.is_ending || is_forgotten, self.stream.take()) else { return };
+        let mut replacement = std::mem::take(&mut self.replacement);
+        if is_forgotten && replacement.is_empty() {
+            replacement = BareResponse::unsaid().replacement(&self.app);
+        }
         // Without a runtime the program is at its end, and nobody waits for the answer.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(tokio::time::timeout(LINGERING_TIME, linger(stream, replacement)));

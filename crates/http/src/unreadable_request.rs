@@ -31,6 +31,11 @@ pub(crate) struct BareResponse {
 }
 
 impl BareResponse {
+    /// The refusal that the framework should have sent and did not.
+    pub(crate) const fn unsaid() -> Self {
+        Self { place: 0..0, status: 400, date: Vec::new() }
+    }
+
     /// Finds the first one that does not begin before `from`.
     pub(crate) fn find(bytes: &[u8], mut from: usize) -> Option<Self> {
         const START: &[u8] = b"HTTP/1.";

@@ -145,7 +145,7 @@ impl GroupWrites for MemoryUnitOfWork {
             if state.has_group(group.id) {
                 return Err(twice(group.id).into());
             }
-            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
+            let owned = state.owned_mut(account).ok_or(InsertGroupError::AccountMissing)?;
             if owned.usage().groups >= groups_limit {
                 return Err(InsertGroupError::LimitReached);
             }
@@ -202,7 +202,14 @@ impl LinkWrites for MemoryUnitOfWork {
                 return Err(twice(redirect.id).into());
             }
             let is_taken = state.is_taken_from(redirect);
-            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
+            let Some(owned) = state.owned_mut(account) else {
+                let named_a_group = redirect.group_id.is_some();
+                return Err(if named_a_group {
+                    InsertRedirectError::GroupMissing
+                } else {
+                    InsertRedirectError::AccountMissing
+                });
+            };
             if !owned.has_group_of(redirect) {
                 return Err(InsertRedirectError::GroupMissing);
             }

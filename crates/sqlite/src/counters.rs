@@ -8,46 +8,54 @@ use diesel::prelude::*;
 use signpost_domain::{AccountId, GroupId};
 
 use crate::columns::{IdBytes, whole_number};
-use crate::failure::Failure;
 use crate::schema::{accounts, groups};
 use crate::unit_of_work::Stop;
 
-/// Counts one more link, unless there are `limit`; then the decision is `reached`.
+/// Counts one more link, unless there are `limit`, then the decision is `reached`, or there is no such account, then
+/// it is `missing`.
 pub(crate) fn count_link<D>(
     connection: &mut SqliteConnection,
     account: AccountId,
     limit: u64,
     reached: D,
+    missing: D,
 ) -> Result<(), Stop<D>> {
     let below_limit =
         accounts::table.find(IdBytes::from(account)).filter(accounts::links_count.lt(whole_number(limit)));
     let counted = diesel::update(below_limit)
         .set(accounts::links_count.eq(accounts::links_count + 1))
         .execute(connection)?;
-    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached)) }
+    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
 }
 
-/// Counts one group more, unless there are `limit`; then the decision is `reached`.
+/// Counts one group more, unless there are `limit`, then the decision is `reached`, or there is no such account, then
+/// it is `missing`.
 pub(crate) fn count_group<D>(
     connection: &mut SqliteConnection,
     account: AccountId,
     limit: u64,
     reached: D,
+    missing: D,
 ) -> Result<(), Stop<D>> {
     let below_limit =
         accounts::table.find(IdBytes::from(account)).filter(accounts::groups_count.lt(whole_number(limit)));
     let counted = diesel::update(below_limit)
         .set(accounts::groups_count.eq(accounts::groups_count + 1))
         .execute(connection)?;
-    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached)) }
+    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
 }
 
 /// Why an account's count did not move: the limit, or the account was deleted after the request was let in.
-fn limit_or_absence<D>(connection: &mut SqliteConnection, account: AccountId, reached: D) -> Stop<D> {
+fn limit_or_absence<D>(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    reached: D,
+    missing: D,
+) -> Stop<D> {
     let account_row = accounts::table.find(IdBytes::from(account));
     match diesel::select(exists(account_row)).get_result(connection) {
         Ok(true) => Stop::Decided(reached),
-        Ok(false) => Stop::Failed(Failure::Other(format!("the account {account} does not exist"))),
+        Ok(false) => Stop::Decided(missing),
         Err(error) => error.into(),
     }
 }

@@ -58,17 +58,26 @@ impl DatabaseFile {
         &self.text
     }
 
-    /// Creates the file, empty, if it is not there. It holds hashes of keys and private notes, so nobody but its
+    /// Creates the file, empty, if it is not there; one that is there must be one to write to, or a program would
+    /// start that can only read. It holds hashes of keys and private notes, so nobody but its
     /// owner may read it; SQLite gives its other two files the same rights.
     pub(crate) fn create_if_missing(&self) -> Result<(), OpenError> {
         let mut options = OpenOptions::new();
         options.write(true).create_new(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let refused = |source| OpenError::NoFile { path: self.path.clone(), source };
         match options.open(&self.path) {
             Ok(_) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-            Err(source) => Err(OpenError::NoFile { path: self.path.clone(), source }),
+            // Looked at and not opened: closing a second handle would drop the locks of a connection that this
+            // process has on the file.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                if self.path.metadata().map_err(refused)?.permissions().readonly() {
+                    return Err(refused(io::ErrorKind::PermissionDenied.into()));
+                }
+                Ok(())
+            }
+            Err(source) => Err(refused(source)),
         }
     }
 }

@@ -76,7 +76,8 @@ impl GroupWrites for SqliteUnitOfWork {
     ) -> Result<(), InsertGroupError> {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
-            counters::count_group(connection, account, groups_limit, InsertGroupError::LimitReached)?;
+            let (reached, missing) = (InsertGroupError::LimitReached, InsertGroupError::AccountMissing);
+            counters::count_group(connection, account, groups_limit, reached, missing)?;
             diesel::insert_into(groups::table).values(NewGroup::new(account, &group)).execute(connection)?;
             Ok(())
         };

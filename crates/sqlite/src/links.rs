@@ -126,7 +126,8 @@ fn insert_redirect(
     {
         return Err(Stop::Decided(InsertRedirectError::GroupMissing));
     }
-    counters::count_link(connection, account, links_limit, InsertRedirectError::LimitReached)?;
+    let (reached, missing) = (InsertRedirectError::LimitReached, InsertRedirectError::AccountMissing);
+    counters::count_link(connection, account, links_limit, reached, missing)?;
     // Only the address may be taken: a second link with the same id is a defect and fails.
     let inserted = diesel::insert_into(links::table)
         .values(NewRedirect::new(account, redirect))

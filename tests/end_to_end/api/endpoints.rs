@@ -129,3 +129,21 @@ fn requests_that_are_hardly_http_get_an_answer() {
     }
     program.first_account().get("/v1/account").expect_status(200);
 }
+
+/// A body whose framing breaks while its request runs is answered too, with the envelope.
+#[test]
+fn broken_chunks_get_an_answer_of_the_contracts_shape() {
+    let program = Program::start();
+    let key = &program.first_account().key;
+    for chunks in ["zz\r\nabc\r\n0\r\n\r\n", "ffffffffffffffffff\r\nabc\r\n0\r\n\r\n", "-1\r\nabc\r\n"] {
+        let request = format!(
+            "POST /v1/redirects HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {key}\r\nContent-Type: application/json\r\n\
+             Transfer-Encoding: chunked\r\n\r\n{chunks}"
+        );
+        for _ in 0..20 {
+            let (status, _, body) = parse_response(&exchange(&program.api, request.as_bytes()));
+            assert_eq!((status, body.contains(r#""code":"invalid_request""#)), (400, true), "{body}");
+        }
+    }
+    assert!(program.first_account().walk("/v1/redirects", "").is_empty());
+}

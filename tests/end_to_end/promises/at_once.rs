@@ -1,6 +1,7 @@
 //! R6: a plan, a suspension and a revocation hold for every request that starts after the command returned, under
 //! load (contract "Authentication" 5 to 7).
 
+use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
@@ -8,13 +9,14 @@ use crate::harness::{Account, Program};
 
 /// Requests of four clients while `command` runs; each with the instant at which it started, and its status.
 fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(Instant, u16)>) {
-    let stop = AtomicBool::new(false);
+    let (stop, under_way) = (AtomicBool::new(false), Barrier::new(5));
     std::thread::scope(|scope| {
         let clients: Vec<_> = (0..4)
             .map(|_| {
-                let (account, stop) = (account.clone(), &stop);
+                let (account, stop, under_way) = (account.clone(), &stop, &under_way);
                 scope.spawn(move || {
-                    let mut seen = Vec::new();
+                    let mut seen = vec![(Instant::now(), account.get("/v1/account").status)];
+                    under_way.wait();
                     while !stop.load(Ordering::Relaxed) {
                         let started = Instant::now();
                         seen.push((started, account.get("/v1/account").status));
@@ -26,11 +28,48 @@ fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(
                 })
             })
             .collect();
+        under_way.wait();
         command();
         let returned = Instant::now();
         stop.store(true, Ordering::Relaxed);
         (returned, clients.into_iter().flat_map(|client| client.join().unwrap()).collect())
     })
+}
+
+/// An account that is deleted under load is unknown from then on, and its requests that run meanwhile are refused
+/// like those of an unknown key.
+#[test]
+fn deleting_an_account_under_load_is_never_an_internal_error() {
+    let program = Program::builder().setting("throttle-per-minute", "0").start();
+    let body = serde_json::json!({"name": "x", "target_url": "https://example.com"});
+    for _ in 0..3 {
+        let account = program.account("agency");
+        let (stop, under_way) = (AtomicBool::new(false), Barrier::new(9));
+        let statuses: Vec<u16> = std::thread::scope(|scope| {
+            let clients: Vec<_> = (0..8)
+                .map(|number| {
+                    let (account, stop, under_way) = (account.clone(), &stop, &under_way);
+                    let path = if number % 4 == 0 { "/v1/groups" } else { "/v1/redirects" };
+                    let body = if number % 4 == 0 { serde_json::json!({"name": "x"}) } else { body.clone() };
+                    scope.spawn(move || {
+                        let mut statuses = vec![account.post(path, &body).status];
+                        under_way.wait();
+                        while !stop.load(Ordering::Relaxed) {
+                            statuses.push(account.post(path, &body).status);
+                        }
+                        statuses.push(account.post(path, &body).status);
+                        statuses
+                    })
+                })
+                .collect();
+            under_way.wait();
+            assert!(program.run(&["account", "delete", account.id(), "--yes"]).status.success());
+            stop.store(true, Ordering::Relaxed);
+            clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
+        });
+        assert!(statuses.iter().all(|status| matches!(status, 201 | 401)), "{statuses:?}");
+        assert!(statuses.contains(&201) && statuses.contains(&401));
+    }
 }
 
 #[test]

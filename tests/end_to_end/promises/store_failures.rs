@@ -6,7 +6,7 @@ use serde_json::json;
 use signpost_app::ports::Store;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 
-use crate::harness::Program;
+use crate::harness::{Program, rate_limits};
 
 #[test]
 fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_service_follows() {
@@ -31,6 +31,8 @@ fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_ser
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     for answer in answers {
         let answer = answer.expect_error(500, "internal_error");
+        // D17: what is left can still be read, and is not less than it is.
+        assert_eq!(rate_limits(&answer).map(|[_, minute, _, _]| minute > 0), Some(true), "{answer:?}");
         assert!(
             !answer.body.to_string().to_lowercase().contains("sqlite"),
             "the cause is for the log: {answer:?}"

@@ -126,7 +126,7 @@ async fn identify(
     let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
     if account.is_suspended() {
         let remaining = app.quota.remaining(account.id, budget, now).await;
-        let remaining = remaining.map_err(|error| broken(error, budget))?;
+        let remaining = remaining.map_err(|error| broken(error, budget, None))?;
         let rate_limits = Some(RateLimits { budget, remaining });
         return Err(NotAdmitted { reason: Reason::Suspended, rate_limits });
     }
@@ -134,7 +134,14 @@ async fn identify(
         let rate_limits = Some(RateLimits { budget, remaining: QuotaRemaining { minute: 0, day: 0 } });
         return Err(NotAdmitted { reason: Reason::NoApiAccess, rate_limits });
     };
-    let decision = app.quota.admit(account.id, budget, now).await.map_err(|error| broken(error, budget))?;
+    let decision = match app.quota.admit(account.id, budget, now).await {
+        Ok(decision) => decision,
+        Err(error) => {
+            // A store that cannot count can often still be read.
+            let remaining = app.quota.remaining(account.id, budget, now).await;
+            return Err(broken(error, budget, remaining.ok()));
+        }
+    };
     match decision {
         QuotaDecision::Admitted { remaining } => Ok(Caller {
             key_id: key.id,
@@ -150,9 +157,9 @@ async fn identify(
     }
 }
 
-/// The quota store broke. The account is known, so the answer carries its budget; what is left of it is not
-/// known, and nothing is promised.
-const fn broken(error: StoreError, budget: RequestBudget) -> NotAdmitted {
-    let remaining = QuotaRemaining { minute: 0, day: 0 };
+/// The quota store broke. The account is known, so the answer carries its budget (D17); if what is left of it is not
+/// known, nothing is promised.
+fn broken(error: StoreError, budget: RequestBudget, remaining: Option<QuotaRemaining>) -> NotAdmitted {
+    let remaining = remaining.unwrap_or(QuotaRemaining { minute: 0, day: 0 });
     NotAdmitted { reason: Reason::Store(error), rate_limits: Some(RateLimits { budget, remaining }) }
 }

@@ -19,6 +19,7 @@ pub async fn create(app: &Application, caller: &Caller, name: Name) -> Result<Gr
         let mut work = app.store.begin().await?;
         match work.insert_group(caller.account_id(), &group, limit).await {
             Ok(()) => {}
+            Err(InsertGroupError::AccountMissing) => return Err(AppError::AccountGone),
             Err(InsertGroupError::LimitReached) => {
                 return Err(Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into());
             }

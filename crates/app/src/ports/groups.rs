@@ -27,6 +27,9 @@ pub enum InsertGroupError {
     /// A decision: the account has as many groups as its plan allows.
     #[error("the limit on groups is reached")]
     LimitReached,
+    /// A decision: the account was deleted after the request was let in.
+    #[error("no such account")]
+    AccountMissing,
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),

@@ -50,6 +50,9 @@ pub enum InsertRedirectError {
     /// A decision: the account has no such group.
     #[error("no such group")]
     GroupMissing,
+    /// A decision: the account was deleted after the request was let in.
+    #[error("no such account")]
+    AccountMissing,
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -84,7 +87,7 @@ pub trait LinkWrites: Send {
     ///
     /// The store decides, under any concurrency: the count of links never passes `links_limit`, an address
     /// names at most one link (D20), and the group is one of the account's. Where several decisions apply, it
-    /// reports the first of `GroupMissing`, `LimitReached`, `AddressTaken`.
+    /// reports the first of `GroupMissing`, `AccountMissing`, `LimitReached`, `AddressTaken`.
     async fn insert_redirect(
         &mut self,
         account: AccountId,

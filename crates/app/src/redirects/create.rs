@@ -64,6 +64,7 @@ async fn insert(
             Err(InsertRedirectError::AddressTaken) if drawn => {}
             Err(InsertRedirectError::AddressTaken) => return Err(Refusal::AddressTaken.into()),
             Err(InsertRedirectError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
+            Err(InsertRedirectError::AccountMissing) => return Err(AppError::AccountGone),
             Err(InsertRedirectError::LimitReached) => {
                 return Err(Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into());
             }

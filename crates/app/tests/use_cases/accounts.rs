@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::accounts::{self, CreateAccount, OperatorError};
-use signpost_app::{groups, keys};
+use signpost_app::{AppError, groups, keys};
 use signpost_domain::{Account, Address, PageLimit, RedirectDraft, Site};
 use signpost_port_contracts::samples;
 
@@ -97,8 +97,10 @@ async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
-    assert!(signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await.is_err());
-    assert!(groups::create(&world.app, &caller, samples::name("Late")).await.is_err());
+    let created = signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await;
+    assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
+    let created = groups::create(&world.app, &caller, samples::name("Late")).await;
+    assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
     assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);
 }

@@ -6,6 +6,7 @@ use std::panic::AssertUnwindSafe;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
+use actix_web::http::StatusCode;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt as _;
@@ -80,9 +81,11 @@ impl Framed {
                 (error_response::response(error, request_id), Some(error.code()))
             }
         };
+        // An account that was deleted while its request ran is not known any more.
+        let is_known = response.status() != StatusCode::UNAUTHORIZED;
         let headers = response.headers_mut();
         common_headers::insert(headers, request_id);
-        if let Some(rate_limits) = facts.rate_limits() {
+        if let (true, Some(rate_limits)) = (is_known, facts.rate_limits()) {
             rate_limit_headers::insert(headers, rate_limits);
         }
         record.finish(response.status(), code, facts.account());

@@ -1,7 +1,7 @@
 //! Accounts: inserting, changing, deleting.
 
 use signpost_app::ports::InsertAccountError;
-use signpost_domain::{Account, Address, PageLimit, PagePosition, Site, Timestamp, Usage};
+use signpost_domain::{Account, Address, PageLimit, PagePosition, Redirect, Site, Timestamp, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, PLENTY, unit};
@@ -202,12 +202,19 @@ pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
-    let mut work = store.begin().await.unwrap();
-    assert!(work.insert_redirect(account, &samples::redirect("late"), PLENTY).await.is_err());
-    drop(work);
-    let mut work = store.begin().await.unwrap();
-    assert!(work.insert_group(account, &samples::group("late"), PLENTY).await.is_err());
-    drop(work);
+    let grouped = Redirect { group_id: Some(samples::id()), ..samples::redirect("late") };
+    for (link, limit, decision) in [
+        (samples::redirect("late"), PLENTY, Decision::AccountMissing),
+        (samples::redirect("late"), 0, Decision::AccountMissing),
+        (grouped, PLENTY, Decision::GroupMissing),
+    ] {
+        let outcome =
+            unit!(&store, async |work| Ok(work.insert_redirect(account, &link, limit).await?)).await;
+        assert_eq!(outcome, Err(decision));
+    }
+    let group = samples::group("late");
+    let outcome = unit!(&store, async |work| Ok(work.insert_group(account, &group, PLENTY).await?)).await;
+    assert_eq!(outcome, Err(Decision::AccountMissing));
     let (key, _) = samples::key(account);
     assert!(!given::insert_key(&store, &key).await);
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);

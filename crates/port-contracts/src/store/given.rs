@@ -21,6 +21,7 @@ pub(super) enum Decision {
     AddressTaken,
     LimitReached,
     GroupMissing,
+    AccountMissing,
     /// Not a decision: the unit of work is to be run again.
     Again,
 }
@@ -47,6 +48,7 @@ impl From<InsertGroupError> for Decision {
     fn from(error: InsertGroupError) -> Self {
         match error {
             InsertGroupError::LimitReached => Self::LimitReached,
+            InsertGroupError::AccountMissing => Self::AccountMissing,
             InsertGroupError::Store(error) => error.into(),
         }
     }
@@ -58,6 +60,7 @@ impl From<InsertRedirectError> for Decision {
             InsertRedirectError::AddressTaken => Self::AddressTaken,
             InsertRedirectError::LimitReached => Self::LimitReached,
             InsertRedirectError::GroupMissing => Self::GroupMissing,
+            InsertRedirectError::AccountMissing => Self::AccountMissing,
             InsertRedirectError::Store(error) => error.into(),
         }
     }

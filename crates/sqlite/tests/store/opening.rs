@@ -131,6 +131,18 @@ fn a_database_of_another_program_is_refused_and_left_alone() {
     assert_eq!(std::fs::read(database.file.path()).unwrap(), before);
 }
 
+/// A program that could only read would start, and fail at every request.
+#[test]
+fn a_database_that_may_not_be_written_is_refused() {
+    let database = Database::new();
+    drop(database.open());
+    let mut permissions = database.file.path().metadata().unwrap().permissions();
+    permissions.set_mode(0o444);
+    std::fs::set_permissions(database.file.path(), permissions).unwrap();
+    let error = refusal(&database.file);
+    assert!(matches!(error, OpenError::NoFile { .. }), "{error}");
+}
+
 #[test]
 fn what_is_no_database_is_refused_with_a_word_of_advice() {
     let folder = tempfile::tempdir().unwrap();
