@@ -3,8 +3,9 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -87,7 +88,7 @@ impl ProgramBuilder {
 pub struct Program {
     child: Child,
     stdout: BufReader<ChildStdout>,
-    log: Arc<Mutex<String>>,
+    log: Arc<Log>,
     log_reader: Option<JoinHandle<()>>,
     folder: Arc<TempDir>,
     arguments: Vec<String>,
@@ -126,14 +127,12 @@ impl Program {
             .stderr(Stdio::piped())
             .spawn()
             .expect("the built program starts");
-        let log = Arc::new(Mutex::new(String::new()));
+        let log = Arc::new(Log::default());
         let stderr = child.stderr.take().unwrap();
         let sink = Arc::clone(&log);
         let log_reader = std::thread::spawn(move || {
             for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
-                let mut sink = sink.lock().unwrap();
-                sink.push_str(&String::from_utf8_lossy(&line));
-                sink.push('\n');
+                sink.add(&String::from_utf8_lossy(&line));
             }
         });
         let stdout = BufReader::new(child.stdout.take().unwrap());
@@ -189,7 +188,24 @@ impl Program {
 
     /// What it logged so far.
     pub fn log(&self) -> String {
-        self.log.lock().unwrap().clone()
+        self.log.text.lock().unwrap().clone()
+    }
+
+    /// Waits until it has logged this: a line may come a moment after the answer that it is about.
+    #[track_caller]
+    pub fn await_log(&self, text: &str) {
+        let log = self.log.text.lock().unwrap();
+        let patience = Duration::from_secs(20);
+        let (log, waited) =
+            self.log.grown.wait_timeout_while(log, patience, |log| !log.contains(text)).unwrap();
+        assert!(!waited.timed_out(), "{text} is not in:\n{log}");
+    }
+
+    /// Asks it to stop and returns all that it logged.
+    pub fn stop_and_read_log(&mut self) -> String {
+        self.signal("TERM");
+        self.wait();
+        self.log()
     }
 
     /// The account of the first start.
@@ -278,6 +294,22 @@ impl Drop for Program {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// What a program logged so far.
+#[derive(Default)]
+struct Log {
+    text: Mutex<String>,
+    grown: Condvar,
+}
+
+impl Log {
+    fn add(&self, line: &str) {
+        let mut text = self.text.lock().unwrap();
+        text.push_str(line);
+        text.push('\n');
+        self.grown.notify_all();
     }
 }
 

@@ -18,9 +18,7 @@ fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
         exchange(&program.api, raw);
         exchange(&program.links, raw);
     }
-    program.signal("TERM");
-    program.wait();
-    let log = program.log();
+    let log = program.stop_and_read_log();
     assert!(log.lines().count() > 2);
     for line in log.lines() {
         let parsed: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
@@ -43,9 +41,8 @@ fn r31_a_visitors_address_agent_and_query_are_never_logged() {
             ],
         );
     }
-    program.signal("TERM");
-    program.wait();
+    let log = program.stop_and_read_log();
     for secret in ["secretquery", "secretagent", "secretreferrer"] {
-        assert!(!program.log().contains(secret), "{}", program.log());
+        assert!(!log.contains(secret), "{log}");
     }
 }

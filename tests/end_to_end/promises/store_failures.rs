@@ -37,7 +37,7 @@ fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_ser
             !answer.body.to_string().to_lowercase().contains("sqlite"),
             "the cause is for the log: {answer:?}"
         );
-        assert!(program.log().contains(answer.header("x-request-id").unwrap()));
+        program.await_log(answer.header("x-request-id").unwrap());
     }
     // Visitors only read, and go on reading.
     assert_eq!(program.visitor().open("/nothing").status, 404);
