@@ -177,8 +177,9 @@ impl Redirect {
         if self.antibot_enabled && !antibot_before && !features.contains(Feature::Antibot) {
             return Err(Refusal::FeatureNotAvailable(Feature::Antibot));
         }
-        let geo_unchanged = before.is_some_and(|link| link.geo_blocklist == self.geo_blocklist);
-        if !self.geo_blocklist.is_empty() && !geo_unchanged && !features.contains(Feature::GeoBlocking) {
+        let blocked_before = |country| before.is_some_and(|link| link.geo_blocklist.blocks(country));
+        let blocks_more = self.geo_blocklist.countries().iter().any(|country| !blocked_before(*country));
+        if blocks_more && !features.contains(Feature::GeoBlocking) {
             return Err(Refusal::FeatureNotAvailable(Feature::GeoBlocking));
         }
         Ok(())

@@ -129,6 +129,8 @@ fn d15_a_plan_must_have_a_feature_to_begin_using_it_not_to_keep_it() {
     let none = RedirectPatch::default;
     assert!(patched(RedirectPatch { antibot_enabled: Some(true), ..none() }).is_ok());
     assert!(patched(RedirectPatch { geo_blocklist: Change::Set(blocks(&["DE"])), ..none() }).is_ok());
+    let wider = RedirectPatch { geo_blocklist: Change::Set(blocks(&["DE", "FR"])), ..none() };
+    assert!(patched(wider).is_err());
     assert!(!patched(RedirectPatch { antibot_enabled: Some(false), ..none() }).unwrap().antibot_enabled);
     assert!(
         patched(RedirectPatch { geo_blocklist: Change::Clear, ..none() }).unwrap().geo_blocklist.is_empty()

@@ -7,7 +7,7 @@ use std::fmt;
 use actix_web::ResponseError;
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
-use signpost_app::admission::{NotAdmitted, Reason};
+use signpost_app::admission::Reason;
 use signpost_domain::{ErrorCode, QuotaWindow, Violations};
 
 use crate::error_status::status_of;
@@ -232,12 +232,5 @@ impl From<AppError> for ApiError {
 impl From<Violations> for ApiError {
     fn from(violations: Violations) -> Self {
         Self::Invalid(violations)
-    }
-}
-
-impl From<NotAdmitted> for ApiError {
-    fn from(not_admitted: NotAdmitted) -> Self {
-        let NotAdmitted { reason, rate_limits: _ } = not_admitted;
-        Self::NotAdmitted(reason)
     }
 }

@@ -32,6 +32,8 @@ pub(crate) struct Connection {
     is_ending: bool,
     /// Whether the client sent something that nothing was answered to yet, and still listens.
     is_owed_an_answer: bool,
+    /// Whether our side is closed; what is read after that is only read off.
+    is_shut_down: bool,
 }
 
 impl Connection {
@@ -44,6 +46,7 @@ impl Connection {
             looked_through: 0,
             is_ending: false,
             is_owed_an_answer: false,
+            is_shut_down: false,
         }
     }
 
@@ -76,7 +79,7 @@ impl AsyncRead for Connection {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = ready!(self.stream()?.poll_read(cx, buffer));
-        self.is_owed_an_answer = read.is_ok() && buffer.filled().len() > before;
+        self.is_owed_an_answer = !self.is_shut_down && read.is_ok() && buffer.filled().len() > before;
         Poll::Ready(read)
     }
 }
@@ -109,6 +112,8 @@ impl AsyncWrite for Connection {
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.poll_replacement(cx))?;
+        self.is_shut_down = true;
+        self.is_owed_an_answer = false;
         self.stream()?.poll_shutdown(cx)
     }
 }

@@ -164,6 +164,26 @@ impl GroupWrites for MemoryUnitOfWork {
         })
     }
 
+    async fn ungroup_some_links(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned_mut(account) else { return Ok(0) };
+            let inside = owned.redirects.values_mut().filter(|redirect| redirect.group_id == Some(id));
+            let mut taken = 0;
+            for redirect in inside.take(usize::from(at_most)) {
+                redirect.group_id = None;
+                redirect.updated_at = redirect.updated_at.max(now);
+                taken += 1;
+            }
+            Ok(taken)
+        })
+    }
+
     async fn delete_group(
         &mut self,
         account: AccountId,
@@ -253,6 +273,17 @@ impl LinkWrites for MemoryUnitOfWork {
         self.write(|state| {
             let Some(owned) = state.owned_mut(account) else { return Ok(false) };
             Ok(owned.redirects.remove(&id).is_some())
+        })
+    }
+
+    async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned_mut(account) else { return Ok(0) };
+            let mut deleted = 0;
+            while deleted < at_most && owned.redirects.pop_first().is_some() {
+                deleted += 1;
+            }
+            Ok(deleted)
         })
     }
 }

@@ -58,8 +58,8 @@ impl DatabaseFile {
         &self.text
     }
 
-    /// Creates the file, empty, if it is not there; one that is there must be one to write to, or a program would
-    /// start that can only read. It holds hashes of keys and private notes, so nobody but its
+    /// Creates the file, empty, if it is not there; one that nobody may write to is refused, because a
+    /// program would start that can only read. It holds hashes of keys and private notes, so nobody but its
     /// owner may read it; SQLite gives its other two files the same rights.
     pub(crate) fn create_if_missing(&self) -> Result<(), OpenError> {
         let mut options = OpenOptions::new();

@@ -11,6 +11,7 @@ use crate::counters;
 use crate::failure::Failure;
 use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::{groups, links};
+use crate::some_links;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
 
@@ -98,6 +99,16 @@ impl GroupWrites for SqliteUnitOfWork {
             Ok(())
         };
         self.step(step).await
+    }
+
+    async fn ungroup_some_links(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError> {
+        self.step(move |connection| some_links::ungroup(connection, account, id, at_most, now)).await
     }
 
     async fn delete_group(

@@ -15,10 +15,11 @@
 //! No caller waits longer than the time limit (D6), and what a caller has given up is not begun. Reads, and requests to
 //! be counted, are refused at once where too many wait already; a unit of work waits for its turn in the task that wants
 //! it. A statement that has begun cannot be interrupted from outside, since diesel does not offer that; but all
-//! statements are short, being single ranges of an index, except one: a search reads an account's whole list if it
-//! finds little. It looks at the clock for each row and stops at its caller's time limit, and searches have no more than
-//! half the threads, so that they do not keep the other reads waiting. Deleting an account or a group takes as long as
-//! they have links, some microseconds for each, and the writer is held for that long.
+//! statements are short, being single ranges of an index, except two kinds: a search reads an account's whole list if
+//! it finds little, and a list with several filters reads the range that one of them chooses. A search looks at the
+//! clock for each row and stops at its caller's time limit. Both have no more than half the threads, so that they do not
+//! keep the other reads waiting. What touches any number of links, deleting an account or a group, is done by the use
+//! cases a thousand links at a time, each in a unit of work of its own.
 //!
 //! A panic in a job costs the connection and not the thread: the connection is closed, which undoes its transaction,
 //! and the next job gets a new one.
@@ -59,6 +60,7 @@ mod rows;
 mod schema;
 mod search;
 mod session;
+mod some_links;
 mod store;
 mod unit_of_work;
 mod writer;

@@ -5,7 +5,9 @@ use diesel::prelude::*;
 use signpost_app::ports::{
     InsertRedirectError, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateRedirectError,
 };
-use signpost_domain::{AccountId, Address, LinkFilter, Page, PageLimit, PagePosition, Redirect, RedirectId};
+use signpost_domain::{
+    AccountId, Address, GroupFilter, LinkFilter, Page, PageLimit, PagePosition, Redirect, RedirectId,
+};
 
 use crate::columns::IdBytes;
 use crate::counters;
@@ -16,6 +18,7 @@ use crate::rows::redirect::{
     NewRedirect, PublishedRow, REDIRECT, RedirectColumns, RedirectRow, address_columns,
 };
 use crate::schema::{accounts, links};
+use crate::some_links;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 
@@ -33,11 +36,11 @@ impl LinkReads for SqliteStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Redirect>, StoreError> {
         let filter = filter.clone();
-        let is_search = filter.search.is_some();
+        let is_long = may_read_many_rows(&filter);
         let read = move |connection: &mut SqliteConnection| {
             link_list::redirects(connection, account, filter, limit, after)
         };
-        if is_search { self.readers().read_at_length(read).await } else { self.readers().read(read).await }
+        if is_long { self.readers().read_at_length(read).await } else { self.readers().read(read).await }
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
@@ -56,6 +59,14 @@ impl LinkReads for SqliteStore {
         };
         self.readers().read(read).await
     }
+}
+
+/// Whether a page may read many more rows than it shows: a search looks at each, and of several other filters only
+/// one chooses the range of an index.
+fn may_read_many_rows(filter: &LinkFilter) -> bool {
+    let LinkFilter { group, site, is_active, search } = filter;
+    let others = [*group != GroupFilter::Any, site.is_some(), is_active.is_some()];
+    search.is_some() || others.into_iter().filter(|is_set| *is_set).count() > 1
 }
 
 fn read_redirect(
@@ -111,6 +122,10 @@ impl LinkWrites for SqliteUnitOfWork {
 
     async fn delete_redirect(&mut self, account: AccountId, id: RedirectId) -> Result<bool, StoreError> {
         self.step(move |connection| delete_redirect(connection, account, id)).await
+    }
+
+    async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
+        self.step(move |connection| some_links::delete(connection, account, at_most)).await
     }
 }
 

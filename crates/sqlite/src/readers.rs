@@ -149,7 +149,10 @@ mod tests {
     }
 
     fn message<T>(outcome: Result<T, StoreError>) -> String {
-        outcome.map(drop).unwrap_err().to_string()
+        match outcome.map(drop).unwrap_err() {
+            StoreError::Unavailable(cause) => cause.to_string(),
+            other @ (StoreError::Contended | StoreError::Corrupt { .. }) => panic!("{other}"),
+        }
     }
 
     /// Contract D6: no call hangs, whatever its statement does; and what nobody waits for is not begun.

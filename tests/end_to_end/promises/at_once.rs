@@ -67,7 +67,8 @@ fn deleting_an_account_under_load_is_never_an_internal_error() {
             stop.store(true, Ordering::Relaxed);
             clients.into_iter().flat_map(|client| client.join().unwrap()).collect()
         });
-        assert!(statuses.iter().all(|status| matches!(status, 201 | 401)), "{statuses:?}");
+        // Suspended on the way, unknown in the end.
+        assert!(statuses.iter().all(|status| matches!(status, 201 | 401 | 403)), "{statuses:?}");
         assert!(statuses.contains(&201) && statuses.contains(&401));
     }
 }

@@ -3,17 +3,35 @@
 use signpost_domain::AccountId;
 
 use super::operator_error::OperatorError;
+use super::suspension::suspend;
 use crate::application::Application;
 use crate::unit_of_work::retried;
 
-/// Deletes an account with all its data.
+/// How many links are deleted in one unit of work.
+const AT_ONCE: u16 = 1_000;
+
+/// Deletes an account with all its data. It is suspended first, and its links go a thousand at a time, so that an
+/// account of any size holds up nobody else. What is interrupted on the way leaves a suspended account, and can be
+/// begun again.
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
+    suspend(app, id).await?;
+    while delete_some_links(app, id).await? == AT_ONCE {}
     retried(|| async {
         let mut work = app.store.begin().await?;
         if !work.delete_account(id).await? {
             return Err(OperatorError::NoSuchAccount(id));
         }
         Ok(work.commit().await?)
+    })
+    .await
+}
+
+async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, OperatorError> {
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        let deleted = work.delete_some_links(id, AT_ONCE).await?;
+        work.commit().await?;
+        Ok(deleted)
     })
     .await
 }

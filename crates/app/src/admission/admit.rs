@@ -112,6 +112,9 @@ pub async fn admit(
     outcome
 }
 
+/// What is left where there is nothing, or nobody knows.
+const NOTHING: QuotaRemaining = QuotaRemaining { minute: 0, day: 0 };
+
 async fn identify(
     app: &Application,
     holder: Option<KeyHolder>,
@@ -125,13 +128,13 @@ async fn identify(
     let plan = app.plans.get(&account.plan).filter(|plan| plan.api_access);
     let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
     if account.is_suspended() {
-        let remaining = app.quota.remaining(account.id, budget, now).await;
-        let remaining = remaining.map_err(|error| broken(error, budget, None))?;
+        // The refusal stands, also when what is left cannot be read.
+        let remaining = app.quota.remaining(account.id, budget, now).await.unwrap_or(NOTHING);
         let rate_limits = Some(RateLimits { budget, remaining });
         return Err(NotAdmitted { reason: Reason::Suspended, rate_limits });
     }
     let Some(plan) = plan else {
-        let rate_limits = Some(RateLimits { budget, remaining: QuotaRemaining { minute: 0, day: 0 } });
+        let rate_limits = Some(RateLimits { budget, remaining: NOTHING });
         return Err(NotAdmitted { reason: Reason::NoApiAccess, rate_limits });
     };
     let decision = match app.quota.admit(account.id, budget, now).await {
@@ -160,6 +163,6 @@ async fn identify(
 /// The quota store broke. The account is known, so the answer carries its budget (D17); if what is left of it is not
 /// known, nothing is promised.
 fn broken(error: StoreError, budget: RequestBudget, remaining: Option<QuotaRemaining>) -> NotAdmitted {
-    let remaining = remaining.unwrap_or(QuotaRemaining { minute: 0, day: 0 });
+    let remaining = remaining.unwrap_or(NOTHING);
     NotAdmitted { reason: Reason::Store(error), rate_limits: Some(RateLimits { budget, remaining }) }
 }

@@ -53,6 +53,17 @@ pub trait GroupWrites: Send {
     /// The counters are the store's and stay as they are.
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError>;
 
+    /// Takes some of a group's links out of it, at most `at_most`, with `now` as their `updated_at` (never an earlier
+    /// one than they have), and moves its counts. Returns how many it took, which is fewer than `at_most` only if
+    /// none is left; 0 if the account has no such group. Its cost is bounded by `at_most`.
+    async fn ungroup_some_links(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError>;
+
     /// Deletes a group and moves the account's count of groups. Its links stay and become ungrouped, with `now`
     /// as their `updated_at` (never an earlier one than they have). `false` if the account has no such group.
     async fn delete_group(

@@ -108,4 +108,9 @@ pub trait LinkWrites: Send {
     /// Deletes a redirect, frees its address, and moves the account's and its group's counts. `false` if the
     /// account has no such redirect.
     async fn delete_redirect(&mut self, account: AccountId, id: RedirectId) -> Result<bool, StoreError>;
+
+    /// Deletes some of the account's links, of any kind, at most `at_most`; frees their addresses and moves the
+    /// account's and their groups' counts. Returns how many it deleted, which is fewer than `at_most` only if none
+    /// is left. Its cost is bounded by `at_most`, so that an account of any size can be deleted bit by bit.
+    async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError>;
 }

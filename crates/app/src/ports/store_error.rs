@@ -6,8 +6,8 @@ use std::error::Error;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The store cannot be reached, did not answer within its time limit, is full, or is busy beyond its bounds.
-    #[error("the store is unavailable: {0}")]
-    Unavailable(Box<dyn Error + Send + Sync>),
+    #[error("the store is unavailable")]
+    Unavailable(#[source] Box<dyn Error + Send + Sync>),
     /// The store asks for the whole unit of work to be run again. Nothing of it was kept.
     #[error("the store asks to run the unit of work again")]
     Contended,

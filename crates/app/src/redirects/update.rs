@@ -13,7 +13,7 @@ use crate::unit_of_work::retried;
 /// Updates a redirect and returns it as it is then. A patch that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`AppError::Invalid`] with every violation, also when the redirect does not exist; then
+/// [`AppError::Invalid`] with every violation, those of single fields also when the redirect does not exist; then
 /// [`Refusal::RedirectNotFound`]; then the first that applies of: no such domain, the domain is not active,
 /// a slug is required, the slug is reserved, a feature that the plan lacks, no such group, the address is taken.
 pub async fn update(

@@ -17,6 +17,7 @@ mod failing_stores;
 mod first_start;
 mod groups;
 mod keys;
+mod large_deletions;
 mod redirect_creation;
 mod redirect_lists;
 mod redirect_placement;

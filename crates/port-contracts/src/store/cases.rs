@@ -37,6 +37,7 @@ macro_rules! __store_cases {
                 the_limit_on_groups_is_kept
                 a_reached_limit_on_groups_leaves_the_unit_of_work_usable
                 deleting_a_group_keeps_its_links
+                a_group_is_emptied_some_links_at_a_time
                 groups_are_listed_newest_first_with_their_counters
             }
             links {
@@ -45,6 +46,7 @@ macro_rules! __store_cases {
                 an_update_writes_every_field
                 an_update_into_a_missing_group_changes_nothing
                 a_deleted_redirect_is_gone
+                links_are_deleted_some_at_a_time
                 a_lost_link_keeps_its_slug_and_comes_back
             }
             addresses {

@@ -176,3 +176,40 @@ pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fr
     let after = PagePosition::behind(groups[22].id.to_bytes());
     assert_eq!(store.groups(account, given::limit(5), Some(after)).await.unwrap().items, []);
 }
+
+pub(super) async fn a_group_is_emptied_some_links_at_a_time(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let (group, other) = (given::group(&store, account).await.id, given::group(&store, account).await.id);
+    let mut inside = Vec::new();
+    for number in 0..5 {
+        let link = Redirect { group_id: Some(group), ..samples::redirect(&format!("inside-{number}")) };
+        inside.push(given::redirect(&store, account, link).await);
+    }
+    let elsewhere = Redirect { group_id: Some(other), ..samples::redirect("elsewhere") };
+    let elsewhere = given::redirect(&store, account, elsewhere).await;
+    let now = inside[0].updated_at.plus(std::time::Duration::from_secs(1));
+    let some = async |at_most, now| {
+        unit!(&store, async |work| Ok(work.ungroup_some_links(account, group, at_most, now).await?))
+            .await
+            .unwrap()
+    };
+    assert_eq!(some(3, now).await, 3);
+    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, 2);
+    // An earlier instant moves no link back in time.
+    assert_eq!(some(3, samples::at(0)).await, 2);
+    assert_eq!(some(3, now).await, 0);
+    for before in inside {
+        let after = store.redirect(account, before.id).await.unwrap().unwrap();
+        assert_eq!(after.group_id, None);
+        assert!(after.updated_at >= before.updated_at);
+    }
+    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, 0);
+    assert_eq!(store.group(account, other).await.unwrap().unwrap().redirects_count, 1);
+    assert_eq!(store.redirect(account, elsewhere.id).await.unwrap(), Some(elsewhere));
+    let stranger = given::account(&store).await;
+    let foreign =
+        unit!(&store, async |work| Ok(work.ungroup_some_links(stranger, other, 9, now).await?)).await;
+    assert_eq!(foreign, Ok(0));
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 6);
+}

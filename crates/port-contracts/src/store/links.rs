@@ -1,6 +1,6 @@
 //! Redirects: every field, updating, deleting.
 
-use signpost_domain::{CountryCode, GeoBlocklist, LinkFilter, Placement, Redirect, Timestamp};
+use signpost_domain::{CountryCode, GeoBlocklist, LinkFilter, PageLimit, Placement, Redirect, Timestamp};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
@@ -173,4 +173,34 @@ pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
             assert!(store.published_link(&address.unwrap()).await.unwrap().is_some());
         }
     }
+}
+
+pub(super) async fn links_are_deleted_some_at_a_time(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let group = given::group(&store, account).await.id;
+    for number in 0..5 {
+        let group_id = (number % 2 == 0).then_some(group);
+        let link = Redirect { group_id, ..samples::redirect(&format!("doomed-{number}")) };
+        given::redirect(&store, account, link).await;
+    }
+    given::redirect(&store, account, samples::redirect_at(samples::lost(None))).await;
+    let kept = given::redirect(&store, other, samples::redirect("kept")).await;
+    let some =
+        async || unit!(&store, async |work| Ok(work.delete_some_links(account, 4).await?)).await.unwrap();
+    assert_eq!(some().await, 4);
+    let page = store.redirects(account, &LinkFilter::default(), PageLimit::default(), None).await.unwrap();
+    assert_eq!(page.items.len(), 2);
+    let left = page.items.iter().filter(|link| link.group_id.is_some()).count();
+    let counted = store.group(account, group).await.unwrap().unwrap().redirects_count;
+    assert_eq!(usize::try_from(counted).unwrap(), left);
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 2);
+    assert_eq!((some().await, some().await), (2, 0));
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 0);
+    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, 0);
+    for number in 0..5 {
+        given::redirect(&store, other, samples::redirect(&format!("doomed-{number}"))).await;
+    }
+    assert_eq!(store.redirect(other, kept.id).await.unwrap(), Some(kept));
 }

@@ -101,7 +101,7 @@ pub(crate) async fn insert(store: &SqliteStore, account: AccountId, redirect: &R
 /// The words of an error that should have been.
 pub(crate) fn unavailable<T>(outcome: Result<T, StoreError>) -> String {
     match outcome.map(drop) {
-        Err(error @ StoreError::Unavailable(_)) => error.to_string(),
+        Err(StoreError::Unavailable(cause)) => cause.to_string(),
         other => panic!("{other:?}"),
     }
 }
