@@ -1,22 +1,34 @@
 //! What the operator sees: log lines and metrics, and what must never stand in them.
 
+use std::cell::{Cell, RefCell};
 use std::io;
-use std::sync::{Arc, Mutex};
+use std::sync::Once;
 
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::{Value, json};
 use signpost_memory::{Fault, Step};
-use tracing_subscriber::fmt::MakeWriter;
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::dynamic_filter_fn;
+use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::harness::{Api, bare};
 
-/// Where log lines go.
-#[derive(Clone, Default)]
-struct Log(Arc<Mutex<Vec<u8>>>);
+thread_local! {
+    /// From which level on this thread's lines are kept.
+    static LEVEL: Cell<LevelFilter> = const { Cell::new(LevelFilter::OFF) };
+    static LINES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
-impl io::Write for Log {
+/// What this thread logs, which is what the test on it causes. There is one subscriber for all tests, because
+/// subscribers that come and go on several threads at once make each other miss lines.
+struct Log;
+
+struct ThisThread;
+
+impl io::Write for ThisThread {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.0.lock().unwrap().extend_from_slice(bytes);
+        LINES.with_borrow_mut(|lines| lines.extend_from_slice(bytes));
         Ok(bytes.len())
     }
 
@@ -25,33 +37,40 @@ impl io::Write for Log {
     }
 }
 
-impl MakeWriter<'_> for Log {
-    type Writer = Self;
-
-    fn make_writer(&self) -> Self {
-        self.clone()
-    }
-}
-
 impl Log {
+    /// Begins to keep lines from this level on.
+    fn from(level: LevelFilter) -> Self {
+        static SUBSCRIBER: Once = Once::new();
+        SUBSCRIBER.call_once(|| {
+            let is_wanted = dynamic_filter_fn(|metadata, _| *metadata.level() <= LEVEL.get());
+            let json = tracing_subscriber::fmt::layer().json().with_writer(|| ThisThread);
+            tracing_subscriber::registry().with(json.with_filter(is_wanted)).init();
+        });
+        LINES.take();
+        LEVEL.set(level);
+        Self
+    }
+
+    #[expect(clippy::unused_self, reason = "only who keeps lines may read them")]
     fn text(&self) -> String {
-        String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
+        LINES.with_borrow(|lines| String::from_utf8(lines.clone()).unwrap())
     }
 
     fn lines(&self) -> Vec<Value> {
         self.text().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
+}
 
-    fn subscriber(&self, level: tracing::Level) -> impl tracing::Subscriber + use<> {
-        tracing_subscriber::fmt().json().with_max_level(level).with_writer(self.clone()).finish()
+impl Drop for Log {
+    fn drop(&mut self) {
+        LEVEL.set(LevelFilter::OFF);
     }
 }
 
 #[actix_web::test]
 async fn d4_each_request_has_one_access_line_with_its_id_and_the_pattern_of_its_route() {
     let api = Api::start().await;
-    let log = Log::default();
-    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::INFO));
+    let log = Log::from(LevelFilter::INFO);
     let id = api.redirect("a").await;
     for (method, path, route, status) in [
         ("GET", format!("/v1/redirects/{id}?x=1"), "/v1/redirects/{id}", 400),
@@ -77,9 +96,8 @@ async fn d4_each_request_has_one_access_line_with_its_id_and_the_pattern_of_its_
 #[actix_web::test]
 async fn a_key_is_never_logged_wherever_somebody_puts_it() {
     let api = Api::start().await;
-    let log = Log::default();
     // Not the framework's lines of that level: no program should run with those.
-    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::DEBUG));
+    let log = Log::from(LevelFilter::DEBUG);
     let key = api.key.clone();
     api.call("GET", &format!("/v1/account?key={key}&{key}=1")).await;
     api.call("GET", &format!("/v1/redirects/{key}")).await;
@@ -95,8 +113,7 @@ async fn a_key_is_never_logged_wherever_somebody_puts_it() {
 #[actix_web::test]
 async fn the_cause_of_a_500_is_logged_with_the_requests_id_also_where_only_errors_are() {
     let api = Api::start().await;
-    let log = Log::default();
-    let _guard = tracing::subscriber::set_default(log.subscriber(tracing::Level::ERROR));
+    let log = Log::from(LevelFilter::ERROR);
     api.memory.store.faults().fail_next(Step::Begin, Fault::Corrupt, 1);
     let answer = api.call_with("POST", "/v1/groups", json!({"name": "a"})).await;
     assert_eq!(answer.status, 500);
