@@ -17,9 +17,4 @@ impl<T> Submitted<T> {
     pub const fn valid(value: T) -> Self {
         Self { value, violations: Violations::new() }
     }
-
-    /// The request if nothing is wrong with it, otherwise all that is.
-    pub fn into_valid(self) -> Result<T, Violations> {
-        self.violations.into_result(self.value)
-    }
 }

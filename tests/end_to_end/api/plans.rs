@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::harness::{Program, concurrently, rate_limits};
+use crate::harness::{Program, concurrently, rate_limits, redirect_body};
 
 const TINY: &str = r"
 [plans.tiny]
@@ -74,17 +74,14 @@ fn d15_crossing_a_count_is_plan_limit_reached_and_deleting_makes_room() {
 fn d15_using_a_feature_that_the_plan_lacks_is_refused() {
     let program = Program::builder().plan(TINY).start();
     let account = program.account("tiny");
-    let body = |extra: serde_json::Value| {
-        let mut body = json!({"name": "x", "target_url": "https://example.com"});
-        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-        body
-    };
     let refused = "feature_not_available_on_current_plan";
-    account.post("/v1/redirects", &body(json!({"antibot_enabled": true}))).expect_error(403, refused);
+    account
+        .post("/v1/redirects", &redirect_body(json!({"antibot_enabled": true})))
+        .expect_error(403, refused);
     let blocks = json!({"geo_blocklists": {"countries": ["DE"]}});
-    account.post("/v1/redirects", &body(blocks.clone())).expect_error(403, refused);
+    account.post("/v1/redirects", &redirect_body(blocks.clone())).expect_error(403, refused);
     let off = json!({"antibot_enabled": false, "geo_blocklists": {"countries": []}});
-    let link = account.create_redirect(&body(off));
+    let link = account.create_redirect(&redirect_body(off));
     let path = format!("/v1/redirects/{}", link["id"].as_str().unwrap());
     account.patch(&path, &blocks).expect_error(403, refused);
     account.patch(&path, &json!({"antibot_enabled": true})).expect_error(403, refused);

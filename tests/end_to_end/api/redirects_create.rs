@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::Program;
+use crate::harness::{Program, body_with};
 
 fn with(extra: Value) -> Value {
-    let mut body = json!({"name": "Autumn", "target_url": "https://example.com/sale?x=1"});
-    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    body
+    body_with(json!({"name": "Autumn", "target_url": "https://example.com/sale?x=1"}), extra)
 }
 
 #[test]

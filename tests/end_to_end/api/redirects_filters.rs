@@ -2,12 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Account, Program};
+use crate::harness::{Account, Program, redirect_body};
 
 fn make(account: &Account, extra: Value) -> String {
-    let mut body = json!({"name": "x", "target_url": "https://example.com"});
-    body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-    account.create_redirect(&body)["id"].as_str().unwrap().to_owned()
+    account.create_redirect(&redirect_body(extra))["id"].as_str().unwrap().to_owned()
 }
 
 fn found(account: &Account, query: &str) -> Vec<String> {

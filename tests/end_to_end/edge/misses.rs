@@ -2,16 +2,14 @@
 
 use serde_json::json;
 
-use crate::harness::{Program, concurrently, within_one_minute};
+use crate::harness::{Program, body_with, concurrently, redirect_body, within_one_minute};
 
 #[test]
 fn d54_whatever_the_reason_it_is_one_and_the_same_page() {
     let program = Program::start();
     let account = program.account("agency");
     let create = |slug: &str, extra: serde_json::Value| {
-        let mut body = json!({"name": "x", "target_url": "https://example.com", "slug": slug});
-        body.as_object_mut().unwrap().extend(extra.as_object().unwrap().clone());
-        account.create_redirect(&body)
+        account.create_redirect(&body_with(redirect_body(json!({"slug": slug})), extra))
     };
     create("inactive", json!({"is_active": false}));
     create("lives", json!({}));

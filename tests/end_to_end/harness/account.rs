@@ -115,6 +115,17 @@ impl Account {
     }
 }
 
+/// The body that creates a plain redirect, with these fields besides or instead.
+pub fn redirect_body(fields: Value) -> Value {
+    body_with(json!({"name": "x", "target_url": "https://example.com"}), fields)
+}
+
+/// A body with these fields besides or instead.
+pub fn body_with(mut body: Value, fields: Value) -> Value {
+    body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+    body
+}
+
 /// A client that takes every status for an answer, follows nothing, and sends what it is told.
 pub(super) fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()

@@ -7,7 +7,7 @@ mod program;
 mod raw;
 mod visitor;
 
-pub use account::Account;
+pub use account::{Account, body_with, redirect_body};
 pub use answer::{Answer, rate_limits};
 pub use minute::within_one_minute;
 pub use program::{Program, signpost};

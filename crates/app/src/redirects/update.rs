@@ -22,10 +22,10 @@ pub async fn update(
     id: IdReference<RedirectKind>,
     command: Submitted<RedirectPatch>,
 ) -> Result<Redirect, AppError> {
-    let Submitted { value: patch, violations } = command;
-    if !violations.is_empty() {
-        return Err(refuse(app, caller, id, Submitted { value: patch, violations }).await);
+    if !command.violations.is_empty() {
+        return Err(refuse(app, caller, id, command).await);
     }
+    let patch = command.value;
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
