@@ -1,8 +1,10 @@
 //! Running a unit of work again when the store asks for it.
 
+use signpost_domain::{AccountId, Link, Refusal};
+
 use crate::accounts::OperatorError;
 use crate::app_error::AppError;
-use crate::ports::StoreError;
+use crate::ports::{StoreError, UnitOfWork, UpdateLinkError};
 
 /// How often a unit of work is tried before its contention counts as a failure.
 const ATTEMPTS: u32 = 5;
@@ -39,4 +41,19 @@ pub(crate) async fn retried<T, E: MaybeContended, F: Future<Output = Result<T, E
         }
     }
     attempt().await
+}
+
+/// Writes `after` over `before`, which the unit of work has locked, and ends it.
+pub(crate) async fn write_over(
+    mut work: Box<dyn UnitOfWork>,
+    account: AccountId,
+    before: impl Into<Link>,
+    after: impl Into<Link>,
+) -> Result<(), AppError> {
+    match work.update_link(account, &before.into(), &after.into()).await {
+        Ok(()) => Ok(work.commit().await?),
+        Err(UpdateLinkError::AddressTaken) => Err(Refusal::AddressTaken.into()),
+        Err(UpdateLinkError::GroupMissing) => Err(Refusal::GroupNotFound.into()),
+        Err(UpdateLinkError::Store(error)) => Err(error.into()),
+    }
 }

@@ -1,6 +1,8 @@
 //! A group: a flat container of links, shown with counters only (contract "Group").
 
-use crate::id::GroupId;
+use crate::id::{GroupId, GroupKind};
+use crate::reference::IdReference;
+use crate::refusal::Refusal;
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 
@@ -42,4 +44,10 @@ impl Group {
         let updated_at = if name == self.name { self.updated_at } else { now.max(self.updated_at) };
         Self { name, updated_at, ..self.clone() }
     }
+}
+
+/// The group that a link is to be in. Judged last, where a store judges whether the group exists: a malformed id is
+/// answered like an unknown one (D2).
+pub(crate) fn named_group(reference: IdReference<GroupKind>) -> Result<GroupId, Refusal> {
+    reference.id().ok_or(Refusal::GroupNotFound)
 }

@@ -54,6 +54,12 @@ pub mod client_address;
 pub mod error_code;
 pub mod group;
 pub mod id;
+pub mod landing;
+pub mod landing_draft;
+pub mod landing_patch;
+pub mod link;
+pub mod link_context;
+pub mod link_draft;
 pub mod link_filter;
 pub mod link_id;
 pub mod page;
@@ -94,14 +100,20 @@ pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
     RequestId, WidgetId,
 };
+pub use landing::Landing;
+pub use landing_draft::LandingDraft;
+pub use landing_patch::LandingPatch;
+pub use link::Link;
+pub use link_context::LinkContext;
+pub use link_draft::LinkDraft;
 pub use link_filter::{GroupFilter, LinkFilter};
-pub use link_id::{LinkId, LinkKind};
+pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use page::{Page, PageLimit, PagePosition};
 pub use placement::{Address, NamedDomain, Placement, PlacementChange, Site, SlugChoice, site_for_new_link};
 pub use plan::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans};
 pub use public_address::{CustomDomainScheme, SystemDomain};
 pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
-pub use redirect::{LinkContext, Redirect};
+pub use redirect::Redirect;
 pub use redirect_draft::{IncompleteRedirect, RedirectDraft};
 pub use redirect_patch::RedirectPatch;
 pub use reference::{HostReference, IdReference};

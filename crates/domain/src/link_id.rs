@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use crate::id::{LandingId, MalformedId, RedirectId};
+use crate::id::{Id, IdKind, LandingId, LandingKind, MalformedId, RedirectId, RedirectKind};
+use crate::refusal::Refusal;
 
 /// The two kinds of links. They share one address space (D20).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +12,56 @@ pub enum LinkKind {
     Landing,
     /// A redirect.
     Redirect,
+}
+
+impl LinkKind {
+    /// The kind whose prefix a text begins with, whatever follows.
+    #[must_use]
+    pub fn of_prefix(text: &str) -> Option<Self> {
+        if text.starts_with(LandingKind::PREFIX) {
+            Some(Self::Landing)
+        } else if text.starts_with(RedirectKind::PREFIX) {
+            Some(Self::Redirect)
+        } else {
+            None
+        }
+    }
+
+    /// What the account is told if it has no such link of this kind (D2).
+    #[must_use]
+    pub const fn not_found(self) -> Refusal {
+        match self {
+            Self::Landing => Refusal::LandingNotFound,
+            Self::Redirect => Refusal::RedirectNotFound,
+        }
+    }
+}
+
+/// A kind of identifiers that links have.
+pub trait LinkIdKind: IdKind {
+    /// The kind of the links.
+    const LINK_KIND: LinkKind;
+
+    /// The same identifier among those of all links.
+    fn link_id(id: Id<Self>) -> LinkId
+    where
+        Self: Sized;
+}
+
+impl LinkIdKind for LandingKind {
+    const LINK_KIND: LinkKind = LinkKind::Landing;
+
+    fn link_id(id: LandingId) -> LinkId {
+        LinkId::Landing(id)
+    }
+}
+
+impl LinkIdKind for RedirectKind {
+    const LINK_KIND: LinkKind = LinkKind::Redirect;
+
+    fn link_id(id: RedirectId) -> LinkId {
+        LinkId::Redirect(id)
+    }
 }
 
 /// The id of a landing page or of a redirect; the prefix tells them apart.
@@ -48,6 +99,18 @@ impl LinkId {
             Self::Landing(id) => id.to_bytes(),
             Self::Redirect(id) => id.to_bytes(),
         }
+    }
+}
+
+impl From<LandingId> for LinkId {
+    fn from(id: LandingId) -> Self {
+        Self::Landing(id)
+    }
+}
+
+impl From<RedirectId> for LinkId {
+    fn from(id: RedirectId) -> Self {
+        Self::Redirect(id)
     }
 }
 

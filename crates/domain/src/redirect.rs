@@ -2,14 +2,13 @@
 
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
-use crate::host_blocklist::HostBlocklist;
-use crate::id::{GroupId, GroupKind, RedirectId};
-use crate::placement::{NamedDomain, Placement, PlacementChange};
+use crate::group::named_group;
+use crate::id::{GroupId, RedirectId};
+use crate::link_context::LinkContext;
+use crate::placement::{Placement, PlacementChange};
 use crate::plan::{Feature, FeatureSet};
-use crate::public_address::{CustomDomainScheme, SystemDomain};
 use crate::redirect_draft::RedirectDraft;
 use crate::redirect_patch::RedirectPatch;
-use crate::reference::IdReference;
 use crate::refusal::{Refusal, Rejection};
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
@@ -43,23 +42,6 @@ pub struct Redirect {
     pub created_at: Timestamp,
     /// When one of its fields last changed (D33).
     pub updated_at: Timestamp,
-}
-
-/// What the rules need to know beside the link and the request.
-#[derive(Debug, Clone, Copy)]
-pub struct LinkContext<'a> {
-    /// The installation's system domain.
-    pub system: &'a SystemDomain,
-    /// The scheme of custom domains.
-    pub custom_domain_scheme: CustomDomainScheme,
-    /// The features of the caller's plan, as they are now.
-    pub features: FeatureSet,
-    /// The hosts that the operator allows no link to point at.
-    pub blocklist: &'a HostBlocklist,
-    /// What is known of the custom domain that the request would place the link on.
-    pub named_domain: NamedDomain,
-    /// The present.
-    pub now: Timestamp,
 }
 
 impl Redirect {
@@ -102,7 +84,7 @@ impl Redirect {
             updated_at: context.now,
         };
         redirect.check_features(None, context.features)?;
-        redirect.group_id = group.map(known_group).transpose()?;
+        redirect.group_id = group.map(named_group).transpose()?;
         Ok(redirect)
     }
 
@@ -162,7 +144,7 @@ impl Redirect {
         patched.check_features(Some(self), context.features)?;
         patched.group_id = match group {
             Change::Keep => self.group_id,
-            Change::Set(reference) => Some(known_group(reference)?),
+            Change::Set(reference) => Some(named_group(reference)?),
             Change::Clear => None,
         };
         if patched != *self {
@@ -184,11 +166,6 @@ impl Redirect {
         }
         Ok(())
     }
-}
-
-/// Judged last, where a store judges whether the group exists: a malformed id is answered like an unknown one (D2).
-fn known_group(reference: IdReference<GroupKind>) -> Result<GroupId, Refusal> {
-    reference.id().ok_or(Refusal::GroupNotFound)
 }
 
 /// What is wrong with the target of a new link: that it is on the operator's list, or the link's own address.

@@ -1,10 +1,13 @@
 //! What the creation of a redirect asks for (D28).
 
 use crate::geo_blocklist::GeoBlocklist;
-use crate::id::GroupKind;
+use crate::id::{GroupKind, RedirectId, RedirectKind};
+use crate::link_context::LinkContext;
+use crate::link_draft::LinkDraft;
 use crate::placement::{Placement, SlugChoice, site_for_new_link};
-use crate::redirect::{LinkContext, violations_of_new_target};
+use crate::redirect::{Redirect, violations_of_new_target};
 use crate::reference::{HostReference, IdReference};
+use crate::refusal::Rejection;
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
 use crate::violation::Violations;
@@ -51,11 +54,31 @@ impl RedirectDraft {
             analytics_enabled: true,
         }
     }
+}
 
-    /// What is wrong with the draft wherever it may be placed; for when its placement is refused.
-    #[must_use]
-    pub fn violations_without_placement(&self, context: &LinkContext<'_>) -> Violations {
+impl LinkDraft for RedirectDraft {
+    type Kind = RedirectKind;
+    type Link = Redirect;
+
+    fn slug(&self) -> &SlugChoice {
+        &self.slug
+    }
+
+    fn domain(&self) -> Option<&HostReference> {
+        self.domain.as_ref()
+    }
+
+    fn violations_without_placement(&self, context: &LinkContext<'_>) -> Violations {
         violations_of_new_target(&self.target_url, None, context)
+    }
+
+    fn create(
+        self,
+        id: RedirectId,
+        placement: Placement,
+        context: &LinkContext<'_>,
+    ) -> Result<Redirect, Rejection> {
+        Redirect::create(id, self, placement, context)
     }
 }
 
@@ -75,6 +98,12 @@ pub struct IncompleteRedirect {
 }
 
 impl IncompleteRedirect {
+    /// A creation of which nothing could be read.
+    #[must_use]
+    pub const fn unreadable(violations: Violations) -> Self {
+        Self { target_url: None, slug: None, domain: None, violations }
+    }
+
     /// Everything that is wrong with the request.
     #[must_use]
     pub fn all_violations(self, context: &LinkContext<'_>) -> Violations {

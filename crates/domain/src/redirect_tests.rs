@@ -4,8 +4,11 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::country_code::CountryCode;
+use crate::host_blocklist::HostBlocklist;
 use crate::id::Id;
-use crate::reference::HostReference;
+use crate::placement::NamedDomain;
+use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::reference::{HostReference, IdReference};
 use crate::slug::Slug;
 
 struct World {

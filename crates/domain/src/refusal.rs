@@ -32,6 +32,10 @@ pub enum Refusal {
     },
     /// The plan lacks a feature that the request would begin to use (D15).
     FeatureNotAvailable(Feature),
+    /// An earlier item of the batch has the same id (D31).
+    DuplicateIdInBatch,
+    /// An earlier item of the batch has the address (D29).
+    DuplicateSlugInBatch,
 }
 
 impl Refusal {
@@ -48,6 +52,8 @@ impl Refusal {
             Self::AddressTaken => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
             Self::FeatureNotAvailable(_) => ErrorCode::FeatureNotAvailableOnCurrentPlan,
+            Self::DuplicateIdInBatch => ErrorCode::DuplicateIdInBatch,
+            Self::DuplicateSlugInBatch => ErrorCode::DuplicateSlugInBatch,
         }
     }
 }
@@ -68,6 +74,8 @@ impl fmt::Display for Refusal {
             Self::FeatureNotAvailable(feature) => {
                 write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())
             }
+            Self::DuplicateIdInBatch => f.write_str("The same id stands earlier in this batch."),
+            Self::DuplicateSlugInBatch => f.write_str("An earlier item of this batch has the same address."),
         }
     }
 }
@@ -79,6 +87,17 @@ pub enum Rejection {
     Invalid(Violations),
     /// The operation as a whole is refused.
     Refused(Refusal),
+}
+
+impl Rejection {
+    /// The contract's code.
+    #[must_use]
+    pub const fn code(&self) -> ErrorCode {
+        match self {
+            Self::Invalid(_) => ErrorCode::InvalidRequest,
+            Self::Refused(refusal) => refusal.code(),
+        }
+    }
 }
 
 impl From<Refusal> for Rejection {

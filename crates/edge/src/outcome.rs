@@ -1,12 +1,15 @@
 //! What a visit comes to.
 
 use actix_web::http::header::HeaderValue;
+use actix_web::web::Bytes;
 
 /// What a visit comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The visitor is sent on, to this `Location` (D53).
     Redirected(HeaderValue),
+    /// The visitor is shown a landing page, which is this HTML.
+    Shown(Bytes),
     /// Nothing is there, for whatever reason (D54).
     NotFound,
     /// The method is neither GET nor HEAD (D53).
@@ -27,6 +30,7 @@ impl Outcome {
     pub(crate) const fn label(&self) -> &'static str {
         match self {
             Self::Redirected(_) => "redirected",
+            Self::Shown(_) => "shown",
             Self::NotFound => "not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::Throttled { .. } => "throttled",

@@ -1,4 +1,4 @@
-//! The few pages that visitors see instead of a link's target.
+//! The pages that visitors see: those of landing pages, and the few that they see instead of a link's target.
 
 use actix_web::http::StatusCode;
 use actix_web::http::header::{HeaderValue, InvalidHeaderValue};
@@ -7,6 +7,7 @@ use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
+use signpost_domain::Name;
 
 const STYLE: &str = include_str!("../templates/page.css");
 
@@ -18,6 +19,14 @@ struct PageTemplate<'a> {
     style: &'a str,
 }
 
+/// A landing page. Its language is not known, hence no `lang`; its title may be in a script of either direction.
+#[derive(Template)]
+#[template(path = "landing.html")]
+struct LandingTemplate<'a> {
+    title: &'a str,
+    style: &'a str,
+}
+
 /// One page, ready to be sent.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
@@ -25,8 +34,8 @@ pub(crate) struct Page {
     pub(crate) html: Bytes,
 }
 
-/// Every page. They say nothing about the request, so they are rendered once, and a page is the same bytes
-/// whatever led to it (D54).
+/// Every page but those of landing pages. They say nothing about the request, so they are rendered once, and a page is
+/// the same bytes whatever led to it (D54).
 #[derive(Debug)]
 pub(crate) struct Pages {
     pub(crate) not_found: Page,
@@ -90,6 +99,11 @@ impl Pages {
     }
 }
 
+/// The page of a landing page with this title.
+pub(crate) fn landing(title: &Name) -> Result<Bytes, askama::Error> {
+    LandingTemplate { title: title.as_str(), style: STYLE }.render().map(Bytes::from)
+}
+
 fn page(status: StatusCode, title: &str, text: &str) -> Result<Page, PagesError> {
     let html = PageTemplate { title, text, style: STYLE }.render().map_err(PagesError::Template)?;
     Ok(Page { status, html: Bytes::from(html) })
@@ -122,18 +136,46 @@ mod tests {
         style
     }
 
+    fn landing_of(title: &str) -> String {
+        String::from_utf8(landing(&Name::parse(title).unwrap()).unwrap().to_vec()).unwrap()
+    }
+
     #[test]
     fn the_policy_lets_in_the_style_of_each_page() {
-        let (pages, policy) = all();
+        let (mut pages, policy) = all();
+        pages.push(landing_of("Menu"));
         for html in pages {
             let hash = STANDARD.encode(Sha256::digest(style(&html).as_bytes()));
             assert!(policy.contains(&format!("style-src 'sha256-{hash}'")), "{policy}");
         }
     }
 
+    /// Whatever a title holds, the page has the same elements, and the title stands in two of them as text.
+    #[test]
+    fn r23_a_title_is_text_and_nothing_else() {
+        let plain = landing_of("x");
+        for title in [
+            "</title><script>alert(1)</script>",
+            "<img src=x onerror=alert(1)>",
+            "\" onload=\"alert(1)",
+            "' onload='alert(1)",
+            "{{ style }}",
+            "&lt;script&gt;",
+            "</style><svg/onload=alert(1)>",
+            "\u{202e}drowssap",
+        ] {
+            let html = landing_of(title);
+            assert_eq!(html.matches('<').count(), plain.matches('<').count(), "{html}");
+            assert_eq!(html.matches('>').count(), plain.matches('>').count(), "{html}");
+            assert_eq!(html.matches('"').count(), plain.matches('"').count(), "{html}");
+        }
+        assert!(landing_of("Fish & <Chips>").contains("<title>Fish &#38; &#60;Chips&#62;</title>"));
+    }
+
     #[test]
     fn r23_pages_are_inert_and_load_nothing() {
-        let (pages, policy) = all();
+        let (mut pages, policy) = all();
+        pages.push(landing_of("Menu"));
         assert!(policy.starts_with("default-src 'none'; "));
         assert!(!policy.contains("unsafe"));
         for html in pages {

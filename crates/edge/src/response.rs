@@ -23,6 +23,7 @@ pub(crate) fn response(pages: &Pages, outcome: Outcome) -> HttpResponse {
             .insert_header((header::LOCATION, location))
             .insert_header((header::CACHE_CONTROL, NOT_STORED))
             .finish(),
+        Outcome::Shown(html) => show(pages, &Page { status: StatusCode::OK, html }, &mut |_| {}),
         Outcome::NotFound => show(pages, &pages.not_found, &mut |_| {}),
         Outcome::MethodNotAllowed => show(pages, &pages.method_not_allowed, &mut |answer| {
             answer.insert_header((header::ALLOW, ALLOWED_METHODS));

@@ -13,7 +13,7 @@ use signpost_app::visits::{Resolution, resolve};
 
 use crate::outage_log::OutageLog;
 use crate::outcome::Outcome;
-use crate::pages::Pages;
+use crate::pages::{self, Pages};
 use crate::response::response;
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
@@ -82,6 +82,13 @@ impl Edge {
                 },
                 Outcome::Redirected,
             ),
+            Ok(Resolution::Landing { title }) => match pages::landing(&title) {
+                Ok(html) => Outcome::Shown(html),
+                Err(error) => {
+                    tracing::error!(%error, "a landing page cannot be rendered");
+                    Outcome::Failed
+                }
+            },
             Ok(Resolution::NotThere) => Outcome::NotFound,
             Err(error) => {
                 self.outages.note(&error);

@@ -9,20 +9,26 @@
 //!
 //! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
 //! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
-//! fields and parameters it knows is what it takes from them, and the rest is refused.
+//! fields and parameters it knows is what it takes from them, and the rest is refused. Describe it beside its siblings
+//! in `openapi/operations`; tests hold the description against what it does.
 
 mod account;
 mod api_app;
 mod api_error;
+mod bulk_outcome;
 mod connection;
 mod cursor;
+mod documentation;
 mod error_response;
 mod error_status;
 mod extract;
 mod groups;
 mod health;
 mod json;
+mod landings;
+mod links;
 mod middleware;
+mod openapi;
 mod redirects;
 mod routes;
 mod server;
@@ -31,5 +37,6 @@ mod unreadable_request;
 mod wire;
 
 pub use api_app::api_app;
+pub use openapi::openapi_document;
 pub use routes::{Access, RouteInfo, RouteMethod, route_table};
 pub use server::{ApiOptions, ApiServer};

@@ -5,16 +5,17 @@ use std::future::{Ready, ready};
 
 use actix_web::dev::ServiceRequest;
 use actix_web::{HttpResponse, Route, guard, web};
+use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
-use crate::{account, groups, health, redirects};
+use crate::{account, documentation, groups, health, landings, links, redirects};
 
 /// One endpoint.
 #[derive(Debug, Clone, Copy)]
 pub struct RouteInfo {
     /// The method. Where it is `GET`, `HEAD` works too.
     pub method: RouteMethod,
-    /// The path, with `{id}` in place of an id.
+    /// The path, with `{id}` in place of an id, and `{file}` in place of a file's name.
     pub pattern: &'static str,
     /// Who may call it.
     pub access: Access,
@@ -76,14 +77,30 @@ const fn open(method: RouteMethod, pattern: &'static str, handler: fn() -> Route
 }
 
 const REDIRECT: &str = "/v1/redirects/{id}";
+const LANDING: &str = "/v1/landings/{id}";
 const GROUP: &str = "/v1/groups/{id}";
 
-static ROUTES: [RouteInfo; 14] = [
+/// Where two patterns match a path, the one that stands first has it.
+static ROUTES: &[RouteInfo] = &[
+    admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::bulk_create::handle)),
+    admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || {
+        web::to(links::bulk_delete::handle::<RedirectKind>)
+    }),
     admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create::handle)),
-    admitted(RouteMethod::Get, redirects::PATH, || web::to(redirects::list::handle)),
-    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get::handle)),
+    admitted(RouteMethod::Get, redirects::PATH, || web::to(links::list::handle::<RedirectKind>)),
+    admitted(RouteMethod::Get, REDIRECT, || web::to(links::get::handle::<RedirectKind>)),
     admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update::handle)),
-    admitted(RouteMethod::Delete, REDIRECT, || web::to(redirects::delete::handle)),
+    admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::handle::<RedirectKind>)),
+    admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || {
+        web::to(links::bulk_delete::handle::<LandingKind>)
+    }),
+    admitted(RouteMethod::Post, landings::PATH, || web::to(landings::create::handle)),
+    admitted(RouteMethod::Get, landings::PATH, || web::to(links::list::handle::<LandingKind>)),
+    admitted(RouteMethod::Get, LANDING, || web::to(links::get::handle::<LandingKind>)),
+    admitted(RouteMethod::Patch, LANDING, || web::to(landings::update::handle)),
+    admitted(RouteMethod::Delete, LANDING, || web::to(links::delete::handle::<LandingKind>)),
+    admitted(RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(groups::assign::handle)),
+    admitted(RouteMethod::Post, "/v1/groups/{id}/unassign", || web::to(groups::unassign::handle)),
     admitted(RouteMethod::Post, groups::PATH, || web::to(groups::create::handle)),
     admitted(RouteMethod::Get, groups::PATH, || web::to(groups::list::handle)),
     admitted(RouteMethod::Get, GROUP, || web::to(groups::get::handle)),
@@ -93,12 +110,15 @@ static ROUTES: [RouteInfo; 14] = [
     open(RouteMethod::Get, "/health/live", || web::to(health::live)),
     open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),
     open(RouteMethod::Get, "/health/links", || web::to(health::links)),
+    open(RouteMethod::Get, documentation::DOCUMENT, || web::to(documentation::document)),
+    open(RouteMethod::Get, documentation::PAGE, || web::to(documentation::page)),
+    open(RouteMethod::Get, documentation::FILE, || web::to(documentation::file)),
 ];
 
 /// Every endpoint of the API listener. A path and method that does not stand here is a 404 or a 405.
 #[must_use]
 pub fn route_table() -> &'static [RouteInfo] {
-    &ROUTES
+    ROUTES
 }
 
 /// Whether a path is under `/v1`, so that only admitted callers learn anything about it (D7).

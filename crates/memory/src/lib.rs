@@ -57,11 +57,14 @@
 //! [`MemoryStore::faults`] lets calls fail, [`MemoryQuotaStore::set_unavailable`] and
 //! [`SeededRandomness::set_unavailable`] likewise; [`SeededRandomness::queue`] has a slug drawn twice.
 
+mod account_writes;
 mod blocklist;
 mod clock;
 mod faults;
+mod group_writes;
 mod ids;
 mod in_memory;
+mod link_writes;
 mod quota;
 mod randomness;
 mod reads;

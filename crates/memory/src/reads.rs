@@ -1,10 +1,12 @@
 //! What can be read at any time.
 
 use async_trait::async_trait;
-use signpost_app::ports::{AccountReads, GroupReads, KeyHolder, LinkReads, PublishedLink, StoreError};
+use signpost_app::ports::{
+    AccountReads, GroupReads, KeyHolder, LinkReads, PublishedContent, PublishedLink, StoreError,
+};
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, LinkFilter, Page, PageLimit,
-    PagePosition, Redirect, RedirectId, Slug, Usage,
+    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, Link, LinkFilter, LinkId,
+    LinkKind, Page, PageLimit, PagePosition, Slug, TargetUrl, Usage,
 };
 
 use crate::state::Owned;
@@ -69,50 +71,58 @@ impl GroupReads for MemoryStore {
 
 #[async_trait]
 impl LinkReads for MemoryStore {
-    async fn redirect(&self, account: AccountId, id: RedirectId) -> Result<Option<Redirect>, StoreError> {
-        self.read(|state| state.owned(account).and_then(|owned| owned.redirects.get(&id).cloned()))
+    async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
+        self.read(|state| state.owned(account).and_then(|owned| owned.links.get(&id).cloned()))
     }
 
-    async fn redirects(
+    async fn links(
         &self,
         account: AccountId,
+        kind: LinkKind,
         filter: &LinkFilter,
         limit: PageLimit,
         after: Option<PagePosition>,
-    ) -> Result<Page<Redirect>, StoreError> {
+    ) -> Result<Page<Link>, StoreError> {
         self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
-            let passing = owned.redirects.values().rev().filter(|redirect| passes(redirect, filter));
-            page(passing, |redirect| redirect.id.to_bytes(), limit, after)
+            let passing = owned.links_of(kind).rev().filter(|link| passes(link, filter));
+            page(passing, |link| link.id().to_bytes(), limit, after)
         })
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         self.read(|state| {
-            state.occupant(address).map(|(owned, redirect)| PublishedLink {
-                target_url: redirect.target_url.clone(),
-                is_active: redirect.is_active,
+            state.occupant(address).map(|(owned, link)| PublishedLink {
+                content: content_of(link),
+                is_active: link.is_active(),
                 is_suspended: owned.account.is_suspended(),
             })
         })
     }
 }
 
-fn passes(redirect: &Redirect, filter: &LinkFilter) -> bool {
+fn content_of(link: &Link) -> PublishedContent {
+    match link {
+        Link::Landing(landing) => PublishedContent::Landing { title: landing.title.clone() },
+        Link::Redirect(redirect) => PublishedContent::Redirect { target_url: redirect.target_url.clone() },
+    }
+}
+
+fn passes(link: &Link, filter: &LinkFilter) -> bool {
     let LinkFilter { group, site, is_active, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
-        GroupFilter::Ungrouped => redirect.group_id.is_none(),
-        GroupFilter::In(group) => redirect.group_id == Some(*group),
+        GroupFilter::Ungrouped => link.group_id().is_none(),
+        GroupFilter::In(group) => link.group_id() == Some(*group),
     };
     in_group
         && site
             .as_ref()
-            .is_none_or(|site| redirect.placement.address().is_some_and(|address| address.site == *site))
-        && is_active.is_none_or(|is_active| redirect.is_active == is_active)
+            .is_none_or(|site| link.placement().address().is_some_and(|address| address.site == *site))
+        && is_active.is_none_or(|is_active| link.is_active() == is_active)
         && search.as_ref().is_none_or(|search| {
-            let slug = redirect.placement.slug().map(Slug::as_str);
-            search.matches(redirect.name.as_str(), slug, redirect.target_url.as_str())
+            let slug = link.placement().slug().map(Slug::as_str);
+            search.matches(link.name().as_str(), slug, link.target_url().map(TargetUrl::as_str))
         })
 }
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use signpost_app::ports::StoreError;
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, Redirect, RedirectId, Usage,
+    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, Link, LinkId, LinkKind, Usage,
 };
 
 /// All accounts with what they own.
@@ -24,7 +24,7 @@ pub(crate) struct Owned {
     pub(crate) account: Account,
     pub(crate) keys: BTreeMap<ApiKeyId, ApiKey>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
-    pub(crate) redirects: BTreeMap<RedirectId, Redirect>,
+    pub(crate) links: BTreeMap<LinkId, Link>,
 }
 
 impl State {
@@ -46,8 +46,7 @@ impl State {
             return Err(twice(account.id));
         }
         let id = account.id;
-        let owned =
-            Owned { account, keys: BTreeMap::new(), groups: BTreeMap::new(), redirects: BTreeMap::new() };
+        let owned = Owned { account, keys: BTreeMap::new(), groups: BTreeMap::new(), links: BTreeMap::new() };
         self.accounts.insert(id, Arc::new(owned));
         Ok(())
     }
@@ -63,54 +62,66 @@ impl State {
     }
 
     /// The link that occupies an address, with its owner.
-    pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Redirect)> {
+    pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Link)> {
         self.all().find_map(|owned| {
-            let mut redirects = owned.redirects.values();
-            let occupant =
-                redirects.find(|redirect| redirect.placement.address().as_ref() == Some(address))?;
+            let mut links = owned.links.values();
+            let occupant = links.find(|link| link.placement().address().as_ref() == Some(address))?;
             Some((owned, occupant))
         })
     }
 
-    /// Whether another link than `redirect` occupies the address of `redirect`.
-    pub(crate) fn is_taken_from(&self, redirect: &Redirect) -> bool {
-        let Some(address) = redirect.placement.address() else { return false };
-        self.occupant(&address).is_some_and(|(_, occupant)| occupant.id != redirect.id)
+    /// Whether another link than `link` occupies the address of `link`.
+    pub(crate) fn is_taken_from(&self, link: &Link) -> bool {
+        let Some(address) = link.placement().address() else { return false };
+        self.occupant(&address).is_some_and(|(_, occupant)| occupant.id() != link.id())
     }
 
     pub(crate) fn has_group(&self, id: GroupId) -> bool {
         self.all().any(|owned| owned.groups.contains_key(&id))
     }
 
-    pub(crate) fn has_redirect(&self, id: RedirectId) -> bool {
-        self.all().any(|owned| owned.redirects.contains_key(&id))
+    pub(crate) fn has_link(&self, id: LinkId) -> bool {
+        self.all().any(|owned| owned.links.contains_key(&id))
     }
 }
 
 impl Owned {
     pub(crate) fn usage(&self) -> Usage {
-        Usage { links: count(self.redirects.len()), groups: count(self.groups.len()), domains: 0, pixels: 0 }
+        Usage { links: count(self.links.len()), groups: count(self.groups.len()), domains: 0, pixels: 0 }
     }
 
     /// The group as it is shown, with its counters.
     pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
-        let redirects = self.redirects.values().filter(|redirect| redirect.group_id == Some(id)).count();
+        let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id() == Some(id)).count());
         let group = self.groups.get(&id)?.clone();
-        Some(Group { landings_count: 0, redirects_count: count(redirects), ..group })
+        let (landings_count, redirects_count) = (inside(LinkKind::Landing), inside(LinkKind::Redirect));
+        Some(Group { landings_count, redirects_count, ..group })
     }
 
-    pub(crate) fn has_group_of(&self, redirect: &Redirect) -> bool {
-        redirect.group_id.is_none_or(|group| self.groups.contains_key(&group))
+    /// The links of one kind by id, lowest first.
+    pub(crate) fn links_of(&self, kind: LinkKind) -> impl DoubleEndedIterator<Item = &Link> {
+        let [lowest, highest] = [[0; 16], [u8::MAX; 16]].map(|bytes| LinkId::from_bytes(kind, bytes));
+        self.links.range(lowest..=highest).map(|(_, link)| link)
+    }
+
+    pub(crate) fn has_group_of(&self, link: &Link) -> bool {
+        link.group_id().is_none_or(|group| self.groups.contains_key(&group))
     }
 }
 
-/// What a database says when an id is given out twice, or when something belongs to an account that is gone.
+/// What a database says when an id is given out twice.
 pub(crate) fn twice(id: impl std::fmt::Display) -> StoreError {
     StoreError::unavailable(format!("{id} is there already"))
 }
 
+/// What it says when something belongs to an account that is gone.
 pub(crate) fn no_account(id: AccountId) -> StoreError {
     StoreError::unavailable(format!("there is no account {id}"))
+}
+
+/// What it says when something is written over that is not there.
+pub(crate) fn absent(id: impl std::fmt::Display) -> StoreError {
+    StoreError::unavailable(format!("there is no {id} to be written"))
 }
 
 fn count(items: usize) -> u64 {

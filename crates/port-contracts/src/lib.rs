@@ -42,7 +42,7 @@
 //!
 //! # Ready-made values
 //!
-//! [`samples`] has accounts, keys, groups and redirects to which a test adds only what it is about.
+//! [`samples`] has accounts, keys, groups and links to which a test adds only what it is about.
 
 #![allow(
     clippy::expect_used,

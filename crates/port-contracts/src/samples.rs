@@ -1,13 +1,14 @@
 //! Ready-made values. A test adds what it is about:
 //!
 //! ```
-//! use signpost_domain::Redirect;
+//! use signpost_domain::{LinkKind, Redirect};
 //! use signpost_port_contracts::samples;
 //!
 //! let group = samples::group("Spring");
 //! let redirect = Redirect { group_id: Some(group.id), is_active: false, ..samples::redirect("sale") };
 //! assert_eq!(redirect.name, samples::name("sale"));
 //! assert!(redirect.id < samples::redirect("other").id);
+//! assert_eq!(samples::link(LinkKind::Landing, "menu").name(), &samples::name("menu"));
 //! ```
 //!
 //! Texts that their types refuse make these functions panic, as a test wants it.
@@ -15,8 +16,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Email, GeoBlocklist, Group, Hostname, Id, IdKind, Name, Note,
-    Placement, PlanName, Redirect, Slug, TargetUrl, Timestamp,
+    Account, AccountId, ApiKey, ApiKeySecret, Email, GeoBlocklist, Group, Hostname, Id, IdKind, Landing,
+    Link, LinkKind, Name, Note, Placement, PlanName, Redirect, Slug, TargetUrl, Timestamp,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -160,6 +161,51 @@ pub fn redirect(text: &str) -> Redirect {
 /// A redirect like [`redirect`] at another placement.
 #[must_use]
 pub fn redirect_at(placement: Placement) -> Redirect {
-    let text = placement.slug().map_or("root", Slug::as_str).to_owned();
-    Redirect { placement, ..redirect(&text) }
+    let like = redirect(text_of(&placement));
+    Redirect { placement, ..like }
+}
+
+/// An active landing page on the system domain, titled after its slug.
+#[must_use]
+pub fn landing(text: &str) -> Landing {
+    Landing {
+        id: id(),
+        title: name(text),
+        placement: on_system(text),
+        is_active: true,
+        note: None,
+        analytics_enabled: true,
+        group_id: None,
+        created_at: at(0),
+        updated_at: at(0),
+    }
+}
+
+/// A landing page like [`landing`] at another placement.
+#[must_use]
+pub fn landing_at(placement: Placement) -> Landing {
+    let like = landing(text_of(&placement));
+    Landing { placement, ..like }
+}
+
+/// A [`landing`] or a [`redirect`].
+#[must_use]
+pub fn link(kind: LinkKind, text: &str) -> Link {
+    match kind {
+        LinkKind::Landing => landing(text).into(),
+        LinkKind::Redirect => redirect(text).into(),
+    }
+}
+
+/// A link like [`link`] at another placement.
+#[must_use]
+pub fn link_at(kind: LinkKind, placement: Placement) -> Link {
+    match kind {
+        LinkKind::Landing => landing_at(placement).into(),
+        LinkKind::Redirect => redirect_at(placement).into(),
+    }
+}
+
+fn text_of(placement: &Placement) -> &str {
+    placement.slug().map_or("root", Slug::as_str)
 }

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
+use signpost_app::ports::{AccountReads, Insertion, LinkReads, QuotaStore, Store, UnitOfWork};
 use signpost_domain::{
-    AccountId, Address, Id, LinkFilter, PageLimit, PagePosition, Redirect, RequestBudget, SearchText, Site,
-    Slug,
+    AccountId, Address, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
+    RequestBudget, SearchText, Site, Slug,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -24,9 +24,16 @@ use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 const PLENTY: u64 = u64::MAX;
 const BUDGET: RequestBudget = RequestBudget { per_minute: u32::MAX, per_day: u32::MAX };
 
-fn numbered(number: u128) -> Redirect {
+fn numbered(number: u128) -> Link {
     let slug = Slug::parse(&format!("link-{number}")).unwrap();
-    Redirect { id: Id::from_bytes(number.to_be_bytes()), ..samples::redirect(slug.as_str()) }
+    Redirect { id: Id::from_bytes(number.to_be_bytes()), ..samples::redirect(slug.as_str()) }.into()
+}
+
+/// A link whose slug lies anywhere among the others, as a generated one does.
+fn scattered(number: u128) -> Link {
+    let text = format!("{:010x}", number.wrapping_mul(0x9e37_79b9_7f4a_7c15) & 0xff_ffff_ffff);
+    let placement = samples::on_system(&text);
+    Redirect { id: Id::from_bytes(number.to_be_bytes()), placement, ..samples::redirect("scattered") }.into()
 }
 
 fn report(what: &str, times: u128, took: Duration) {
@@ -42,12 +49,17 @@ async fn one_by_one(what: &str, times: u128, work: impl AsyncFn(u128)) {
     report(what, times, since.elapsed());
 }
 
+async fn insert(work: &mut dyn UnitOfWork, account: AccountId, links: &[Link]) {
+    let insertions = work.insert_links(account, links, PLENTY).await.unwrap();
+    assert!(insertions.iter().all(|insertion| *insertion == Insertion::Done));
+}
+
 async fn fill(store: &SqliteStore, account: AccountId, links: u128) {
     let since = Instant::now();
     for first in (1..=links).step_by(1_000) {
         let mut work = store.begin().await.unwrap();
         for number in first..(first + 1_000).min(links + 1) {
-            work.insert_redirect(account, &numbered(number), PLENTY).await.unwrap();
+            insert(work.as_mut(), account, &[numbered(number)]).await;
         }
         work.commit().await.unwrap();
     }
@@ -66,6 +78,47 @@ async fn at_once(what: &str, tasks: u128, each: u128, work: impl AsyncFn(u128) +
     });
     join_all(tasks_of_work).await;
     report(what, tasks * each, since.elapsed());
+}
+
+/// Many links named in one call.
+async fn batches(store: &SqliteStore, account: AccountId, first: u128) {
+    let group = samples::group("A group");
+    let mut work = store.begin().await.unwrap();
+    work.insert_group(account, &group, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    for (round, size) in [1, 2, 100].into_iter().enumerate() {
+        let first = first + u128::try_from(round).unwrap() * 1_000_000;
+        let batch =
+            |number| -> Vec<Link> { (0..size).map(|link| scattered(first + number * size + link)).collect() };
+        let ids = |number| -> Vec<LinkId> { batch(number).iter().map(Link::id).collect() };
+        one_by_one(&format!("unit of work that inserts {size}, slugs scattered"), 200, async |number| {
+            let mut work = store.begin().await.unwrap();
+            insert(work.as_mut(), account, &batch(number)).await;
+            work.commit().await.unwrap();
+        })
+        .await;
+        one_by_one(&format!("unit of work that assigns {size} to a group"), 200, async |number| {
+            let mut work = store.begin().await.unwrap();
+            let assigned = work.assign_links(account, group.id, &ids(number), samples::at(1)).await.unwrap();
+            assert_eq!(assigned.map(|links| links.len()), Some(ids(number).len()));
+            work.commit().await.unwrap();
+        })
+        .await;
+        one_by_one(&format!("unit of work that unassigns {size}"), 200, async |number| {
+            let mut work = store.begin().await.unwrap();
+            let taken = work.unassign_links(account, group.id, &ids(number), samples::at(1)).await.unwrap();
+            assert_eq!(taken.map(|links| links.len()), Some(ids(number).len()));
+            work.commit().await.unwrap();
+        })
+        .await;
+        one_by_one(&format!("unit of work that deletes {size}"), 200, async |number| {
+            let mut work = store.begin().await.unwrap();
+            let deleted = work.delete_links(account, &ids(number)).await.unwrap();
+            assert_eq!(deleted.len(), ids(number).len());
+            work.commit().await.unwrap();
+        })
+        .await;
+    }
 }
 
 #[tokio::main(flavor = "multi_thread")]
@@ -102,7 +155,10 @@ async fn main() {
     .await;
     let page = |after| {
         let store = Arc::clone(&store);
-        async move { store.redirects(account, &LinkFilter::default(), PageLimit::default(), after).await.unwrap() }
+        async move {
+            let filter = LinkFilter::default();
+            store.links(account, LinkKind::Redirect, &filter, PageLimit::default(), after).await.unwrap()
+        }
     };
     one_by_one("page of 25, the first", 500, async |_| drop(page(None).await)).await;
     let deep = Some(PagePosition::behind(40_u128.to_be_bytes()));
@@ -110,9 +166,9 @@ async fn main() {
     one_by_one("search that finds nothing, whole account", 3, async |_| {
         let filter =
             LinkFilter { search: Some(SearchText::parse("nowhere").unwrap()), ..LinkFilter::default() };
-        assert!(
-            store.redirects(account, &filter, PageLimit::default(), None).await.unwrap().items.is_empty()
-        );
+        let page =
+            store.links(account, LinkKind::Redirect, &filter, PageLimit::default(), None).await.unwrap();
+        assert!(page.items.is_empty());
     })
     .await;
     one_by_one("admission", 5_000, async |_| {
@@ -127,7 +183,7 @@ async fn main() {
         let store = Arc::clone(&store);
         async move {
             let mut work = store.begin().await.unwrap();
-            work.insert_redirect(account, &numbered(number), PLENTY).await.unwrap();
+            insert(work.as_mut(), account, &[numbered(number)]).await;
             work.commit().await.unwrap();
         }
     };
@@ -139,6 +195,7 @@ async fn main() {
         insert(links + 100_000 + number).await;
     })
     .await;
+    batches(&store, account, links + 1_000_000).await;
     one_by_one("deleting the account with all its links", 1, async |_| {
         let mut work = store.begin().await.unwrap();
         assert!(work.delete_account(account).await.unwrap());

@@ -4,7 +4,7 @@ use diesel::expression::AsExpression;
 use diesel::serialize::{IsNull, Output, Result, ToSql};
 use diesel::sql_types::Binary;
 use diesel::sqlite::Sqlite;
-use signpost_domain::{Id, IdKind, PagePosition};
+use signpost_domain::{Id, IdKind, LinkId, PagePosition};
 
 /// The 16 bytes of an identifier (D1).
 #[derive(Debug, Clone, Copy, AsExpression)]
@@ -13,6 +13,18 @@ pub(crate) struct IdBytes([u8; 16]);
 
 impl<K: IdKind> From<Id<K>> for IdBytes {
     fn from(id: Id<K>) -> Self {
+        Self(id.to_bytes())
+    }
+}
+
+impl IdBytes {
+    pub(crate) const fn get(self) -> [u8; 16] {
+        self.0
+    }
+}
+
+impl From<LinkId> for IdBytes {
+    fn from(id: LinkId) -> Self {
         Self(id.to_bytes())
     }
 }
@@ -55,5 +67,10 @@ impl ToSql<Binary, Sqlite> for UpperBound {
 
 /// A count or a limit in the form in which SQLite has whole numbers. What is beyond them limits nothing.
 pub(crate) fn whole_number(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
+}
+
+/// How many of something in memory, as a number that a count moves by.
+pub(crate) fn signed(number: usize) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }

@@ -1,32 +1,16 @@
-//! The counts that move with what they count, in the same transaction (D15).
+//! The counts of an account that move with what they count, in the same transaction (D15).
 //!
-//! None is read first and written then: each is one conditional statement, and the number of rows that it changed is
-//! the answer.
+//! The transaction holds the write lock from its beginning, so a count that it reads is that which it moves.
 
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_domain::{AccountId, GroupId};
+use signpost_domain::AccountId;
 
 use crate::columns::{IdBytes, whole_number};
-use crate::schema::{accounts, groups};
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::schema::accounts;
 use crate::unit_of_work::Stop;
-
-/// Counts one more link, unless there are `limit`, then the decision is `reached`, or there is no such account, then
-/// it is `missing`.
-pub(crate) fn count_link<D>(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    limit: u64,
-    reached: D,
-    missing: D,
-) -> Result<(), Stop<D>> {
-    let below_limit =
-        accounts::table.find(IdBytes::from(account)).filter(accounts::links_count.lt(whole_number(limit)));
-    let counted = diesel::update(below_limit)
-        .set(accounts::links_count.eq(accounts::links_count + 1))
-        .execute(connection)?;
-    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
-}
 
 /// Counts one group more, unless there are `limit`, then the decision is `reached`, or there is no such account, then
 /// it is `missing`.
@@ -60,14 +44,6 @@ fn limit_or_absence<D>(
     }
 }
 
-/// Counts one link less.
-pub(crate) fn discount_link(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
-    diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::links_count.eq(accounts::links_count - 1))
-        .execute(connection)?;
-    Ok(())
-}
-
 /// Counts one group less.
 pub(crate) fn discount_group(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
     diesel::update(accounts::table.find(IdBytes::from(account)))
@@ -76,26 +52,22 @@ pub(crate) fn discount_group(connection: &mut SqliteConnection, account: Account
     Ok(())
 }
 
-/// Counts one redirect more in a group. `false` if the account has no such group.
-pub(crate) fn count_redirect_in(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    group: GroupId,
-) -> QueryResult<bool> {
-    let counted = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(group))))
-        .set(groups::redirects_count.eq(groups::redirects_count + 1))
-        .execute(connection)?;
-    Ok(counted > 0)
+/// How many links an account has; `None` if there is no such account.
+pub(crate) fn links(connection: &mut SqliteConnection, account: AccountId) -> Result<Option<u64>, Failure> {
+    let found = accounts::table
+        .find(IdBytes::from(account))
+        .select(accounts::links_count)
+        .first(connection)
+        .optional()?;
+    found.map(|count| RowName::new("accounts", account).count("links_count", count)).transpose()
 }
 
-/// Counts one redirect less in a group.
-pub(crate) fn discount_redirect_in(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    group: GroupId,
-) -> QueryResult<()> {
-    diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(group))))
-        .set(groups::redirects_count.eq(groups::redirects_count - 1))
-        .execute(connection)?;
+/// Counts so many links more, or less if there are fewer than 0.
+pub(crate) fn move_links(connection: &mut SqliteConnection, account: AccountId, by: i64) -> QueryResult<()> {
+    if by != 0 {
+        diesel::update(accounts::table.find(IdBytes::from(account)))
+            .set(accounts::links_count.eq(accounts::links_count + by))
+            .execute(connection)?;
+    }
     Ok(())
 }

@@ -1,14 +1,16 @@
 //! Groups.
 
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
-use signpost_domain::{AccountId, Group, GroupId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
 
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters;
 use crate::failure::Failure;
+use crate::named_links;
 use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::{groups, links};
 use crate::some_links;
@@ -62,6 +64,16 @@ fn read_group(
     found.map(GroupRow::into_group).transpose()
 }
 
+/// Whether the account has the group.
+pub(crate) fn group_exists(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: GroupId,
+) -> QueryResult<bool> {
+    diesel::select(exists(groups::table.find((IdBytes::from(account), IdBytes::from(id)))))
+        .get_result(connection)
+}
+
 #[async_trait]
 impl GroupWrites for SqliteUnitOfWork {
     /// The transaction holds the write lock from its beginning, so reading is all that locking takes.
@@ -99,6 +111,28 @@ impl GroupWrites for SqliteUnitOfWork {
             Ok(())
         };
         self.step(step).await
+    }
+
+    async fn assign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError> {
+        let ids = ids.to_vec();
+        self.step(move |connection| named_links::assign(connection, account, group, &ids, now)).await
+    }
+
+    async fn unassign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError> {
+        let ids = ids.to_vec();
+        self.step(move |connection| named_links::unassign(connection, account, group, &ids, now)).await
     }
 
     async fn ungroup_some_links(

@@ -15,8 +15,9 @@
 //! No caller waits longer than the time limit (D6), and what a caller has given up is not begun. Reads, and requests to
 //! be counted, are refused at once where too many wait already; a unit of work waits for its turn in the task that wants
 //! it. A statement that has begun cannot be interrupted from outside, since diesel does not offer that; but all
-//! statements are short, being single ranges of an index, except two kinds: a search reads an account's whole list if
-//! it finds little, and a list with several filters reads the range that one of them chooses. A search looks at the
+//! statements are short, being single ranges of an index or a bounded number of rows found by their ids, except two
+//! kinds: a search reads an account's whole list if it finds little, and a list with several filters reads the range
+//! that one of them chooses. A search looks at the
 //! clock for each row and stops at its caller's time limit. Both have no more than half the threads, so that they do not
 //! keep the other reads waiting. What touches any number of links, deleting an account or a group, is done by the use
 //! cases a thousand links at a time, each in a unit of work of its own.
@@ -47,11 +48,14 @@ mod counters;
 mod database_file;
 mod deadline;
 mod failure;
+mod group_counts;
 mod groups;
+mod insertions;
 mod job_queue;
 mod link_list;
 mod links;
 mod migrations;
+mod named_links;
 mod open_error;
 mod options;
 mod readers;

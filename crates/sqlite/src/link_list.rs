@@ -1,4 +1,4 @@
-//! The list of an account's redirects.
+//! The lists of an account's links, one of each kind.
 //!
 //! Every page is one range of an index whose order within the range is that of the ids, read downwards from the
 //! cursor until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of
@@ -9,11 +9,11 @@
 use diesel::prelude::*;
 use diesel::sql_types::Text;
 use diesel::sqlite::Sqlite;
-use signpost_domain::{AccountId, GroupFilter, LinkFilter, Page, PageLimit, PagePosition, Redirect};
+use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
 
 use crate::columns::{IdBytes, UpperBound};
 use crate::failure::Failure;
-use crate::rows::redirect::{REDIRECT, RedirectRow, site_column};
+use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::link_matches;
 
@@ -21,22 +21,23 @@ use crate::search::link_matches;
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
 
-/// One page of the account's redirects that pass the filter.
-pub(crate) fn redirects(
+/// One page of the account's links of a kind that pass the filter.
+pub(crate) fn links(
     connection: &mut SqliteConnection,
     account: AccountId,
+    kind: LinkKind,
     filter: LinkFilter,
     limit: PageLimit,
     after: Option<PagePosition>,
-) -> Result<Page<Redirect>, Failure> {
+) -> Result<Page<Link>, Failure> {
     let LinkFilter { group, site, is_active, search } = filter;
     let mut query = links::table
         .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(REDIRECT))
+        .filter(links::kind.eq(kind_column(kind)))
         .filter(links::id.lt(UpperBound::from(after)))
         .order(links::id.desc())
         .limit(i64::from(limit.get()) + 1)
-        .select(RedirectRow::as_select())
+        .select(LinkRow::as_select())
         .into_boxed();
     let mut has_range = false;
     match group {
@@ -71,6 +72,6 @@ pub(crate) fn redirects(
         query = query.filter(link_matches(folded, links::name, links::slug, links::target_url));
     }
     let rows = query.load(connection)?;
-    let redirects = rows.into_iter().map(RedirectRow::into_redirect).collect::<Result<_, Failure>>()?;
-    Ok(Page::from_one_more(redirects, limit, |redirect: &Redirect| redirect.id.to_bytes()))
+    let links = rows.into_iter().map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
+    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
 }

@@ -9,4 +9,5 @@ pub(crate) mod account;
 pub(crate) mod api_key;
 pub(crate) mod cell;
 pub(crate) mod group;
-pub(crate) mod redirect;
+pub(crate) mod link;
+pub(crate) mod published_link;

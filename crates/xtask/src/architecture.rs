@@ -11,6 +11,7 @@ use crate::workspace::{Dependency, Kind, Package};
 const DOMAIN: &str = "signpost-domain";
 const APP: &str = "signpost-app";
 const PORT_CONTRACTS: &str = "signpost-port-contracts";
+const API_CONFORMANCE: &str = "signpost-api-conformance";
 const MEMORY: &str = "signpost-memory";
 const SQLITE: &str = "signpost-sqlite";
 const HTTP: &str = "signpost-http";
@@ -54,9 +55,10 @@ const PLACES: &[Place] = &[
     // The fakes import `app`; its own tests run the use cases on them.
     Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
+    Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: MEMORY, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: SERVER, imports: Crates::AllBut(&[XTASK]), tests_import: &[] },
     Place { package: XTASK, imports: Crates::Only(&[]), tests_import: &[] },

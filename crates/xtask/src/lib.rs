@@ -6,6 +6,7 @@
 pub mod architecture;
 pub mod bans;
 pub mod finding;
+pub mod fuzz_api;
 pub mod manifests;
 pub mod repository;
 pub mod rules;

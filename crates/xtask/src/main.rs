@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{rules, test_run};
+use signpost_xtask::{fuzz_api, rules, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -25,6 +25,8 @@ enum Command {
         #[arg(last = true)]
         cargo_arguments: Vec<OsString>,
     },
+    /// Let Schemathesis make up requests to the built program from its OpenAPI document, and judge the answers.
+    FuzzApi(fuzz_api::Options),
     /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
     Tidy,
 }
@@ -34,6 +36,7 @@ fn main() -> Result<ExitCode> {
         Command::Test { cargo_arguments } => {
             test_run::run(Repository::of_this_crate()?.root(), &cargo_arguments)
         }
+        Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
         Command::Tidy => tidy(),
     }
 }

@@ -3,8 +3,12 @@
 mod account;
 mod authentication;
 mod bodies;
+mod bulk_create;
+mod bulk_delete;
 mod endpoints;
+mod group_links;
 mod groups;
+mod landings;
 mod pagination;
 mod plans;
 mod queries;

@@ -1,6 +1,9 @@
 //! An answer of the API, checked for what must hold for every answer.
 
+use std::sync::LazyLock;
+
 use serde_json::Value;
+use signpost_api_conformance::{Exchange, differences};
 use ureq::Body;
 use ureq::http::{HeaderMap, Response};
 
@@ -50,6 +53,10 @@ const VIOLATION_CODES: [&str; 12] = [
     "invalid_value",
 ];
 
+/// The OpenAPI document of the API.
+pub static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(&signpost_http::openapi_document().unwrap()).unwrap());
+
 /// An answer of the API.
 #[derive(Debug)]
 pub struct Answer {
@@ -79,6 +86,7 @@ impl Answer {
         let request_id = self.header("x-request-id").unwrap_or_else(|| panic!("no request id: {context}"));
         assert!(is_id(request_id, "req_"), "{context}");
         assert!(self.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{context}");
+        self.look_up(method, path, &context);
         if self.status < 400 {
             assert!(self.body.get("error").is_none(), "{context}");
             return;
@@ -94,6 +102,18 @@ impl Answer {
             assert_eq!(rate_limits(self), None, "{context}");
             assert_eq!(self.header("www-authenticate"), Some("Bearer"), "{context}");
         }
+    }
+
+    /// R17: every answer is one that the OpenAPI document describes.
+    fn look_up(&self, method: &str, path: &str, context: &str) {
+        let path = path.split('?').next().unwrap_or_default();
+        let headers = self.headers.iter();
+        let headers: Vec<_> =
+            headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
+        let json = Some(&self.body).filter(|body| !body.is_null());
+        let differences =
+            differences(&DOCUMENT, &Exchange { method, path, status: self.status, headers: &headers, json });
+        assert!(differences.is_empty(), "{differences:#?}: {context}");
     }
 
     fn check_envelope(&self, request_id: &str, context: &str) {

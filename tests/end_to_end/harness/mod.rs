@@ -8,7 +8,7 @@ mod raw;
 mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
-pub use answer::{Answer, rate_limits};
+pub use answer::{Answer, DOCUMENT, rate_limits};
 pub use minute::within_one_minute;
 pub use program::{Program, signpost};
 pub use raw::{exchange, parse_response};

@@ -24,6 +24,33 @@ fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
     assert_eq!(links, 4);
 }
 
+/// Both kinds, alone and in batches, and some with more than one item for the address.
+#[test]
+fn d20_of_concurrent_creations_of_every_kind_one_succeeds() {
+    let program = Program::start();
+    let accounts = [program.account("agency"), program.account("agency")];
+    for round in 0..4 {
+        let slug = format!("round-{round}");
+        let redirect = json!({"name": "x", "target_url": "https://example.com", "slug": slug});
+        let landing = json!({"title": "x", "slug": slug});
+        let batch =
+            json!({"redirects": [redirect, redirect, {"name": "x", "target_url": "https://example.com"}]});
+        let won = concurrently(30, |number| {
+            let account = &accounts[number % 2];
+            match number % 3 {
+                0 => u64::from(account.post("/v1/redirects", &redirect).status == 201),
+                1 => u64::from(account.post("/v1/landings", &landing).status == 201),
+                _ => {
+                    let answer = account.post("/v1/redirects/bulk", &batch).expect_status(200).body;
+                    // The item with a generated slug always succeeds.
+                    answer["created_count"].as_u64().unwrap() - 1
+                }
+            }
+        });
+        assert_eq!(won.into_iter().sum::<u64>(), 1);
+    }
+}
+
 #[test]
 fn d20_of_many_concurrent_patches_to_one_slug_one_succeeds() {
     let program = Program::start();

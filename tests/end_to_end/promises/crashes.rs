@@ -65,3 +65,55 @@ fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
         }
     }
 }
+
+/// D30: what succeeded in a batch is committed together, so a crash leaves all of it or nothing.
+#[test]
+fn d30_after_kill_9_a_batch_is_there_whole_or_not_at_all() {
+    const ITEMS: usize = 40;
+    let mut program = Program::start();
+    let key = program.first_key.clone().unwrap();
+    let mut answered = Vec::new();
+    for round in 0..4 {
+        let done = Mutex::new(Vec::new());
+        std::thread::scope(|scope| {
+            for writer in 0..3 {
+                let (account, done) = (program.with_key(&key), &done);
+                scope.spawn(move || {
+                    for number in 0.. {
+                        // All links of a batch have its name.
+                        let batch = format!("{round}-{writer}-{number}");
+                        let item = json!({"name": batch, "target_url": "https://example.com"});
+                        let body = json!({"redirects": vec![item; ITEMS]});
+                        // The request that the crash interrupts gets no answer; whatever became of it is right.
+                        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                            account.post("/v1/redirects/bulk", &body).expect_status(200)
+                        }));
+                        if outcome.is_err() {
+                            break;
+                        }
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+                    }
+                });
+            }
+            while done.lock().unwrap_or_else(PoisonError::into_inner).len() < 3 + 2 * round {
+                std::thread::yield_now();
+            }
+            program.kill();
+        });
+        answered.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner));
+        program.start_again();
+    }
+    let account = program.with_key(&key);
+    let links = account.walk("/v1/redirects", "?limit=100");
+    let mut batches = std::collections::BTreeMap::<String, usize>::new();
+    for link in &links {
+        *batches.entry(link["name"].as_str().unwrap().to_owned()).or_default() += 1;
+    }
+    for (batch, links) in &batches {
+        assert_eq!(*links, ITEMS, "{batch} is there in part");
+    }
+    for batch in &answered {
+        assert!(batches.contains_key(batch), "{batch} was answered and is gone");
+    }
+    assert_eq!(account.get("/v1/account").body["usage"]["links"], links.len());
+}

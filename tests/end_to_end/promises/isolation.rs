@@ -11,22 +11,38 @@ fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
     match (route.method.as_str(), route.pattern) {
         (
             "GET",
-            "/health/live" | "/health/ready" | "/health/links" | "/v1/account" | "/v1/redirects"
-            | "/v1/groups",
+            "/health/live" | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}"
+            | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups",
         )
-        | ("POST", "/v1/redirects" | "/v1/groups") => None,
-        ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
+        | (
+            "POST",
+            "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/redirects/bulk"
+            // Their ids stand in the body; see below.
+            | "/v1/redirects/bulk/delete" | "/v1/landings/bulk/delete",
+        ) => None,
+        ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}") => {
             Some(account.send(route.method.as_str(), &path, None))
         }
         ("PATCH", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
             Some(account.patch(&path, &json!({"name": "taken over"})))
+        }
+        ("PATCH", "/v1/landings/{id}") => Some(account.patch(&path, &json!({"title": "taken over"}))),
+        ("POST", "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign") => {
+            let own = account.new_redirect()["id"].clone();
+            Some(account.post(&path, &json!({"link_ids": [own]})))
         }
         unknown => panic!("tell this test how to probe {unknown:?}"),
     }
 }
 
 fn resource(account: &Account, pattern: &str) -> String {
-    let made = if pattern.contains("redirects") { account.new_redirect() } else { account.create_group("g") };
+    let made = if pattern.contains("redirects") {
+        account.new_redirect()
+    } else if pattern.contains("landings") {
+        account.post("/v1/landings", &json!({"title": "x"})).expect_status(201).body
+    } else {
+        account.create_group("g")
+    };
     made["id"].as_str().unwrap().to_owned()
 }
 
@@ -55,7 +71,7 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
         assert_eq!(everything(&other), before, "nothing of the other account changed");
         probed += 1;
     }
-    assert_eq!(probed, 6);
+    assert_eq!(probed, 11);
 }
 
 /// Every route under `/v1` refuses a request without a key, and one on a plan without the API.
@@ -91,9 +107,46 @@ fn d2_ids_in_bodies_filters_and_cursors_reach_nothing_of_another_account() {
     assert_eq!(one.walk("/v1/redirects", "").len(), 1);
 }
 
-fn everything(account: &Account) -> (Vec<Value>, Vec<Value>, Value) {
-    let (links, groups) = (account.walk("/v1/redirects", ""), account.walk("/v1/groups", ""));
-    (links, groups, account.get("/v1/account").body)
+/// R1: ids in the bodies of bulk operations are answered as if there were nothing with them.
+#[test]
+fn d31_ids_of_another_account_in_a_batch_are_ids_of_nothing() {
+    let program = Program::start();
+    let (one, other) = (program.account("agency"), program.account("agency"));
+    let landing = |account: &Account| resource(account, "landings");
+    let foreign = [other.new_redirect()["id"].as_str().unwrap().to_owned(), landing(&other)];
+    let unknown = ["rdr_", "lnd_"].map(|prefix| format!("{prefix}{}", "0".repeat(32)));
+    let group = resource(&one, "groups");
+    let theirs = resource(&other, "groups");
+    other.post(&format!("/v1/groups/{theirs}/assign"), &json!({"link_ids": foreign})).expect_status(200);
+    let before = everything(&other);
+    for (path, field) in [
+        ("/v1/redirects/bulk/delete".to_owned(), "redirect_ids"),
+        ("/v1/landings/bulk/delete".to_owned(), "landing_ids"),
+        (format!("/v1/groups/{group}/assign"), "link_ids"),
+        (format!("/v1/groups/{group}/unassign"), "link_ids"),
+    ] {
+        // The only difference is the id itself, which is sent back.
+        let [foreign, unknown] = [&foreign, &unknown].map(|ids| {
+            let answer = one.post(&path, &json!({field: ids})).expect_status(200).body;
+            assert_eq!(answer["failed_count"], 2, "{answer}");
+            ids.iter().fold(answer.to_string(), |text, id| text.replace(id.as_str(), "<id>"))
+        });
+        assert_eq!(foreign, unknown, "{path}");
+    }
+    assert_eq!(everything(&other), before);
+    let item = json!({"name": "x", "target_url": "https://example.com", "group_id": theirs});
+    let answer = one.post("/v1/redirects/bulk", &json!({"redirects": [item]})).expect_status(200).body;
+    assert_eq!(answer["failed"][0]["error"]["code"], "group_not_found");
+    assert_eq!(everything(&other), before);
+}
+
+fn everything(account: &Account) -> [Vec<Value>; 4] {
+    [
+        account.walk("/v1/redirects", ""),
+        account.walk("/v1/landings", ""),
+        account.walk("/v1/groups", ""),
+        vec![account.get("/v1/account").body],
+    ]
 }
 
 /// An answer without what differs between any two requests: the request id, the date, what is left of the budget.

@@ -3,5 +3,10 @@
 mod addresses;
 mod at_once;
 mod crashes;
+mod description;
+mod hostile;
 mod isolation;
+mod secrets;
 mod store_failures;
+mod targets;
+mod throttle;

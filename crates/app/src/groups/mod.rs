@@ -1,11 +1,13 @@
 //! Groups: one use case a file.
 
+mod assign;
 mod create;
 mod delete;
 mod get;
 mod list;
 mod rename;
 
+pub use assign::{assign, unassign};
 pub use create::create;
 pub use delete::delete;
 pub use get::get;

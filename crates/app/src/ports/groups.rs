@@ -1,7 +1,7 @@
 //! Groups in the store.
 
 use async_trait::async_trait;
-use signpost_domain::{AccountId, Group, GroupId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
 
 use super::store_error::StoreError;
 
@@ -52,6 +52,31 @@ pub trait GroupWrites: Send {
     /// Writes the name and `updated_at` of a group that [`GroupWrites::lock_group`] gave in this unit of work.
     /// The counters are the store's and stay as they are.
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError>;
+
+    /// Puts those of `ids` (at most 100, of any kinds) that the account has into a group, and moves the counts of the
+    /// groups that they leave and enter. A link that comes from elsewhere gets `now` as its `updated_at` (never an
+    /// earlier one than it has); one that is in the group stays as it is (D33). Returns all of them as they are then,
+    /// in any order; `None` if the account has no such group. It costs the same handful of statements for 100 as for
+    /// one (D30).
+    async fn assign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError>;
+
+    /// Takes those of `ids` (at most 100, of any kinds) that are in a group out of it, with `now` as their `updated_at`
+    /// (never an earlier one than they have), and moves the group's counts. Returns them as they are then, in any
+    /// order; `None` if the account has no such group. It costs the same handful of statements for 100 as for one
+    /// (D30).
+    async fn unassign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError>;
 
     /// Takes some of a group's links out of it, at most `at_most`, with `now` as their `updated_at` (never an earlier
     /// one than they have), and moves its counts. Returns how many it took, which is fewer than `at_most` only if

@@ -26,7 +26,9 @@ pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use clock::Clock;
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
-pub use links::{InsertRedirectError, LinkReads, LinkWrites, PublishedLink, UpdateRedirectError};
+pub use links::{
+    InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
+};
 pub use quota_store::QuotaStore;
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use store::{Store, UnitOfWork};

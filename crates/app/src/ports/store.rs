@@ -26,11 +26,11 @@ pub trait Store: AccountReads + GroupReads + LinkReads {
 /// cancelled. Until it is committed, nobody else sees its changes. One that is neither committed nor dropped
 /// within the store's time limit is undone by the store.
 ///
-/// An error that a method's documentation calls a decision ([`InsertRedirectError::AddressTaken`] and the
-/// like) leaves the unit of work usable, with the effects of that one call undone. After a [`StoreError`] only
-/// dropping it is of use.
+/// An error that a method's documentation calls a decision ([`UpdateLinkError::AddressTaken`] and the like) leaves
+/// the unit of work usable, with the effects of that one call undone. After a [`StoreError`] only dropping it is of
+/// use.
 ///
-/// [`InsertRedirectError::AddressTaken`]: super::InsertRedirectError::AddressTaken
+/// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites {
     /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine.

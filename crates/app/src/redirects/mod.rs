@@ -1,13 +1,9 @@
-//! Redirects: one use case a file.
+//! Redirects: one use case a file. What they share with landing pages is in [`links`](crate::links).
 
 mod create;
-mod delete;
-mod get;
-mod list;
+mod create_many;
 mod update;
 
 pub use create::{CreateRedirect, create};
-pub use delete::delete;
-pub use get::get;
-pub use list::{ListRedirects, list};
+pub use create_many::create_many;
 pub use update::update;

@@ -1,14 +1,13 @@
 //! Updating a redirect (contract "PATCH /v1/redirects/{id}", D22, D33).
 
 use signpost_domain::id::RedirectKind;
-use signpost_domain::{IdReference, Redirect, RedirectPatch, Refusal, Rejection};
+use signpost_domain::{IdReference, Link, Redirect, RedirectPatch, Refusal, Rejection};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::ports::UpdateRedirectError;
 use crate::submitted::Submitted;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{retried, write_over};
 
 /// Updates a redirect and returns it as it is then. A patch that changes nothing writes nothing.
 ///
@@ -32,18 +31,13 @@ pub async fn update(
     retried(|| async {
         let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
         let mut work = app.store.begin().await?;
-        let before = work.lock_redirect(account, id).await?.ok_or(Refusal::RedirectNotFound)?;
+        let Some(Link::Redirect(before)) = work.lock_link(account, id.into()).await? else {
+            return Err(Refusal::RedirectNotFound.into());
+        };
         let after = before.apply(patch.clone(), &context)?;
-        if after == before {
-            return Ok(before);
+        if after != before {
+            write_over(work, account, before, after.clone()).await?;
         }
-        match work.update_redirect(account, &before, &after).await {
-            Ok(()) => {}
-            Err(UpdateRedirectError::AddressTaken) => return Err(Refusal::AddressTaken.into()),
-            Err(UpdateRedirectError::GroupMissing) => return Err(Refusal::GroupNotFound.into()),
-            Err(UpdateRedirectError::Store(error)) => return Err(error.into()),
-        }
-        work.commit().await?;
         Ok(after)
     })
     .await
@@ -58,14 +52,14 @@ async fn refuse(
     command: Submitted<RedirectPatch>,
 ) -> AppError {
     let Submitted { value: patch, mut violations } = command;
-    let redirect = match id.id() {
+    let link = match id.id() {
         None => None,
-        Some(id) => match app.store.redirect(caller.account_id(), id).await {
-            Ok(redirect) => redirect,
+        Some(id) => match app.store.link(caller.account_id(), id.into()).await {
+            Ok(link) => link,
             Err(error) => return error.into(),
         },
     };
-    if let Some(redirect) = redirect {
+    if let Some(Link::Redirect(redirect)) = link {
         let blocklist = app.target_blocklist.current();
         let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
         if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &context) {

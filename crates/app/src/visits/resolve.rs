@@ -1,9 +1,9 @@
 //! From a public address to where it leads (D24, D44, D54).
 
-use signpost_domain::{Address, Hostname, Site, Slug, TargetUrl};
+use signpost_domain::{Address, Hostname, Name, Site, Slug, TargetUrl};
 
 use crate::application::Application;
-use crate::ports::StoreError;
+use crate::ports::{PublishedContent, PublishedLink, StoreError};
 
 /// How many of our own addresses a visit is led through before it counts as a loop (D24).
 const MOST_HOPS: u32 = 5;
@@ -13,6 +13,11 @@ const MOST_HOPS: u32 = 5;
 pub enum Resolution {
     /// To this target, which is none of our own addresses.
     Redirect(TargetUrl),
+    /// To a landing page, which is shown.
+    Landing {
+        /// Its title.
+        title: Name,
+    },
     /// Nowhere, for whatever reason: visitors are not told which (D54).
     NotThere,
 }
@@ -31,17 +36,29 @@ pub async fn resolve(
     let (true, Some(slug)) = (app.system.answers_to(hostname), slug) else { return Ok(Resolution::NotThere) };
     let blocklist = app.target_blocklist.current();
     let mut slug = slug;
+    let mut came_by = None;
     for _ in 0..=MOST_HOPS {
         let address = Address { site: Site::System, slug: Some(slug) };
         let Some(link) = app.store.published_link(&address).await? else { return Ok(Resolution::NotThere) };
-        let target = link.target_url;
-        if !link.is_active || link.is_suspended || blocklist.contains(target.host()) {
+        let PublishedLink { content, is_active, is_suspended } = link;
+        if !is_active || is_suspended {
+            return Ok(Resolution::NotThere);
+        }
+        let target = match content {
+            // A page is shown at its own address only, so whoever was led here is sent there.
+            PublishedContent::Landing { title } => {
+                return Ok(came_by.map_or(Resolution::Landing { title }, Resolution::Redirect));
+            }
+            PublishedContent::Redirect { target_url } => target_url,
+        };
+        if blocklist.contains(target.host()) {
             return Ok(Resolution::NotThere);
         }
         match app.system.own_address_of(&target) {
             Some(next) => slug = next,
             None => return Ok(Resolution::Redirect(target)),
         }
+        came_by = Some(target);
     }
     Ok(Resolution::NotThere)
 }

@@ -2,13 +2,16 @@
 
 use std::fmt::Debug;
 
+use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, Caller, Submitted, groups, redirects};
-use signpost_domain::{Change, Group, LinkFilter, PageLimit, Redirect, RedirectDraft, RedirectPatch};
+use signpost_domain::{
+    Change, Group, LinkFilter, LinkKind, PageLimit, Redirect, RedirectDraft, RedirectPatch,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, assert_internal, draft, draft_without_slug};
+use crate::world::{World, assert_internal, draft, draft_without_slug, get_redirect, list_redirects};
 
 const STEPS: [Step; 3] = [Step::Begin, Step::Write, Step::Commit];
 
@@ -71,7 +74,7 @@ impl Scene {
                 };
                 redirects::update(app, caller, link.id.into(), Submitted::valid(patch)).await.map(drop)
             }
-            Writing::DeleteRedirect => redirects::delete(app, caller, link.id.into()).await.map(drop),
+            Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
             Writing::CreateGroup => groups::create(app, caller, samples::name("New")).await.map(drop),
             Writing::RenameGroup => {
                 groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)
@@ -85,7 +88,8 @@ impl Scene {
         let store = &self.world.app.store;
         let account = self.world.account.id;
         let limit = PageLimit::new(100).unwrap();
-        let links = store.redirects(account, &LinkFilter::default(), limit, None).await.unwrap().items;
+        let filter = LinkFilter::default();
+        let links = store.links(account, LinkKind::Redirect, &filter, limit, None).await.unwrap().items;
         let groups = store.groups(account, limit, None).await.unwrap().items;
         let usage = store.usage(account).await.unwrap().unwrap();
         assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
@@ -177,8 +181,8 @@ async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
     let Scene { world, caller, group, link } = Scene::new().await;
     let app = &world.app;
     world.memory.store.faults().set_unavailable(true);
-    assert_internal(redirects::get(app, &caller, link.id.into()).await);
-    assert_internal(redirects::list(app, &caller, redirects::ListRedirects::default()).await);
+    assert_internal(get_redirect(app, &caller, link.id.into()).await);
+    assert_internal(list_redirects(app, &caller, ListLinks::default()).await);
     assert_internal(groups::get(app, &caller, group.id.into()).await);
     assert_internal(groups::list(app, &caller, PageLimit::default(), None).await);
     // An update that is invalid already looks at the redirect to list the rest of what is wrong.
@@ -188,5 +192,5 @@ async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
     let command = Submitted { value: RedirectPatch::default(), violations };
     assert_internal(redirects::update(app, &caller, link.id.into(), command).await);
     world.memory.store.faults().set_unavailable(false);
-    assert_eq!(redirects::get(app, &caller, link.id.into()).await.unwrap(), link);
+    assert_eq!(get_redirect(app, &caller, link.id.into()).await.unwrap(), link);
 }

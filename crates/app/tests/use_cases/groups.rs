@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use signpost_app::{groups, redirects};
+use signpost_app::groups;
 use signpost_domain::{
     Group, IdReference, PageLimit, Plan, PlanLimits, PlanResource, RedirectDraft, Refusal,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, at_once, draft, plan, refusal};
+use crate::world::{World, at_once, draft, get_redirect, plan, refusal};
 
 #[tokio::test]
 async fn a_new_group_is_empty_and_may_be_called_like_another() {
@@ -101,7 +101,7 @@ async fn deleting_a_group_keeps_its_links() {
     let caller = world.caller().await;
     world.memory.clock.advance(Duration::from_secs(10));
     assert_eq!(groups::delete(&world.app, &caller, group.id.into()).await.unwrap(), group.id);
-    let ungrouped = redirects::get(&world.app, &caller, inside.id.into()).await.unwrap();
+    let ungrouped = get_redirect(&world.app, &caller, inside.id.into()).await.unwrap();
     assert_eq!((ungrouped.group_id, ungrouped.updated_at), (None, samples::at(10_000)));
     assert_eq!(world.stored(outside.id).await, Some(outside));
     assert_eq!(refusal(groups::get(&world.app, &caller, group.id.into()).await), Refusal::GroupNotFound);

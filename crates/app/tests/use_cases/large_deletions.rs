@@ -12,7 +12,7 @@ async fn fill(world: &World, group: Option<GroupId>) {
     let mut work = world.app.store.begin().await.unwrap();
     for number in 0..MANY {
         let link = Redirect { group_id: group, ..samples::redirect(&format!("link-{number}")) };
-        work.insert_redirect(world.account.id, &link, 1_000_000).await.unwrap();
+        work.insert_links(world.account.id, &[link.into()], 1_000_000).await.unwrap();
     }
     work.commit().await.unwrap();
 }

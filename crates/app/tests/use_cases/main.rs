@@ -6,6 +6,7 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
+    clippy::result_large_err,
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]
@@ -13,10 +14,13 @@
 mod accounts;
 mod address_throttle;
 mod admission;
+mod bulk_creation;
+mod bulk_moves;
 mod failing_stores;
 mod first_start;
 mod groups;
 mod keys;
+mod landings;
 mod large_deletions;
 mod redirect_creation;
 mod redirect_lists;

@@ -1,6 +1,6 @@
 //! Creating redirects (D15, D20, D21, D28).
 
-use signpost_app::{AppError, redirects};
+use signpost_app::{AppError, links, redirects};
 use signpost_domain::{
     CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, Placement, Plan, PlanLimits, PlanResource,
     Redirect, RedirectDraft, Refusal, SlugChoice,
@@ -204,7 +204,7 @@ async fn d15_the_plans_limit_on_links_is_kept() {
     for draft in [draft("c"), draft_without_slug()] {
         assert_eq!(refusal(world.create(draft).await), THREE);
     }
-    redirects::delete(&world.app, &world.caller().await, first.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, first.id.into()).await.unwrap();
     world.redirect("a").await;
     assert_eq!(refusal(world.create(draft("c")).await), THREE);
 }
@@ -266,7 +266,7 @@ async fn the_first_refusal_that_applies_is_reported() {
     assert_eq!(refused(&all_wrong).await, Refusal::GroupNotFound);
     all_wrong.group = None;
     assert_eq!(refused(&all_wrong).await, THREE);
-    redirects::delete(&world.app, &world.caller().await, last.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, last.id.into()).await.unwrap();
     assert_eq!(refused(&all_wrong).await, Refusal::AddressTaken);
     all_wrong.slug = SlugChoice::Generate;
     world.create(all_wrong).await.unwrap();

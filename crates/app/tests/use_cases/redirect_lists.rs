@@ -1,13 +1,13 @@
 //! Listing redirects (contract "List filters for links" and "Pagination rules", D32).
 
-use signpost_app::redirects::{self, ListRedirects};
+use signpost_app::links::ListLinks;
 use signpost_domain::{HostReference, IdReference, PageLimit, Redirect, RedirectDraft, SearchText};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, draft, with_alias};
+use crate::world::{World, draft, list_redirects, with_alias};
 
-async fn list(world: &World, query: ListRedirects) -> Vec<Redirect> {
-    let page = redirects::list(&world.app, &world.caller().await, query).await.unwrap();
+async fn list(world: &World, query: ListLinks) -> Vec<Redirect> {
+    let page = list_redirects(&world.app, &world.caller().await, query).await.unwrap();
     assert_eq!(page.next, None);
     page.items
 }
@@ -20,15 +20,14 @@ async fn links_are_listed_newest_first_in_pages() {
         links.insert(0, world.redirect(&format!("link-{number}")).await);
     }
     let caller = world.caller().await;
-    let first = redirects::list(&world.app, &caller, ListRedirects::default()).await.unwrap();
+    let first = list_redirects(&world.app, &caller, ListLinks::default()).await.unwrap();
     assert_eq!(first.items, links[..25], "25 unless told");
-    let rest =
-        ListRedirects { after: first.next, limit: PageLimit::new(5).unwrap(), ..ListRedirects::default() };
-    let last = redirects::list(&world.app, &caller, rest).await.unwrap();
+    let rest = ListLinks { after: first.next, limit: PageLimit::new(5).unwrap(), ..ListLinks::default() };
+    let last = list_redirects(&world.app, &caller, rest).await.unwrap();
     assert_eq!(last.items, links[25..]);
     assert_eq!(last.next, None, "there is nothing behind a page that is full by chance");
     let stranger = world.stranger().await;
-    let theirs = redirects::list(&world.app, &stranger, ListRedirects::default()).await.unwrap();
+    let theirs = list_redirects(&world.app, &stranger, ListLinks::default()).await.unwrap();
     assert_eq!((theirs.items, theirs.next), (vec![], None));
 }
 
@@ -51,11 +50,7 @@ async fn d32_links_are_filtered_by_group() {
         (Some(Some(samples::id().into())), vec![]),
         (Some(Some(IdReference::Malformed)), vec![]),
     ] {
-        assert_eq!(
-            list(&world, ListRedirects { group, ..ListRedirects::default() }).await,
-            expected,
-            "{group:?}"
-        );
+        assert_eq!(list(&world, ListLinks { group, ..ListLinks::default() }).await, expected, "{group:?}");
     }
 }
 
@@ -77,7 +72,7 @@ async fn d32_links_are_filtered_by_domain() {
         ("not a host", vec![]),
         ("", vec![]),
     ] {
-        let query = ListRedirects { domain: Some(HostReference::parse(domain)), ..ListRedirects::default() };
+        let query = ListLinks { domain: Some(HostReference::parse(domain)), ..ListLinks::default() };
         assert_eq!(list(&world, query).await, expected, "{domain}");
     }
 }
@@ -98,7 +93,7 @@ async fn d32_links_are_filtered_by_state_and_text_together() {
         (Some("nowhere"), None, vec![]),
     ] {
         let search = search.map(|text| SearchText::parse(text).unwrap());
-        let query = ListRedirects { search, is_active, ..ListRedirects::default() };
+        let query = ListLinks { search, is_active, ..ListLinks::default() };
         assert_eq!(list(&world, query.clone()).await, expected, "{query:?}");
     }
 }

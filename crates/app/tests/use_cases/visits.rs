@@ -1,12 +1,15 @@
 //! From a public address to where it leads (D24, D44, D54).
 
+use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, resolve};
-use signpost_app::{accounts, redirects};
-use signpost_domain::{Change, HostBlocklist, Redirect, RedirectPatch};
+use signpost_app::{accounts, landings, redirects};
+use signpost_domain::{
+    Change, HostBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::world::{World, with_alias};
+use crate::world::{World, list_redirects, with_alias};
 
 async fn visit(world: &World, host: &str, slug: Option<&str>) -> Resolution {
     resolve(&world.app, &samples::hostname(host), slug.map(samples::slug)).await.unwrap()
@@ -76,7 +79,7 @@ async fn d24_loops_lead_nowhere() {
         let world = World::new().await;
         chain(&world, length).await;
         let caller = world.caller().await;
-        let all = redirects::list(&world.app, &caller, redirects::ListRedirects::default()).await.unwrap();
+        let all = list_redirects(&world.app, &caller, ListLinks::default()).await.unwrap();
         let back = patch(|patch| patch.target_url = Some(samples::target("http://go.example.com/1/")));
         world.update(all.items[0].id, back).await.unwrap();
         for entry in 1..=length {
@@ -131,14 +134,14 @@ async fn d54_a_link_that_must_not_be_followed_is_not_there() {
         let world = World::new().await;
         chain(&world, 3).await;
         let caller = world.caller().await;
-        let all = redirects::list(&world.app, &caller, redirects::ListRedirects::default()).await.unwrap();
+        let all = list_redirects(&world.app, &caller, ListLinks::default()).await.unwrap();
         let placement = samples::on_system(position);
         let link = all.items.into_iter().find(|link| link.placement == placement).unwrap();
         for (is_active, expected) in [(false, Resolution::NotThere), (true, leads_to(END))] {
             world.update(link.id, patch(|patch| patch.is_active = Some(is_active))).await.unwrap();
             assert_eq!(visit_slug(&world, "1").await, expected);
         }
-        redirects::delete(&world.app, &caller, link.id.into()).await.unwrap();
+        links::delete(&world.app, &caller, link.id.into()).await.unwrap();
         let expected = Resolution::NotThere;
         assert_eq!(visit_slug(&world, "1").await, expected);
     }
@@ -190,7 +193,7 @@ async fn d58_changes_hold_at_once() {
     world.update(link.id, patch(|patch| patch.slug = Change::Set(samples::slug("new")))).await.unwrap();
     assert_eq!(visit_slug(&world, "old").await, Resolution::NotThere);
     assert_eq!(visit_slug(&world, "new").await, leads_to("https://example.org/"));
-    redirects::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
+    links::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
     assert_eq!(visit_slug(&world, "new").await, Resolution::NotThere);
 }
 
@@ -224,4 +227,29 @@ async fn d58_a_store_that_breaks_is_reported() {
         assert!(outcome.is_err(), "{outcome:?}");
     }
     assert_eq!(visit_slug(&world, "1").await, leads_to(END));
+}
+
+/// Contract D24: whoever is led from one of our addresses to a landing page is sent to the page's own address, where it
+/// is shown; an inactive one is not there for either.
+#[tokio::test]
+async fn d24_a_landing_page_ends_a_chain() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    let draft = LandingDraft {
+        slug: SlugChoice::Exactly(samples::slug("menu")),
+        ..LandingDraft::new(samples::name("Menu"))
+    };
+    let landing = landings::create(&world.app, &caller, draft).await.unwrap();
+    let address = "https://go.example.com/menu";
+    world.redirect_to("a", "https://go.example.com/b").await;
+    world.redirect_to("b", address).await;
+    assert_eq!(visit_slug(&world, "menu").await, Resolution::Landing { title: samples::name("Menu") });
+    for slug in ["a", "b"] {
+        assert_eq!(visit_slug(&world, slug).await, leads_to(address));
+    }
+    let patch = LandingPatch { is_active: Some(false), ..LandingPatch::default() };
+    landings::update(&world.app, &caller, landing.id.into(), patch).await.unwrap();
+    for slug in ["menu", "a", "b"] {
+        assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
+    }
 }

@@ -6,12 +6,14 @@ use std::sync::{Arc, Barrier};
 
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::{self, NotAdmitted, Reason};
+use signpost_app::links::{self, ListLinks};
+use signpost_app::ports::Insertion;
 use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, Application, Caller, Submitted, keys};
 use signpost_domain::{
-    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Plan, PlanLimits, Redirect, RedirectDraft,
-    RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice, SystemDomain, Usage, ViolationCode,
-    Violations,
+    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Link, LinkKind, Page, Plan, PlanLimits,
+    Redirect, RedirectDraft, RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice,
+    SystemDomain, Usage, ViolationCode, Violations,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -108,13 +110,15 @@ impl World {
 
     /// The redirect as it is stored.
     pub(crate) async fn stored(&self, id: RedirectId) -> Option<Redirect> {
-        self.app.store.redirect(self.account.id, id).await.unwrap()
+        self.app.store.link(self.account.id, id.into()).await.unwrap().map(into_redirect)
     }
 
     /// Stores a redirect that no use case would make today, such as one on a custom domain.
     pub(crate) async fn store_as_it_is(&self, redirect: Redirect) -> Redirect {
         let mut work = self.app.store.begin().await.unwrap();
-        work.insert_redirect(self.account.id, &redirect, u64::MAX).await.unwrap();
+        let inserted =
+            work.insert_links(self.account.id, &[redirect.clone().into()], u64::MAX).await.unwrap();
+        assert_eq!(inserted, [Insertion::Done]);
         work.commit().await.unwrap();
         redirect
     }
@@ -122,6 +126,32 @@ impl World {
     pub(crate) async fn usage(&self) -> Usage {
         self.app.store.usage(self.account.id).await.unwrap().unwrap()
     }
+}
+
+/// The link, which must be a redirect.
+pub(crate) fn into_redirect(link: Link) -> Redirect {
+    match link {
+        Link::Redirect(redirect) => redirect,
+        Link::Landing(landing) => panic!("no redirect: {landing:?}"),
+    }
+}
+
+/// [`links::get`] for a redirect.
+pub(crate) async fn get_redirect(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<signpost_domain::id::RedirectKind>,
+) -> Result<Redirect, AppError> {
+    links::get(app, caller, id).await.map(into_redirect)
+}
+
+/// [`links::list`] for redirects.
+pub(crate) async fn list_redirects(
+    app: &Application,
+    caller: &Caller,
+    query: ListLinks,
+) -> Result<Page<Redirect>, AppError> {
+    Ok(links::list(app, caller, LinkKind::Redirect, query).await?.map(into_redirect))
 }
 
 async fn account_of(app: &Application, plan: &str) -> (Account, ApiKeySecret) {

@@ -16,6 +16,7 @@ fn refusal(text: &str) -> FieldError {
     }
 }
 
+/// R9.
 #[test]
 fn d24_hostile_targets_are_refused() {
     let mut wrong = Vec::new();
@@ -43,7 +44,7 @@ fn d53_what_is_accepted_is_kept_and_sent_as_it_should() {
 fn the_corpus_is_large_and_says_nothing_twice() {
     let refused: Vec<_> = REFUSED.iter().flat_map(|(_, urls)| urls.iter().copied()).collect();
     let accepted: Vec<_> = ODD.iter().chain(USUAL).map(|(url, ..)| *url).collect();
-    assert!(refused.len() >= 250 && ODD.len() >= 40 && USUAL.len() >= 50, "{} refused", refused.len());
+    assert!(refused.len() >= 550 && ODD.len() >= 100 && USUAL.len() >= 50, "{} refused", refused.len());
     let mut all = [refused, accepted].concat();
     let count = all.len();
     all.sort_unstable();

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::Application;
-use signpost_app::ports::Store;
-use signpost_domain::{AccountId, Redirect};
+use signpost_app::ports::{Insertion, Store};
+use signpost_domain::{AccountId, Link};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -53,15 +53,16 @@ impl Edge {
         Self { memory, app, account: account.id, server, address }
     }
 
-    pub(crate) async fn add(&self, redirect: &Redirect) {
+    pub(crate) async fn add(&self, link: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
-        work.insert_redirect(self.account, redirect, 1_000).await.unwrap();
+        let inserted = work.insert_links(self.account, &[link.clone().into()], 1_000).await.unwrap();
+        assert_eq!(inserted, [Insertion::Done]);
         work.commit().await.unwrap();
     }
 
-    pub(crate) async fn update(&self, before: &Redirect, after: &Redirect) {
+    pub(crate) async fn update(&self, before: &(impl Clone + Into<Link>), after: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
-        work.update_redirect(self.account, before, after).await.unwrap();
+        work.update_link(self.account, &before.clone().into(), &after.clone().into()).await.unwrap();
         work.commit().await.unwrap();
     }
 

@@ -9,6 +9,8 @@
 )]
 
 mod harness;
+mod landings;
+mod locations;
 mod pages;
 mod redirects;
 mod stopping;

@@ -6,6 +6,7 @@
 //! that the handler can list everything at once (D8).
 
 mod admitted;
+mod batch;
 mod content_type;
 mod input;
 mod json_body;
@@ -16,6 +17,7 @@ mod query_string;
 mod received_body;
 
 pub(crate) use admitted::Admitted;
+pub(crate) use batch::{batch_ids, batch_items};
 pub(crate) use content_type::Unsupported;
 pub(crate) use input::{NoInput, OnlyBody, OnlyQuery};
 pub(crate) use list_query::PageQuery;

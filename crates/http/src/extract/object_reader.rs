@@ -1,6 +1,8 @@
 //! Reading an object field by field, so that one answer lists everything that is wrong with it (D8).
 
-use signpost_domain::{Change, FieldError, ViolationCode, Violations};
+use std::ops::RangeInclusive;
+
+use signpost_domain::{Change, FieldError, Slug, SlugChoice, ViolationCode, Violations};
 
 use crate::json::{Json, JsonObject};
 use crate::shorten::shorten;
@@ -33,6 +35,18 @@ impl<T> Given<T> {
             Self::Absent | Self::Invalid => Change::Keep,
             Self::Null => Change::Clear,
             Self::Value(value) => Change::Set(value),
+        }
+    }
+}
+
+impl Given<Slug> {
+    /// What a creation says about the slug (D21). `None` if it is invalid.
+    pub(crate) fn into_choice(self) -> Option<SlugChoice> {
+        match self {
+            Self::Absent => Some(SlugChoice::Generate),
+            Self::Null => Some(SlugChoice::Root),
+            Self::Value(slug) => Some(SlugChoice::Exactly(slug)),
+            Self::Invalid => None,
         }
     }
 }
@@ -157,22 +171,49 @@ pub(crate) fn object<T>(read: impl FnOnce(&mut ObjectReader) -> Option<T>) -> im
     }
 }
 
-/// An array of at most `most` strings that a type of the domain accepts. Of a longer one, only so many items are
-/// looked at: how many more are invalid does not matter to anyone.
+/// An array of so many values, whatever they are. Of a longer one, only as many as it may have are looked at: how many
+/// more are invalid does not matter to anyone.
+fn list(
+    bounds: RangeInclusive<usize>,
+    value: Json,
+    path: &str,
+    violations: &mut Violations,
+) -> Option<Vec<Json>> {
+    let Json::List(mut items) = value else { return invalid_type(path, violations, "must be an array") };
+    let (least, most) = bounds.into_inner();
+    if items.len() < least {
+        let message = format!("must have at least {least} item{}", if least == 1 { "" } else { "s" });
+        violations.push(FieldError::new(ViolationCode::TooFewItems, message).at(path));
+    }
+    if items.len() > most {
+        let message = format!("must have at most {most} items");
+        violations.push(FieldError::new(ViolationCode::TooManyItems, message).at(path));
+    }
+    items.truncate(most);
+    Some(items)
+}
+
+/// An array of so many values, whatever they are.
+pub(crate) fn values(bounds: RangeInclusive<usize>) -> impl FieldReader<Vec<Json>> {
+    move |value, path: &str, violations: &mut Violations| {
+        let mut found = Violations::new();
+        let items = list(bounds, value, path, &mut found);
+        let valid = found.is_empty();
+        violations.append(found);
+        items.filter(|_| valid)
+    }
+}
+
+/// An array of so many strings that a type of the domain accepts.
 pub(crate) fn texts<T>(
-    most: usize,
+    bounds: RangeInclusive<usize>,
     parse: impl Fn(&str) -> Result<T, FieldError>,
 ) -> impl FieldReader<Vec<T>> {
     move |value, path: &str, violations: &mut Violations| {
-        let Json::List(items) = value else { return invalid_type(path, violations, "must be an array") };
         let mut found = Violations::new();
-        if items.len() > most {
-            let message = format!("must have at most {most} items");
-            found.push(FieldError::new(ViolationCode::TooManyItems, message).at(path));
-        }
-        let values = items
+        let values = list(bounds, value, path, &mut found)
+            .unwrap_or_default()
             .into_iter()
-            .take(most)
             .enumerate()
             .filter_map(|(index, item)| text(&parse)(item, &format!("{path}[{index}]"), &mut found))
             .collect();
@@ -235,7 +276,7 @@ mod tests {
 
     #[test]
     fn d8_paths_lead_into_nested_objects_and_lists() {
-        let read = |object: &mut ObjectReader| object.required("countries", texts(3, CountryCode::parse));
+        let read = |object: &mut ObjectReader| object.required("countries", texts(0..=3, CountryCode::parse));
         for (body, expected) in [
             (r#"{"geo":[]}"#, vec![("geo", "invalid_type")]),
             (r#"{"geo":{}}"#, vec![("geo.countries", "required")]),

@@ -1,10 +1,8 @@
-//! The endpoints under `/v1/redirects`, one a file.
+//! The endpoints under `/v1/redirects`, one a file, but for those that landing pages have alike: see `links`.
 
+pub(crate) mod bulk_create;
 pub(crate) mod create;
-pub(crate) mod delete;
 mod fields;
-pub(crate) mod get;
-pub(crate) mod list;
 pub(crate) mod update;
 
 /// Where redirects are created and listed, and what the address of each begins with.

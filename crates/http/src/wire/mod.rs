@@ -4,16 +4,25 @@
 //! somebody has decided whether it is shown.
 
 mod account;
+mod bulk;
 mod deletion;
 mod group;
 mod json_response;
+mod landing;
+mod link;
 mod list;
 mod redirect;
 mod text;
 
 pub(crate) use account::AccountBody;
+pub(crate) use bulk::{
+    BulkAssignBody, BulkCreateBody, BulkDeleteBody, BulkOutcome, BulkUnassignBody, FailedItem, ItemError,
+    SucceededItem,
+};
 pub(crate) use deletion::DeletionBody;
 pub(crate) use group::GroupBody;
 pub(crate) use json_response::{created, json, ok};
+pub(crate) use landing::LandingBody;
+pub(crate) use link::{LinkBody, SingleLinkBody};
 pub(crate) use list::ListBody;
 pub(crate) use redirect::{RedirectBody, SingleRedirectBody};

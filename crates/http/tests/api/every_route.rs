@@ -14,16 +14,24 @@ fn body_for(route: &RouteInfo) -> Option<Value> {
         (RouteMethod::Post, "/v1/redirects") => {
             Some(json!({"name": "a", "target_url": "https://example.com/"}))
         }
-        (RouteMethod::Patch, "/v1/redirects/{id}") => Some(json!({"note": "x"})),
+        (RouteMethod::Patch, "/v1/redirects/{id}" | "/v1/landings/{id}") => Some(json!({"note": "x"})),
+        (RouteMethod::Post, "/v1/landings") => Some(json!({"title": "a"})),
+        (RouteMethod::Post, "/v1/redirects/bulk") => Some(json!({"redirects": [{}]})),
+        (RouteMethod::Post, "/v1/redirects/bulk/delete") => Some(json!({"redirect_ids": ["x"]})),
+        (RouteMethod::Post, "/v1/landings/bulk/delete") => Some(json!({"landing_ids": ["x"]})),
+        (RouteMethod::Post, "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign") => {
+            Some(json!({"link_ids": ["x"]}))
+        }
         (RouteMethod::Post, "/v1/groups") | (RouteMethod::Patch, "/v1/groups/{id}") => {
             Some(json!({"name": "b"}))
         }
         (
             RouteMethod::Get,
-            "/v1/redirects" | "/v1/redirects/{id}" | "/v1/groups" | "/v1/groups/{id}" | "/v1/account"
-            | "/health/live" | "/health/ready" | "/health/links",
+            "/v1/redirects" | "/v1/redirects/{id}" | "/v1/landings" | "/v1/landings/{id}" | "/v1/groups"
+            | "/v1/groups/{id}" | "/v1/account" | "/health/live" | "/health/ready" | "/health/links"
+            | "/openapi.json" | "/docs" | "/docs/{file}",
         )
-        | (RouteMethod::Delete, "/v1/redirects/{id}" | "/v1/groups/{id}") => None,
+        | (RouteMethod::Delete, "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}") => None,
         unknown => panic!("what does {unknown:?} take? tell this test"),
     }
 }
@@ -39,7 +47,7 @@ async fn call(api: &Api, route: &RouteInfo, path: &str, key: Option<&str>) -> An
 }
 
 fn with_id(route: &RouteInfo, id: &str) -> String {
-    route.pattern.replace("{id}", id)
+    route.pattern.replace("{id}", id).replace("{file}", "start.js")
 }
 
 fn admitted() -> impl Iterator<Item = &'static RouteInfo> {
@@ -63,7 +71,7 @@ async fn every_endpoint_under_v1_needs_a_key_and_a_plan_with_the_api() {
 async fn every_other_endpoint_needs_none() {
     let api = Api::start().await;
     for route in route_table().iter().filter(|route| route.access == Access::Open) {
-        assert_eq!(call(&api, route, route.pattern, None).await.status, 200, "{route:?}");
+        assert_eq!(call(&api, route, &with_id(route, "x"), None).await.status, 200, "{route:?}");
     }
 }
 
@@ -75,14 +83,17 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
     for route in admitted().filter(|route| route.pattern.contains("{id}")) {
         let (own, prefix, code) = match route.pattern {
             "/v1/redirects/{id}" => (api.redirect("mine").await, "rdr_", "redirect_not_found"),
-            "/v1/groups/{id}" => (api.group("mine").await, "grp_", "group_not_found"),
+            "/v1/landings/{id}" => (api.landing("mine").await, "lnd_", "landing_not_found"),
+            "/v1/groups/{id}" | "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign" => {
+                (api.group("mine").await, "grp_", "group_not_found")
+            }
             unknown => panic!("what does {unknown} need? tell this test"),
         };
         let mut ids = vec![
             own.clone(),
             format!("{prefix}{UNKNOWN_DIGITS}"),
             own.to_uppercase(),
-            own.replace(prefix, "lnd_"),
+            own.replace(prefix, "wgt_"),
             own.replace(prefix, ""),
             format!("{own}0"),
             own[..own.len() - 1].to_owned(),
@@ -106,7 +117,8 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
         // It was there all the time, for its owner.
         assert_eq!(call(&api, route, &with_id(route, &own), Some(&api.key)).await.status, 200, "{route:?}");
         if route.method != RouteMethod::Delete {
-            api.call("DELETE", &with_id(route, &own)).await.id(200);
+            let resource = route.pattern.split("/{id}").next().unwrap();
+            api.call("DELETE", &format!("{resource}/{own}")).await.id(200);
         }
     }
 }

@@ -3,20 +3,25 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
+use actix_http::Request;
 use actix_web::body::{BoxBody, to_bytes};
 use actix_web::dev::{Service as _, ServiceResponse};
 use actix_web::http::header::HeaderMap;
 use actix_web::test::{TestRequest, init_service};
+use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
+use signpost_api_conformance::{Exchange, differences};
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::{Application, keys};
 use signpost_domain::{AccountId, Email, ErrorCode, PlanName};
 use signpost_http::api_app;
 use signpost_memory::InMemory;
 
-type Send = Box<dyn Fn(TestRequest) -> LocalBoxFuture<'static, Result<ServiceResponse<BoxBody>, Error>>>;
+use crate::openapi::DOCUMENT;
+
+type Send = Box<dyn Fn(Request) -> LocalBoxFuture<'static, Result<ServiceResponse<BoxBody>, Error>>>;
 
 /// The API on fakes, with one account on the agency plan.
 pub struct Api {
@@ -41,7 +46,7 @@ impl Api {
         let service = Rc::new(init_service(api_app(Arc::clone(&app))).await);
         let send: Send = Box::new(move |request| {
             let service = Rc::clone(&service);
-            Box::pin(async move { service.call(request.to_request()).await })
+            Box::pin(async move { service.call(request).await })
         });
         let (account, key) = account(&app, "ada@example.com", "agency").await;
         Self { memory, app, key, account, send }
@@ -54,12 +59,13 @@ impl Api {
 
     /// Sends a request as it is.
     pub async fn send(&self, request: TestRequest) -> Answer {
-        let request = request.peer_addr("203.0.113.9:4711".parse().unwrap());
+        let request = request.peer_addr("203.0.113.9:4711".parse().unwrap()).to_request();
+        let (method, path) = (request.method().to_string(), request.path().to_owned());
         let response = match (self.send)(request).await {
             Ok(response) => response.into_parts().1,
             Err(error) => error.error_response(),
         };
-        Answer::read(response).await
+        Answer::read(response, &method, &path).await
     }
 
     /// Sends a request with the account's key.
@@ -76,6 +82,12 @@ impl Api {
     pub async fn redirect(&self, slug: &str) -> String {
         let body = serde_json::json!({"name": slug, "target_url": "https://example.com/", "slug": slug});
         self.call_with("POST", "/v1/redirects", body).await.id(201)
+    }
+
+    /// Creates a landing page on a slug and gives its id.
+    pub async fn landing(&self, slug: &str) -> String {
+        let body = serde_json::json!({"title": slug, "slug": slug});
+        self.call_with("POST", "/v1/landings", body).await.id(201)
     }
 
     /// Creates a group and gives its id.
@@ -106,7 +118,11 @@ pub fn bare(method: &str, uri: &str) -> TestRequest {
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
+    /// The body, if it is JSON; else null.
     pub body: Value,
+    pub bytes: Bytes,
+    /// The body as text.
+    pub text: String,
 }
 
 pub const RATE_LIMIT_HEADERS: [&str; 4] = [
@@ -117,20 +133,37 @@ pub const RATE_LIMIT_HEADERS: [&str; 4] = [
 ];
 
 impl Answer {
-    async fn read(response: HttpResponse) -> Self {
+    async fn read(response: HttpResponse, method: &str, path: &str) -> Self {
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
         let bytes = to_bytes(response.into_body()).await.unwrap();
-        let body = serde_json::from_slice(&bytes).expect("every body is JSON");
-        let answer = Self { status, headers, body };
-        answer.look_over();
+        let is_json = headers.get("content-type").is_some_and(|value| value == "application/json");
+        let body = is_json.then(|| serde_json::from_slice(&bytes).expect("a body that says so is JSON"));
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let answer = Self { status, headers, body: body.unwrap_or_default(), bytes, text };
+        answer.look_over(path);
+        answer.look_up(method, path);
         answer
     }
 
+    /// Every answer is one that the OpenAPI document describes.
+    fn look_up(&self, method: &str, path: &str) {
+        let headers = self.headers.iter();
+        let headers: Vec<_> = headers
+            .map(|(name, value)| (name.as_str().to_owned(), value.to_str().unwrap().to_owned()))
+            .collect();
+        let json = Some(&self.body).filter(|body| !body.is_null());
+        let exchange = Exchange { method, path, status: self.status, headers: &headers, json };
+        let differences = differences(&DOCUMENT, &exchange);
+        assert!(differences.is_empty(), "{method} {path} {}: {differences:#?}\n{}", self.status, self.text);
+    }
+
     /// What holds for every answer to every request.
-    fn look_over(&self) {
+    fn look_over(&self, path: &str) {
         let request_id = self.header("x-request-id").expect("contract D4");
         assert!(is_id(request_id, "req_"), "contract D4: {request_id}");
-        assert_eq!(self.header("content-type"), Some("application/json"));
+        if !path.starts_with("/docs") || self.status >= 400 {
+            assert_eq!(self.header("content-type"), Some("application/json"));
+        }
         assert_eq!(self.header("cache-control"), Some("no-store"));
         let cross_origin = |name: &str| name.starts_with("access-control-");
         assert!(!self.headers.keys().any(|name| cross_origin(name.as_str())), "contract D17");

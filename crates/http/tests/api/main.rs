@@ -22,6 +22,7 @@ mod health;
 mod listener;
 mod lists;
 mod observability;
+mod openapi;
 mod order_of_checks;
 mod redirects;
 mod updates;

@@ -1,10 +1,11 @@
 //! Accounts: inserting, changing, deleting.
 
 use signpost_app::ports::InsertAccountError;
-use signpost_domain::{Account, Address, PageLimit, PagePosition, Redirect, Site, Timestamp, Usage};
+use signpost_domain::{Account, Address, PageLimit, PagePosition, Site, Timestamp, Usage};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, PLENTY, unit};
+use super::given::{self, Decision, KINDS, PLENTY, unit};
+use super::stored;
 use crate::concurrency::at_once;
 use crate::samples;
 
@@ -169,12 +170,14 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     let account = doomed.id;
     let (key, _) = given::key(&store, account).await;
     let group = given::group(&store, account).await;
-    let mut link = samples::redirect("doomed");
-    link.group_id = Some(group.id);
-    let link = given::redirect(&store, account, link).await;
-    given::redirect(&store, account, samples::redirect_at(samples::lost(Some("doomed")))).await;
+    let doomed_links = [("doomed", KINDS[1]), ("doomed-page", KINDS[0])]
+        .map(|(slug, kind)| given::in_group(Some(group.id), kind, slug));
+    given::links(&store, account, &doomed_links).await;
+    for kind in KINDS {
+        given::link(&store, account, samples::link_at(kind, samples::lost(Some("doomed")))).await;
+    }
     let other = given::account(&store).await;
-    let kept = given::redirect(&store, other, samples::redirect("kept")).await;
+    let kept = given::link(&store, other, samples::redirect("kept")).await;
 
     let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
     assert!(delete().await);
@@ -185,16 +188,20 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
     assert_eq!(store.keys(account).await.unwrap(), []);
     assert_eq!(store.group(account, group.id).await.unwrap(), None);
-    assert_eq!(store.redirect(account, link.id).await.unwrap(), None);
+    assert_eq!(stored::links(&store, account).await, []);
     assert!(!unit!(&store, async |work| Ok(work.revoke_key(key.id, samples::at(1)).await?)).await.unwrap());
-    let address = Address { site: Site::System, slug: Some(samples::slug("doomed")) };
-    assert_eq!(store.published_link(&address).await.unwrap(), None);
-    assert_eq!(store.redirect(other, kept.id).await.unwrap(), Some(kept));
+    for link in &doomed_links {
+        assert_eq!(stored::link(&store, account, link.id()).await, None);
+        assert_eq!(stored::published(&store, link.placement()).await, None);
+    }
+    assert_eq!(stored::redirect(&store, other, kept.id).await, Some(kept));
 
     // E-mail address and links' addresses are free.
     given::insert_account(&store, &Account { id: samples::id(), ..doomed }).await.unwrap();
-    given::redirect(&store, other, samples::redirect("doomed")).await;
-    assert_eq!(store.usage(other).await.unwrap().unwrap().links, 2);
+    for (slug, kind) in [("doomed", KINDS[0]), ("doomed-page", KINDS[1])] {
+        given::link(&store, other, samples::link(kind, slug)).await;
+    }
+    assert_eq!(stored::links_count(&store, other).await, 3);
 }
 
 /// A request may have been let in before its account was deleted.
@@ -202,16 +209,18 @@ pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
-    let grouped = Redirect { group_id: Some(samples::id()), ..samples::redirect("late") };
-    for (link, limit, decision) in [
-        (samples::redirect("late"), PLENTY, Decision::AccountMissing),
-        (samples::redirect("late"), 0, Decision::AccountMissing),
-        (grouped, PLENTY, Decision::GroupMissing),
-    ] {
-        let outcome =
-            unit!(&store, async |work| Ok(work.insert_redirect(account, &link, limit).await?)).await;
-        assert_eq!(outcome, Err(decision));
+    for kind in KINDS {
+        let grouped = given::in_group(Some(samples::id()), kind, "late");
+        for (link, limit) in
+            [(samples::link(kind, "late"), PLENTY), (samples::link(kind, "late"), 0), (grouped, PLENTY)]
+        {
+            let outcome = given::insert_links(&store, account, std::slice::from_ref(&link), limit).await;
+            assert_eq!(outcome, Err(Decision::AccountMissing));
+            assert_eq!(stored::link(&store, account, link.id()).await, None);
+        }
     }
+    let address = Address { site: Site::System, slug: Some(samples::slug("late")) };
+    assert_eq!(store.published_link(&address).await.unwrap(), None);
     let group = samples::group("late");
     let outcome = unit!(&store, async |work| Ok(work.insert_group(account, &group, PLENTY).await?)).await;
     assert_eq!(outcome, Err(Decision::AccountMissing));

@@ -1,10 +1,11 @@
 //! One address space: an address names at most one link (D20).
 
-use signpost_app::ports::{InsertRedirectError, UpdateRedirectError};
-use signpost_domain::{Placement, Redirect};
+use signpost_app::ports::{Insertion, UpdateLinkError};
+use signpost_domain::{Landing, Link, Placement, Redirect};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, PLENTY, unit};
+use super::given::{self, Decision, KINDS, PLENTY, unit};
+use super::stored;
 use crate::samples;
 
 /// Placements with an address, all different.
@@ -28,29 +29,48 @@ fn addressed() -> Vec<Placement> {
 pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let links: Vec<Redirect> = addressed().into_iter().map(samples::redirect_at).collect();
-    given::redirects(&store, account, &links).await;
-    for link in links {
-        let published = store.published_link(&link.placement.address().unwrap()).await.unwrap().unwrap();
-        assert_eq!(published.target_url, link.target_url);
-        assert_eq!(store.redirect(account, link.id).await.unwrap(), Some(link));
+    for first in KINDS {
+        let kinds = [first, given::other(first)].into_iter().cycle();
+        let links: Vec<Link> = addressed()
+            .into_iter()
+            .zip(kinds)
+            .map(|(placement, kind)| samples::link_at(kind, placement))
+            .collect();
+        given::links(&store, account, &links).await;
+        for link in &links {
+            let published = stored::published(&store, link.placement()).await;
+            assert_eq!(published, Some(stored::publication_of(link, false)));
+            assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(link));
+        }
+        assert_eq!(given::delete_links(&store, account, &given::ids(&links)).await.len(), links.len());
     }
 }
 
+/// Landing pages and redirects stand in each other's way as in their own.
 pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
     for placement in addressed() {
-        given::redirect(&store, account, samples::redirect_at(placement.clone())).await;
-        for (claimant, is_active) in [(account, true), (account, false), (other, true), (other, false)] {
-            let refused = Redirect { is_active, ..samples::redirect_at(placement.clone()) };
-            let outcome = given::insert_redirect(&store, claimant, &refused, PLENTY).await;
-            assert_eq!(outcome, Err(Decision::AddressTaken), "{placement:?}");
-            assert_eq!(store.redirect(claimant, refused.id).await.unwrap(), None);
+        for holder in KINDS {
+            let held = given::link(&store, account, samples::link_at(holder, placement.clone())).await;
+            for (claimant, is_active) in [(account, true), (account, false), (other, true), (other, false)] {
+                let landing = Landing { is_active, ..samples::landing_at(placement.clone()) };
+                let redirect = Redirect { is_active, ..samples::redirect_at(placement.clone()) };
+                for refused in [Link::from(landing), Link::from(redirect)] {
+                    let outcome = given::insert_link(&store, claimant, &refused, PLENTY).await;
+                    assert_eq!(outcome, Err(Decision::AddressTaken), "{placement:?}");
+                    assert_eq!(stored::link(&store, claimant, refused.id()).await, None);
+                }
+            }
+            assert_eq!(
+                stored::published(&store, &placement).await,
+                Some(stored::publication_of(&held, false))
+            );
+            assert!(given::delete_link(&store, account, held.id()).await);
         }
     }
-    assert_eq!(store.usage(other).await.unwrap().unwrap().links, 0);
+    assert_eq!(stored::links_count(&store, other).await, 0);
 }
 
 /// An inactive link and one of a suspended account do not resolve, but hold their address.
@@ -58,13 +78,17 @@ pub(super) async fn a_link_that_does_not_resolve_holds_its_address(fresh: Fresh)
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    given::redirect(&store, account, Redirect { is_active: false, ..samples::redirect("inactive") }).await;
-    given::redirect(&store, account, samples::redirect("suspended")).await;
+    given::link(&store, account, Redirect { is_active: false, ..samples::redirect("inactive") }).await;
+    given::link(&store, account, Landing { is_active: false, ..samples::landing("inactive-page") }).await;
+    given::link(&store, account, samples::redirect("suspended")).await;
+    given::link(&store, account, samples::landing("suspended-page")).await;
     let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, Some(samples::at(1))).await?));
     assert!(suspended.await.unwrap());
-    for slug in ["inactive", "suspended"] {
-        let outcome = given::insert_redirect(&store, other, &samples::redirect(slug), PLENTY).await;
-        assert_eq!(outcome, Err(Decision::AddressTaken));
+    for slug in ["inactive", "suspended", "inactive-page", "suspended-page"] {
+        for kind in KINDS {
+            let outcome = given::insert_link(&store, other, &samples::link(kind, slug), PLENTY).await;
+            assert_eq!(outcome, Err(Decision::AddressTaken));
+        }
     }
 }
 
@@ -75,17 +99,22 @@ pub(super) async fn lost_links_do_not_take_addresses(fresh: Fresh) {
     let other = given::account(&store).await;
     for owner in [account, account, other] {
         for placement in [samples::lost(Some("sale")), samples::lost(None)] {
-            given::redirect(&store, owner, samples::redirect_at(placement)).await;
+            for kind in KINDS {
+                given::link(&store, owner, samples::link_at(kind, placement.clone())).await;
+            }
         }
     }
     for placement in addressed() {
-        given::redirect(&store, other, samples::redirect_at(placement)).await;
+        given::link(&store, other, samples::redirect_at(placement)).await;
     }
     // Whoever loses an address or comes by none conflicts with nobody either.
-    let link = given::redirect(&store, account, samples::redirect("mine")).await;
+    let redirect = given::link(&store, account, samples::redirect("mine")).await;
+    let landing = given::link(&store, account, samples::landing("my-page")).await;
     for slug in [Some("sale"), None] {
-        let after = Redirect { placement: samples::lost(slug), ..link.clone() };
-        given::update_redirect(&store, account, &after).await.unwrap();
+        let after = Redirect { placement: samples::lost(slug), ..redirect.clone() };
+        given::update_link(&store, account, &after).await.unwrap();
+        let after = Landing { placement: samples::lost(slug), ..landing.clone() };
+        given::update_link(&store, account, &after).await.unwrap();
     }
 }
 
@@ -94,52 +123,62 @@ pub(super) async fn a_taken_address_leaves_the_unit_of_work_usable(fresh: Fresh)
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await;
-    let grouped = |slug: &str| Redirect { group_id: Some(group.id), ..samples::redirect(slug) };
-    given::redirect(&store, account, grouped("taken")).await;
-    let moving = given::redirect(&store, account, samples::redirect("moving")).await;
-    let outcome = unit!(&store, async |work| {
-        let before = work.lock_redirect(account, moving.id).await?.unwrap();
-        for _ in 0..3 {
-            let refusal = work.insert_redirect(account, &grouped("taken"), PLENTY).await;
-            assert!(matches!(refusal, Err(InsertRedirectError::AddressTaken)), "{refusal:?}");
-            let after = Redirect {
-                placement: samples::on_system("taken"),
-                group_id: Some(group.id),
-                name: samples::name("not to be seen"),
-                ..before.clone()
-            };
-            let refusal = work.update_redirect(account, &before, &after).await;
-            assert!(matches!(refusal, Err(UpdateRedirectError::AddressTaken)), "{refusal:?}");
-            assert_eq!(work.lock_redirect(account, moving.id).await?.as_ref(), Some(&before));
-        }
-        work.insert_redirect(account, &grouped("free"), PLENTY).await?;
-        let after = Redirect { placement: samples::on_system("moved"), ..before.clone() };
-        work.update_redirect(account, &before, &after).await?;
-        Ok(after)
-    });
-    let moved = outcome.await.unwrap();
-    assert_eq!(store.redirect(account, moving.id).await.unwrap(), Some(moved));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 3);
-    assert_eq!(store.group(account, group.id).await.unwrap().unwrap().redirects_count, 2);
+    let grouped = |kind, slug: &str| given::in_group(Some(group.id), kind, slug);
+    for holder in KINDS {
+        let taken = format!("taken-by-{holder:?}");
+        let held = given::link(&store, account, grouped(holder, &taken)).await;
+        let moving = given::link(&store, account, samples::redirect("moving")).await;
+        let outcome = unit!(&store, async |work| {
+            let before = work.lock_link(account, moving.id.into()).await?.unwrap();
+            for _ in 0..3 {
+                let claims = KINDS.map(|kind| grouped(kind, &taken));
+                let refusals = work.insert_links(account, &claims, PLENTY).await?;
+                assert_eq!(refusals, [Insertion::AddressTaken; 2]);
+                let after = Redirect {
+                    placement: samples::on_system(&taken),
+                    group_id: Some(group.id),
+                    name: samples::name("not to be seen"),
+                    ..moving.clone()
+                };
+                let refusal = work.update_link(account, &before, &after.into()).await;
+                assert!(matches!(refusal, Err(UpdateLinkError::AddressTaken)), "{refusal:?}");
+                assert_eq!(work.lock_link(account, moving.id.into()).await?.as_ref(), Some(&before));
+            }
+            given::insert(work, account, &grouped(holder, "free"), PLENTY).await?;
+            let after = Redirect { placement: samples::on_system("moved"), ..moving.clone() };
+            work.update_link(account, &before, &after.clone().into()).await?;
+            Ok(after)
+        });
+        let moved = outcome.await.unwrap();
+        assert_eq!(stored::redirect(&store, account, moving.id).await, Some(moved));
+        assert_eq!(stored::links_count(&store, account).await, 3);
+        assert_eq!(
+            stored::group_counts(&store, account, group.id).await,
+            KINDS.map(|kind| 2 * u64::from(kind == holder))
+        );
+        stored::counters_are_right(&store, account).await;
+        let all = given::ids(&stored::links(&store, account).await);
+        assert!(given::delete_links(&store, account, &all).await.contains(&held.id()));
+    }
 }
 
 pub(super) async fn a_deletion_frees_the_address_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    for placement in addressed() {
-        let first = given::redirect(&store, account, samples::redirect_at(placement.clone())).await;
+    for (placement, kind) in addressed().into_iter().zip(KINDS.into_iter().cycle()) {
+        let other_kind = given::other(kind);
+        let first = given::link(&store, account, samples::link_at(kind, placement.clone())).await;
         // Within the unit of work that deletes.
-        let second = samples::redirect_at(placement.clone());
+        let second = samples::link_at(other_kind, placement.clone());
         let replaced = unit!(&store, async |work| {
-            assert!(work.delete_redirect(account, first.id).await?);
-            work.insert_redirect(account, &second, PLENTY).await?;
-            Ok(())
+            assert_eq!(work.delete_links(account, &[first.id()]).await?, [first.id()]);
+            given::insert(work, account, &second, PLENTY).await
         });
         replaced.await.unwrap();
         // And in the next one, for anybody.
-        assert!(given::delete_redirect(&store, account, &second).await);
-        given::redirect(&store, other, samples::redirect_at(placement)).await;
+        assert!(given::delete_link(&store, account, second.id()).await);
+        given::link(&store, other, samples::link_at(kind, placement)).await;
     }
 }
 
@@ -148,54 +187,84 @@ pub(super) async fn an_update_frees_the_old_address_and_takes_the_new(fresh: Fre
     let account = given::account(&store).await;
     let other = given::account(&store).await;
     let start = samples::on_system("start");
-    let mut link = given::redirect(&store, account, samples::redirect_at(start.clone())).await;
-    for placement in addressed().into_iter().chain([samples::lost(Some("start"))]) {
+    let mut link = given::link(&store, account, samples::redirect_at(start.clone())).await;
+    let placements = addressed().into_iter().chain([samples::lost(Some("start"))]);
+    for (placement, kind) in placements.zip(KINDS.into_iter().cycle()) {
         let left = std::mem::replace(&mut link.placement, placement.clone());
-        given::update_redirect(&store, account, &link).await.unwrap();
-        let taken = given::redirect(&store, other, samples::redirect_at(left.clone())).await;
-        assert_eq!(store.redirect(other, taken.id).await.unwrap(), Some(taken));
+        given::update_link(&store, account, &link).await.unwrap();
+        let taken = given::link(&store, other, samples::link_at(kind, left)).await;
+        assert_eq!(stored::link(&store, other, taken.id()).await, Some(taken));
         if placement.address().is_some() {
-            let late = samples::redirect_at(placement);
-            let outcome = given::insert_redirect(&store, other, &late, PLENTY).await;
+            let late = samples::link_at(kind, placement);
+            let outcome = given::insert_link(&store, other, &late, PLENTY).await;
             assert_eq!(outcome, Err(Decision::AddressTaken));
         }
     }
     // There is no way back to an address that another took meanwhile.
     link.placement = start;
-    let outcome = given::update_redirect(&store, account, &link).await;
+    let outcome = given::update_link(&store, account, &link).await;
     assert_eq!(outcome, Err(Decision::AddressTaken));
+}
+
+/// Both ways: a redirect does not move to a landing page's address, and a landing page not to a redirect's.
+pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let redirect = given::link(&store, account, samples::redirect("a-redirect")).await;
+    let landing = given::link(&store, account, samples::landing("a-page")).await;
+    for placement in addressed() {
+        for owner in [account, other] {
+            let moved = Link::from(Redirect { placement: placement.clone(), ..redirect.clone() });
+            let held = given::link(&store, owner, samples::landing_at(placement.clone())).await;
+            assert_eq!(given::update_link(&store, account, &moved).await, Err(Decision::AddressTaken));
+            assert!(given::delete_link(&store, owner, held.id).await);
+
+            let moved = Link::from(Landing { placement: placement.clone(), ..landing.clone() });
+            let held = given::link(&store, owner, samples::redirect_at(placement.clone())).await;
+            assert_eq!(given::update_link(&store, account, &moved).await, Err(Decision::AddressTaken));
+            assert!(given::delete_link(&store, owner, held.id).await);
+        }
+    }
+    assert_eq!(stored::redirect(&store, account, redirect.id).await, Some(redirect));
+    assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
 }
 
 pub(super) async fn a_link_does_not_stand_in_its_own_way(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for placement in addressed() {
-        let mut link = given::redirect(&store, account, samples::redirect_at(placement)).await;
-        link.name = samples::name("Renamed");
-        given::update_redirect(&store, account, &link).await.unwrap();
-        assert_eq!(store.redirect(account, link.id).await.unwrap(), Some(link));
+        let mut redirect = given::link(&store, account, samples::redirect_at(placement.clone())).await;
+        redirect.name = samples::name("Renamed");
+        given::update_link(&store, account, &redirect).await.unwrap();
+        assert!(given::delete_link(&store, account, redirect.id).await);
+        let mut landing = given::link(&store, account, samples::landing_at(placement)).await;
+        landing.title = samples::name("Renamed");
+        given::update_link(&store, account, &landing).await.unwrap();
+        assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
     }
 }
 
 pub(super) async fn two_links_swap_addresses_only_by_way_of_a_third(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let first = given::redirect(&store, account, samples::redirect("first")).await;
-    let second = given::redirect(&store, account, samples::redirect("second")).await;
-    let at = |link: &Redirect, slug| Redirect { placement: samples::on_system(slug), ..link.clone() };
-    for refused in [at(&first, "second"), at(&second, "first")] {
-        let outcome = given::update_redirect(&store, account, &refused).await;
+    let first = given::link(&store, account, samples::redirect("first")).await;
+    let second = given::link(&store, account, samples::landing("second")).await;
+    let first_at = |slug| Link::from(Redirect { placement: samples::on_system(slug), ..first.clone() });
+    let second_at = |slug| Link::from(Landing { placement: samples::on_system(slug), ..second.clone() });
+    for refused in [first_at("second"), second_at("first")] {
+        let outcome = given::update_link(&store, account, &refused).await;
         assert_eq!(outcome, Err(Decision::AddressTaken));
     }
     let swapped = unit!(&store, async |work| {
-        for after in [at(&first, "third"), at(&second, "first"), at(&first, "second")] {
-            let before = work.lock_redirect(account, after.id).await?.unwrap();
-            work.update_redirect(account, &before, &after).await?;
+        for after in [first_at("third"), second_at("first"), first_at("second")] {
+            let before = work.lock_link(account, after.id()).await?.unwrap();
+            work.update_link(account, &before, &after).await?;
         }
         Ok(())
     });
     swapped.await.unwrap();
-    assert_eq!(store.redirect(account, first.id).await.unwrap(), Some(at(&first, "second")));
-    assert_eq!(store.redirect(account, second.id).await.unwrap(), Some(at(&second, "first")));
-    given::redirect(&store, account, samples::redirect("third")).await;
+    assert_eq!(stored::link(&store, account, first.id).await, Some(first_at("second")));
+    assert_eq!(stored::link(&store, account, second.id).await, Some(second_at("first")));
+    given::link(&store, account, samples::redirect("third")).await;
 }

@@ -41,13 +41,14 @@ macro_rules! __store_cases {
                 groups_are_listed_newest_first_with_their_counters
             }
             links {
-                a_redirect_reads_back_as_it_was_inserted
-                an_unknown_redirect_is_none
+                a_link_reads_back_as_it_was_inserted
+                an_unknown_link_is_none
+                an_id_of_the_other_kind_finds_nothing
                 an_update_writes_every_field
                 an_update_into_a_missing_group_changes_nothing
-                a_deleted_redirect_is_gone
-                links_are_deleted_some_at_a_time
+                a_deleted_link_is_gone
                 a_lost_link_keeps_its_slug_and_comes_back
+                links_are_deleted_some_at_a_time
             }
             addresses {
                 different_addresses_stand_side_by_side
@@ -57,6 +58,7 @@ macro_rules! __store_cases {
                 a_taken_address_leaves_the_unit_of_work_usable
                 a_deletion_frees_the_address_at_once
                 an_update_frees_the_old_address_and_takes_the_new
+                a_link_does_not_move_to_an_address_of_another_kind
                 a_link_does_not_stand_in_its_own_way
                 two_links_swap_addresses_only_by_way_of_a_third
             }
@@ -64,13 +66,38 @@ macro_rules! __store_cases {
                 the_limit_on_links_is_kept
                 every_link_counts_once
                 decisions_come_in_their_order
-                a_refused_redirect_leaves_the_unit_of_work_usable
+                a_refused_link_leaves_the_unit_of_work_usable
                 a_group_of_another_account_is_missing
+            }
+            batch_insertions {
+                every_decision_can_stand_in_one_batch
+                a_link_kept_out_leaves_no_trace
+                a_link_kept_out_takes_no_room
+                an_empty_batch_changes_nothing
+                a_hundred_links_are_inserted_at_once
+                a_batch_for_a_missing_account_inserts_nothing
+                an_id_is_given_out_once
+                a_batch_is_part_of_its_unit_of_work
+                a_batch_is_decided_as_if_one_after_another
+            }
+            batch_deletions {
+                exactly_the_accounts_own_links_are_deleted
+                deletions_make_room_within_the_unit_of_work
+                a_deletion_that_is_not_committed_is_undone
+                a_hundred_links_are_deleted_at_once
             }
             group_counters {
                 counters_follow_insertions_and_deletions
                 counters_follow_updates
                 counters_follow_the_unit_of_work
+                counters_follow_what_is_done_to_many_links
+            }
+            group_membership {
+                links_are_put_into_a_group
+                links_are_taken_out_of_a_group
+                a_missing_group_moves_no_links
+                a_move_that_is_not_committed_is_undone
+                a_hundred_links_are_moved_at_once
             }
             published_links {
                 every_address_finds_its_own_link
@@ -79,6 +106,7 @@ macro_rules! __store_cases {
             tenants {
                 another_account_reads_nothing
                 another_account_locks_and_deletes_nothing
+                another_account_moves_no_links_between_groups
                 another_account_writes_over_nothing
             }
             link_pages {
@@ -92,6 +120,7 @@ macro_rules! __store_cases {
             link_filters {
                 filters_combine
                 a_search_looks_for_a_substring
+                a_landing_page_is_searched_by_title_and_slug
                 filters_see_the_latest_state
             }
             units_of_work {
@@ -109,9 +138,16 @@ macro_rules! __store_cases {
                 the_limit_on_groups_is_exact_under_concurrency
                 of_concurrent_creations_of_one_address_one_succeeds
                 of_concurrent_moves_to_one_address_one_succeeds
-                concurrent_updates_of_one_redirect_build_on_each_other
+                concurrent_updates_of_one_link_build_on_each_other
                 concurrent_updates_of_one_group_build_on_each_other
                 no_link_ends_in_a_group_that_is_gone
+            }
+            concurrent_batches {
+                batches_share_addresses_and_a_limit_exactly
+                batches_of_several_accounts_share_addresses_exactly
+                batches_through_the_same_groups_all_end
+                of_concurrent_deletions_of_a_link_one_succeeds
+                no_link_is_put_into_a_group_that_is_gone
             }
             time_limits {
                 a_forgotten_unit_of_work_is_undone

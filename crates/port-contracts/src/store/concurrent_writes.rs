@@ -1,13 +1,14 @@
 //! What holds under concurrency is held by the store (R2, R4).
 
-use signpost_domain::{Address, Group, LinkFilter, Redirect, Site};
+use signpost_domain::{Group, Landing, Link, Redirect};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, PLENTY, unit};
+use super::given::{self, Decision, KINDS, PLENTY, unit};
+use super::stored;
 use crate::concurrency::at_once;
 use crate::samples;
 
-/// A limit of N never ends at N + 1, and every place is given out (D15).
+/// A limit of N never ends at N + 1, and every place is given out (D15). Landing pages and redirects count together.
 pub(super) async fn the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let store = fresh.store().await;
@@ -16,17 +17,17 @@ pub(super) async fn the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) 
     let outcomes = at_once(LIMIT + 50, |number| {
         let store = store.clone();
         async move {
-            let link = Redirect { group_id: Some(group), ..samples::redirect(&format!("link-{number}")) };
-            given::insert_redirect(&store, account, &link, LIMIT).await
+            let kind = KINDS[usize::from(number % 3 > 0)];
+            let link = given::in_group(Some(group), kind, &format!("link-{number}"));
+            given::insert_link(&store, account, &link, LIMIT).await
         }
     });
     let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
     assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
     assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, LIMIT);
-    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, LIMIT);
-    let all = store.redirects(account, &LinkFilter::default(), given::limit(100), None).await.unwrap();
-    assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
+    assert_eq!(stored::links_count(&store, account).await, LIMIT);
+    assert_eq!(stored::group_counts(&store, account, group).await.iter().sum::<u64>(), LIMIT);
+    stored::counters_are_right(&store, account).await;
 }
 
 pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh) {
@@ -45,7 +46,7 @@ pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh)
     assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
 }
 
-/// Fifty concurrent creations of one address, by several accounts: one succeeds (D20).
+/// Fifty concurrent creations of one address, by several accounts, of landing pages and redirects: one succeeds (D20).
 pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
@@ -53,9 +54,10 @@ pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: F
         let outcomes = at_once(50, |number| {
             let (store, placement) = (store.clone(), placement.clone());
             let account = accounts[usize::from(number % 2 == 0)];
+            let kind = KINDS[usize::from(number / 2 % 2 == 0)];
             async move {
-                let link = samples::redirect_at(placement);
-                given::insert_redirect(&store, account, &link, PLENTY).await
+                let link = samples::link_at(kind, placement);
+                given::insert_link(&store, account, &link, PLENTY).await
             }
         });
         let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
@@ -64,7 +66,8 @@ pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: F
     }
     let mut links = 0;
     for account in accounts {
-        links += store.usage(account).await.unwrap().unwrap().links;
+        links += stored::links_count(&store, account).await;
+        stored::counters_are_right(&store, account).await;
     }
     assert_eq!(links, 2);
 }
@@ -73,17 +76,24 @@ pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: F
 pub(super) async fn of_concurrent_moves_to_one_address_one_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let links: Vec<Redirect> = (0..25).map(|number| samples::redirect(&format!("start-{number}"))).collect();
-    given::redirects(&store, account, &links).await;
-    let outcomes = at_once(50, |number| {
+    let links: Vec<Link> =
+        (0..26).map(|number| samples::link(KINDS[number % 2], &format!("start-{number}"))).collect();
+    given::links(&store, account, &links).await;
+    let outcomes = at_once(52, |number| {
         let store = store.clone();
         let moving = links.get(usize::try_from(number).unwrap()).cloned();
         async move {
             let placement = samples::on_system("goal");
             match moving {
-                Some(link) => given::update_redirect(&store, account, &Redirect { placement, ..link }).await,
+                Some(Link::Landing(page)) => {
+                    given::update_link(&store, account, &Landing { placement, ..page }).await
+                }
+                Some(Link::Redirect(redirect)) => {
+                    given::update_link(&store, account, &Redirect { placement, ..redirect }).await
+                }
                 None => {
-                    given::insert_redirect(&store, account, &samples::redirect_at(placement), PLENTY).await
+                    let link = samples::link_at(KINDS[usize::from(number % 2 == 0)], placement);
+                    given::insert_link(&store, account, &link, PLENTY).await
                 }
             }
         }
@@ -91,32 +101,31 @@ pub(super) async fn of_concurrent_moves_to_one_address_one_succeeds(fresh: Fresh
     let (succeeded, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
     assert_eq!(succeeded.len(), 1);
     assert!(refused.iter().all(|outcome| *outcome == Err(Decision::AddressTaken)), "{refused:?}");
-    let address = Address { site: Site::System, slug: Some(samples::slug("goal")) };
-    assert!(store.published_link(&address).await.unwrap().is_some());
+    assert!(stored::published(&store, &samples::on_system("goal")).await.is_some());
+    stored::counters_are_right(&store, account).await;
 }
 
-/// A locked redirect is held until its unit of work ends, so no update is lost.
-pub(super) async fn concurrent_updates_of_one_redirect_build_on_each_other(fresh: Fresh) {
+/// A locked link is held until its unit of work ends, so no update is lost.
+pub(super) async fn concurrent_updates_of_one_link_build_on_each_other(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let link =
-        given::redirect(&store, account, Redirect { name: samples::name("0"), ..samples::redirect("a") })
-            .await;
+    let link = Redirect { name: samples::name("0"), ..samples::redirect("a") };
+    let link = given::link(&store, account, link).await;
     let updates = at_once(30, |_| {
-        let store = store.clone();
+        let (store, link) = (store.clone(), link.clone());
         async move {
             let counted = unit!(&store, async |work| {
-                let before = work.lock_redirect(account, link.id).await?.unwrap();
-                let count: u32 = before.name.as_str().parse().unwrap();
+                let before = work.lock_link(account, link.id.into()).await?.unwrap();
+                let count: u32 = before.name().as_str().parse().unwrap();
                 tokio::task::yield_now().await;
-                let after = Redirect { name: samples::name(&(count + 1).to_string()), ..before.clone() };
-                Ok(work.update_redirect(account, &before, &after).await?)
+                let after = Redirect { name: samples::name(&(count + 1).to_string()), ..link.clone() };
+                Ok(work.update_link(account, &before, &after.into()).await?)
             });
             counted.await.unwrap();
         }
     });
     updates.await;
-    assert_eq!(store.redirect(account, link.id).await.unwrap().unwrap().name, samples::name("30"));
+    assert_eq!(stored::redirect(&store, account, link.id).await.unwrap().name, samples::name("30"));
 }
 
 pub(super) async fn concurrent_updates_of_one_group_build_on_each_other(fresh: Fresh) {
@@ -129,8 +138,9 @@ pub(super) async fn concurrent_updates_of_one_group_build_on_each_other(fresh: F
         let store = store.clone();
         async move {
             if number % 4 == 0 {
-                let link = Redirect { group_id: Some(group.id), ..samples::redirect(&format!("a{number}")) };
-                given::redirect(&store, account, link).await;
+                let kind = KINDS[usize::from(number % 8 == 0)];
+                given::link(&store, account, given::in_group(Some(group.id), kind, &format!("a{number}")))
+                    .await;
                 return;
             }
             let counted = unit!(&store, async |work| {
@@ -145,7 +155,8 @@ pub(super) async fn concurrent_updates_of_one_group_build_on_each_other(fresh: F
     });
     updates.await;
     let after = store.group(account, group.id).await.unwrap().unwrap();
-    assert_eq!((after.name, after.redirects_count), (samples::name("30"), 10));
+    assert_eq!(after.name, samples::name("30"));
+    assert_eq!((after.landings_count, after.redirects_count), (5, 5));
 }
 
 /// A group is deleted while links are put into it: each link ends in no group, or was refused.
@@ -164,15 +175,15 @@ pub(super) async fn no_link_ends_in_a_group_that_is_gone(fresh: Fresh) {
                     assert!(delete.await.unwrap());
                     return None;
                 }
-                let link =
-                    Redirect { group_id: Some(group), ..samples::redirect(&format!("r{round}-{number}")) };
-                Some((given::insert_redirect(&store, account, &link, PLENTY).await, link))
+                let kind = KINDS[usize::from(number % 2 == 0)];
+                let link = given::in_group(Some(group), kind, &format!("r{round}-{number}"));
+                Some((given::insert_link(&store, account, &link, PLENTY).await, link))
             }
         });
         for (outcome, link) in outcomes.await.into_iter().flatten() {
-            let stored = store.redirect(account, link.id).await.unwrap();
+            let stored = stored::link(&store, account, link.id()).await;
             match outcome {
-                Ok(()) => assert_eq!(stored.unwrap().group_id, None),
+                Ok(()) => assert_eq!(stored.unwrap().group_id(), None),
                 Err(decision) => {
                     assert_eq!(decision, Decision::GroupMissing);
                     assert_eq!(stored, None);

@@ -3,16 +3,37 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    InsertAccountError, InsertGroupError, InsertRedirectError, Store, StoreError, UpdateRedirectError,
+    InsertAccountError, InsertGroupError, InsertLinksError, Insertion, Store, StoreError, UnitOfWork,
+    UpdateLinkError,
 };
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Group, Page, PageLimit, PagePosition, Redirect,
+    Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, Link, LinkId, LinkKind, Page, PageLimit,
+    PagePosition, Timestamp,
 };
 
 use crate::samples;
 
 /// A limit that nothing here reaches.
 pub(super) const PLENTY: u64 = 1_000_000;
+
+/// How many links a method takes at once.
+pub(super) const AT_ONCE: usize = 100;
+
+/// The kinds of links.
+pub(super) const KINDS: [LinkKind; 2] = [LinkKind::Landing, LinkKind::Redirect];
+
+/// The kind that `kind` is not.
+pub(super) const fn other(kind: LinkKind) -> LinkKind {
+    match kind {
+        LinkKind::Landing => LinkKind::Redirect,
+        LinkKind::Redirect => LinkKind::Landing,
+    }
+}
+
+/// The id of the other kind that has the same bits. Nothing has it.
+pub(super) const fn twin(id: LinkId) -> LinkId {
+    LinkId::from_bytes(other(id.kind()), id.to_bytes())
+}
 
 /// What a store said no to. A store that breaks fails the case where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,24 +75,21 @@ impl From<InsertGroupError> for Decision {
     }
 }
 
-impl From<InsertRedirectError> for Decision {
-    fn from(error: InsertRedirectError) -> Self {
+impl From<InsertLinksError> for Decision {
+    fn from(error: InsertLinksError) -> Self {
         match error {
-            InsertRedirectError::AddressTaken => Self::AddressTaken,
-            InsertRedirectError::LimitReached => Self::LimitReached,
-            InsertRedirectError::GroupMissing => Self::GroupMissing,
-            InsertRedirectError::AccountMissing => Self::AccountMissing,
-            InsertRedirectError::Store(error) => error.into(),
+            InsertLinksError::AccountMissing => Self::AccountMissing,
+            InsertLinksError::Store(error) => error.into(),
         }
     }
 }
 
-impl From<UpdateRedirectError> for Decision {
-    fn from(error: UpdateRedirectError) -> Self {
+impl From<UpdateLinkError> for Decision {
+    fn from(error: UpdateLinkError) -> Self {
         match error {
-            UpdateRedirectError::AddressTaken => Self::AddressTaken,
-            UpdateRedirectError::GroupMissing => Self::GroupMissing,
-            UpdateRedirectError::Store(error) => error.into(),
+            UpdateLinkError::AddressTaken => Self::AddressTaken,
+            UpdateLinkError::GroupMissing => Self::GroupMissing,
+            UpdateLinkError::Store(error) => error.into(),
         }
     }
 }
@@ -141,47 +159,135 @@ pub(super) async fn insert_group(
     unit!(store, async |work| Ok(work.insert_group(account, group, limit).await?)).await
 }
 
-/// Stores a redirect and gives it back.
-pub(super) async fn redirect(store: &Arc<dyn Store>, account: AccountId, redirect: Redirect) -> Redirect {
-    insert_redirect(store, account, &redirect, PLENTY).await.unwrap();
-    redirect
+/// Two stored, empty groups.
+pub(super) async fn two_groups(store: &Arc<dyn Store>, account: AccountId) -> [GroupId; 2] {
+    [group(store, account).await.id, group(store, account).await.id]
 }
 
-/// Stores redirects in one unit of work.
-pub(super) async fn redirects(store: &Arc<dyn Store>, account: AccountId, redirects: &[Redirect]) {
+/// A link of a kind, in a group or in none.
+pub(super) fn in_group(group: Option<GroupId>, kind: LinkKind, text: &str) -> Link {
+    let mut link = samples::link(kind, text);
+    link.move_to_group(group, samples::at(0));
+    link
+}
+
+/// Stores a link and gives it back.
+pub(super) async fn link<L: Clone + Into<Link>>(store: &Arc<dyn Store>, account: AccountId, link: L) -> L {
+    insert_link(store, account, &link, PLENTY).await.unwrap();
+    link
+}
+
+/// Stores links in one unit of work.
+pub(super) async fn links<L: Clone + Into<Link>>(store: &Arc<dyn Store>, account: AccountId, links: &[L]) {
+    let links: Vec<Link> = links.iter().cloned().map(L::into).collect();
     let stored = unit!(store, async |work| {
-        for redirect in redirects {
-            work.insert_redirect(account, redirect, PLENTY).await?;
+        for links in links.chunks(AT_ONCE) {
+            let inserted = work.insert_links(account, links, PLENTY).await?;
+            assert_eq!(inserted, vec![Insertion::Done; links.len()]);
         }
         Ok(())
     });
     stored.await.unwrap();
 }
 
-pub(super) async fn insert_redirect(
+pub(super) async fn insert_link<L: Clone + Into<Link>>(
     store: &Arc<dyn Store>,
     account: AccountId,
-    redirect: &Redirect,
+    link: &L,
     limit: u64,
 ) -> Result<(), Decision> {
-    unit!(store, async |work| Ok(work.insert_redirect(account, redirect, limit).await?)).await
+    let link = link.clone().into();
+    unit!(store, async |work| insert(work, account, &link, limit).await).await
 }
 
-/// Locks the redirect, changes it, and writes it.
-pub(super) async fn update_redirect(
+/// Inserts one link within a unit of work.
+pub(super) async fn insert<L: Clone + Into<Link>>(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    link: &L,
+    limit: u64,
+) -> Result<(), Decision> {
+    let links = [link.clone().into()];
+    match work.insert_links(account, &links, limit).await?[..] {
+        [Insertion::Done] => Ok(()),
+        [Insertion::GroupMissing] => Err(Decision::GroupMissing),
+        [Insertion::LimitReached] => Err(Decision::LimitReached),
+        [Insertion::AddressTaken] => Err(Decision::AddressTaken),
+        [] | [_, _, ..] => panic!("there is one answer to one link"),
+    }
+}
+
+/// Inserts links at once, in a unit of work of their own.
+pub(super) async fn insert_links(
     store: &Arc<dyn Store>,
     account: AccountId,
-    after: &Redirect,
+    links: &[Link],
+    limit: u64,
+) -> Result<Vec<Insertion>, Decision> {
+    unit!(store, async |work| Ok(work.insert_links(account, links, limit).await?)).await
+}
+
+/// Locks the link, changes it, and writes it.
+pub(super) async fn update_link<L: Clone + Into<Link>>(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    after: &L,
 ) -> Result<(), Decision> {
+    let after = after.clone().into();
     unit!(store, async |work| {
-        let before = work.lock_redirect(account, after.id).await?.expect("there is such a redirect");
-        Ok(work.update_redirect(account, &before, after).await?)
+        let before = work.lock_link(account, after.id()).await?.expect("there is such a link");
+        Ok(work.update_link(account, &before, &after).await?)
     })
     .await
 }
 
-pub(super) async fn delete_redirect(store: &Arc<dyn Store>, account: AccountId, redirect: &Redirect) -> bool {
-    unit!(store, async |work| Ok(work.delete_redirect(account, redirect.id).await?)).await.unwrap()
+/// `true` if it was there.
+pub(super) async fn delete_link(store: &Arc<dyn Store>, account: AccountId, id: impl Into<LinkId>) -> bool {
+    let id = id.into();
+    let deleted = delete_links(store, account, &[id]).await;
+    assert!(deleted.iter().all(|deleted| *deleted == id), "{deleted:?}");
+    deleted.len() == 1
+}
+
+/// Deletes links at once; the ids of those that it deleted come sorted.
+pub(super) async fn delete_links(store: &Arc<dyn Store>, account: AccountId, ids: &[LinkId]) -> Vec<LinkId> {
+    let mut deleted = unit!(store, async |work| Ok(work.delete_links(account, ids).await?)).await.unwrap();
+    deleted.sort();
+    deleted
+}
+
+/// Puts links into a group at once; they come sorted by id.
+pub(super) async fn assign_links(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Option<Vec<Link>> {
+    let assigned = unit!(store, async |work| Ok(work.assign_links(account, group, ids, now).await?));
+    assigned.await.unwrap().map(sorted)
+}
+
+/// Takes links out of a group at once; they come sorted by id.
+pub(super) async fn unassign_links(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Option<Vec<Link>> {
+    let unassigned = unit!(store, async |work| Ok(work.unassign_links(account, group, ids, now).await?));
+    unassigned.await.unwrap().map(sorted)
+}
+
+pub(super) fn sorted(mut links: Vec<Link>) -> Vec<Link> {
+    links.sort_by_key(Link::id);
+    links
+}
+
+/// The ids of links.
+pub(super) fn ids<'a>(links: impl IntoIterator<Item = &'a Link>) -> Vec<LinkId> {
+    links.into_iter().map(Link::id).collect()
 }
 
 /// How many items a page may hold.

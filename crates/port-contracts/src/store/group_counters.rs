@@ -1,20 +1,31 @@
-//! The counters of groups move with their links.
+//! The counters of groups move with their links, those of landing pages and those of redirects each by themselves.
 
 use std::sync::Arc;
 
 use signpost_app::ports::Store;
-use signpost_domain::{AccountId, GroupId, Redirect};
+use signpost_domain::{AccountId, GroupId, Landing, Link, LinkKind, Redirect};
 
 use super::fixture::Fresh;
-use super::given::{self, unit};
+use super::given::{self, KINDS, unit};
+use super::stored;
 use crate::samples;
 
-async fn counts(store: &Arc<dyn Store>, account: AccountId, groups: [GroupId; 2]) -> [u64; 2] {
+/// How many links of `kind` are in each group. None of the other kind may be.
+async fn counts(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    kind: LinkKind,
+    groups: [GroupId; 2],
+) -> [u64; 2] {
     let mut counts = [0; 2];
     for (count, group) in counts.iter_mut().zip(groups) {
-        let read = store.group(account, group).await.unwrap().unwrap();
-        assert_eq!(read.landings_count, 0);
-        *count = read.redirects_count;
+        let [landings, redirects] = stored::group_counts(store, account, group).await;
+        let (of_kind, of_other) = match kind {
+            LinkKind::Landing => (landings, redirects),
+            LinkKind::Redirect => (redirects, landings),
+        };
+        assert_eq!(of_other, 0);
+        *count = of_kind;
     }
     counts
 }
@@ -22,70 +33,143 @@ async fn counts(store: &Arc<dyn Store>, account: AccountId, groups: [GroupId; 2]
 pub(super) async fn counters_follow_insertions_and_deletions(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let groups = [given::group(&store, account).await.id, given::group(&store, account).await.id];
-    let mut links = Vec::new();
-    for (slug, group, expected) in [
-        ("a", Some(groups[0]), [1, 0]),
-        ("b", Some(groups[0]), [2, 0]),
-        ("c", Some(groups[1]), [2, 1]),
-        ("d", None, [2, 1]),
-    ] {
-        let link = Redirect { group_id: group, ..samples::redirect(slug) };
-        links.push(given::redirect(&store, account, link).await);
-        assert_eq!(counts(&store, account, groups).await, expected);
-    }
-    for (link, expected) in links.iter().zip([[1, 1], [0, 1], [0, 0], [0, 0]]) {
-        assert!(given::delete_redirect(&store, account, link).await);
-        assert_eq!(counts(&store, account, groups).await, expected);
+    let groups = given::two_groups(&store, account).await;
+    for kind in KINDS {
+        let mut links = Vec::new();
+        for (slug, group, expected) in [
+            ("a", Some(groups[0]), [1, 0]),
+            ("b", Some(groups[0]), [2, 0]),
+            ("c", Some(groups[1]), [2, 1]),
+            ("d", None, [2, 1]),
+        ] {
+            links.push(given::link(&store, account, given::in_group(group, kind, slug)).await);
+            assert_eq!(counts(&store, account, kind, groups).await, expected);
+        }
+        for (link, expected) in links.iter().zip([[1, 1], [0, 1], [0, 0], [0, 0]]) {
+            assert!(given::delete_link(&store, account, link.id()).await);
+            assert_eq!(counts(&store, account, kind, groups).await, expected);
+        }
     }
 }
 
 pub(super) async fn counters_follow_updates(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let groups = [given::group(&store, account).await.id, given::group(&store, account).await.id];
-    let mut link = given::redirect(&store, account, samples::redirect("link")).await;
-    for (group, expected) in [
-        (Some(groups[0]), [1, 0]),
-        (Some(groups[0]), [1, 0]),
-        (Some(groups[1]), [0, 1]),
-        (None, [0, 0]),
-        (None, [0, 0]),
-        (Some(groups[1]), [0, 1]),
-        (Some(groups[0]), [1, 0]),
-    ] {
-        link.group_id = group;
-        link.name = samples::name("Changed in any case");
-        given::update_redirect(&store, account, &link).await.unwrap();
-        assert_eq!(counts(&store, account, groups).await, expected);
+    let groups = given::two_groups(&store, account).await;
+    let landing = given::link(&store, account, samples::landing("link-of-a-kind")).await;
+    let redirect = given::link(&store, account, samples::redirect("link-of-another")).await;
+    for kind in KINDS {
+        let changed = |group_id, name: &str, is_active, placement| match kind {
+            LinkKind::Landing => Link::from(Landing {
+                group_id,
+                title: samples::name(name),
+                is_active,
+                placement,
+                ..landing.clone()
+            }),
+            LinkKind::Redirect => Link::from(Redirect {
+                group_id,
+                name: samples::name(name),
+                is_active,
+                placement,
+                ..redirect.clone()
+            }),
+        };
+        for (group, expected) in [
+            (Some(groups[0]), [1, 0]),
+            (Some(groups[0]), [1, 0]),
+            (Some(groups[1]), [0, 1]),
+            (None, [0, 0]),
+            (None, [0, 0]),
+            (Some(groups[1]), [0, 1]),
+            (Some(groups[0]), [1, 0]),
+        ] {
+            let link = changed(group, "Changed in any case", true, samples::on_system("same"));
+            given::update_link(&store, account, &link).await.unwrap();
+            assert_eq!(counts(&store, account, kind, groups).await, expected);
+        }
+        // Changes of other fields move nothing.
+        let link = changed(Some(groups[0]), "Changed again", false, samples::lost(None));
+        given::update_link(&store, account, &link).await.unwrap();
+        assert_eq!(counts(&store, account, kind, groups).await, [1, 0]);
+        let link = changed(None, "Out of the way of the other kind", true, samples::lost(None));
+        given::update_link(&store, account, &link).await.unwrap();
     }
-    // Changes of other fields move nothing.
-    link.is_active = false;
-    link.placement = samples::lost(None);
-    given::update_redirect(&store, account, &link).await.unwrap();
-    assert_eq!(counts(&store, account, groups).await, [1, 0]);
 }
 
 /// Several changes in one unit of work count as they are committed.
 pub(super) async fn counters_follow_the_unit_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let groups = [given::group(&store, account).await.id, given::group(&store, account).await.id];
-    let link = Redirect { group_id: Some(groups[0]), ..samples::redirect("link") };
-    let moved = Redirect { group_id: Some(groups[1]), ..link.clone() };
-    let outcome = unit!(&store, async |work| {
-        work.insert_redirect(account, &link, 1).await?;
-        work.update_redirect(account, &link, &moved).await?;
-        let within = work.lock_group(account, groups[1]).await?.unwrap().redirects_count;
-        assert_eq!(within, 1);
-        Ok(())
-    });
-    outcome.await.unwrap();
-    assert_eq!(counts(&store, account, groups).await, [0, 1]);
+    let groups = given::two_groups(&store, account).await;
+    for kind in KINDS {
+        let link = given::in_group(Some(groups[0]), kind, "link");
+        let mut moved = link.clone();
+        moved.move_to_group(Some(groups[1]), samples::at(1));
+        let outcome = unit!(&store, async |work| {
+            given::insert(work, account, &link, 1).await?;
+            work.update_link(account, &link, &moved).await?;
+            let within = work.lock_group(account, groups[1]).await?.unwrap();
+            assert_eq!(within.landings_count + within.redirects_count, 1);
+            Ok(())
+        });
+        outcome.await.unwrap();
+        assert_eq!(counts(&store, account, kind, groups).await, [0, 1]);
 
-    let mut work = store.begin().await.unwrap();
-    assert!(work.delete_redirect(account, link.id).await.unwrap());
-    drop(work);
-    assert_eq!(counts(&store, account, groups).await, [0, 1], "the deletion was undone");
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
+        let mut work = store.begin().await.unwrap();
+        assert_eq!(work.delete_links(account, &[link.id()]).await.unwrap(), [link.id()]);
+        drop(work);
+        assert_eq!(counts(&store, account, kind, groups).await, [0, 1], "the deletion was undone");
+        assert_eq!(stored::links_count(&store, account).await, 1);
+        assert!(given::delete_link(&store, account, link.id()).await);
+    }
+}
+
+/// What is done to many links at once counts as the same done to each; the counts of both kinds move side by side.
+pub(super) async fn counters_follow_what_is_done_to_many_links(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let [first, second] = given::two_groups(&store, account).await;
+    let expect = async |expected: [[u64; 2]; 2]| {
+        assert_eq!(stored::group_counts(&store, account, first).await, expected[0]);
+        assert_eq!(stored::group_counts(&store, account, second).await, expected[1]);
+        stored::counters_are_right(&store, account).await;
+    };
+    // Three landing pages and five redirects, then one and two, then two of no group.
+    let mut links = Vec::new();
+    for (group, landings, redirects) in [(Some(first), 3, 5), (Some(second), 1, 2), (None, 1, 1)] {
+        for (kind, number) in KINDS.into_iter().zip([landings, redirects]) {
+            for _ in 0..number {
+                links.push(given::in_group(group, kind, &format!("link-{}", links.len())));
+            }
+        }
+    }
+    given::links(&store, account, &links).await;
+    expect([[3, 5], [1, 2]]).await;
+
+    // Two landing pages and a redirect of the first group, and one of each of no group.
+    let ids = given::ids([&links[0], &links[1], &links[3], &links[11], &links[12]]);
+    assert_eq!(given::assign_links(&store, account, second, &ids, samples::at(1)).await.unwrap().len(), 5);
+    expect([[1, 4], [4, 4]]).await;
+    assert_eq!(
+        given::unassign_links(&store, account, second, &ids[1..4], samples::at(2)).await.unwrap().len(),
+        3
+    );
+    expect([[1, 4], [2, 3]]).await;
+    assert_eq!(given::delete_links(&store, account, &given::ids([&links[0], &links[4]])).await.len(), 2);
+    expect([[1, 3], [1, 3]]).await;
+
+    let some =
+        unit!(&store, async |work| Ok(work.ungroup_some_links(account, first, 3, samples::at(3)).await?));
+    assert_eq!(some.await, Ok(3));
+    let [landings, redirects] = stored::group_counts(&store, account, first).await;
+    assert_eq!(landings + redirects, 1);
+    stored::counters_are_right(&store, account).await;
+    let some = unit!(&store, async |work| Ok(work.delete_some_links(account, 4).await?));
+    assert_eq!(some.await, Ok(4));
+    stored::counters_are_right(&store, account).await;
+    let gone = unit!(&store, async |work| Ok(work.delete_group(account, second, samples::at(4)).await?));
+    assert_eq!(gone.await, Ok(true));
+    stored::counters_are_right(&store, account).await;
+    assert_eq!(stored::links_count(&store, account).await, 7);
 }

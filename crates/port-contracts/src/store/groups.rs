@@ -1,10 +1,11 @@
 //! Groups: inserting, renaming, deleting, listing.
 
 use signpost_app::ports::InsertGroupError;
-use signpost_domain::{Group, PagePosition, Redirect, Timestamp};
+use signpost_domain::{Group, Landing, Link, PagePosition, Redirect, Timestamp};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, unit};
+use super::given::{self, Decision, KINDS, unit};
+use super::stored;
 use crate::samples;
 
 pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
@@ -43,15 +44,17 @@ pub(super) async fn an_update_writes_name_and_time_and_leaves_the_counters(fresh
     let account = given::account(&store).await;
     let group = given::group(&store, account).await;
     let untouched = given::group(&store, account).await;
-    given::redirect(&store, account, Redirect { group_id: Some(group.id), ..samples::redirect("a") }).await;
+    for (slug, kind) in [("a", KINDS[0]), ("b", KINDS[0]), ("c", KINDS[1])] {
+        given::link(&store, account, given::in_group(Some(group.id), kind, slug)).await;
+    }
     let renamed = unit!(&store, async |work| {
         let locked = work.lock_group(account, group.id).await?.unwrap();
-        assert_eq!(locked.redirects_count, 1);
+        assert_eq!((locked.landings_count, locked.redirects_count), (2, 1));
         let name = samples::name("Ünïcode 📎");
         let written =
             Group { name, updated_at: samples::at(7), redirects_count: 99, landings_count: 98, ..locked };
         work.update_group(account, &written).await?;
-        Ok(Group { redirects_count: 1, landings_count: 0, ..written })
+        Ok(Group { redirects_count: 1, landings_count: 2, ..written })
     });
     let renamed = renamed.await.unwrap();
     assert_eq!(store.group(account, group.id).await.unwrap(), Some(renamed));
@@ -111,17 +114,27 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
     let account = given::account(&store).await;
     let doomed = given::group(&store, account).await;
     let kept = given::group(&store, account).await;
-    let in_group = |slug, group: &Group, updated_at| Redirect {
+    let redirect = |slug, group: &Group, updated_at| Redirect {
         group_id: Some(group.id),
         updated_at,
         note: Some(samples::note("as it was")),
         is_active: false,
         ..samples::redirect(slug)
     };
-    let older = given::redirect(&store, account, in_group("older", &doomed, samples::at(10))).await;
-    let newer = given::redirect(&store, account, in_group("newer", &doomed, samples::at(30))).await;
-    let elsewhere = given::redirect(&store, account, in_group("elsewhere", &kept, samples::at(10))).await;
-    let ungrouped = given::redirect(&store, account, samples::redirect("ungrouped")).await;
+    let landing = |slug, group: &Group, updated_at| Landing {
+        group_id: Some(group.id),
+        updated_at,
+        note: Some(samples::note("as it was")),
+        is_active: false,
+        ..samples::landing(slug)
+    };
+    let older = given::link(&store, account, redirect("older", &doomed, samples::at(10))).await;
+    let newer = given::link(&store, account, redirect("newer", &doomed, samples::at(30))).await;
+    let elsewhere = given::link(&store, account, redirect("elsewhere", &kept, samples::at(10))).await;
+    let ungrouped = given::link(&store, account, samples::redirect("ungrouped")).await;
+    let older_page = given::link(&store, account, landing("older-page", &doomed, samples::at(10))).await;
+    let newer_page = given::link(&store, account, landing("newer-page", &doomed, samples::at(30))).await;
+    let other_page = given::link(&store, account, landing("other-page", &kept, samples::at(10))).await;
 
     let delete = async || {
         unit!(&store, async |work| Ok(work.delete_group(account, doomed.id, samples::at(20)).await?))
@@ -133,15 +146,19 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
 
     assert_eq!(store.group(account, doomed.id).await.unwrap(), None);
     for expected in [
-        Redirect { group_id: None, updated_at: samples::at(20), ..older },
-        Redirect { group_id: None, updated_at: samples::at(30), ..newer },
-        elsewhere,
-        ungrouped,
+        Link::from(Redirect { group_id: None, updated_at: samples::at(20), ..older }),
+        Link::from(Redirect { group_id: None, updated_at: samples::at(30), ..newer }),
+        Link::from(elsewhere),
+        Link::from(ungrouped),
+        Link::from(Landing { group_id: None, updated_at: samples::at(20), ..older_page }),
+        Link::from(Landing { group_id: None, updated_at: samples::at(30), ..newer_page }),
+        Link::from(other_page),
     ] {
-        assert_eq!(store.redirect(account, expected.id).await.unwrap(), Some(expected));
+        assert_eq!(stored::link(&store, account, expected.id()).await, Some(expected));
     }
+    assert_eq!(stored::group_counts(&store, account, kept.id).await, [1, 1]);
     let usage = store.usage(account).await.unwrap().unwrap();
-    assert_eq!((usage.links, usage.groups), (4, 1));
+    assert_eq!((usage.links, usage.groups), (7, 1));
 }
 
 pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fresh) {
@@ -163,8 +180,13 @@ pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fr
     inserted.await.unwrap();
     for (group, slug) in [(3, "a"), (3, "b"), (20, "c")] {
         let link = Redirect { group_id: Some(groups[group].id), ..samples::redirect(slug) };
-        given::redirect(&store, account, link).await;
+        given::link(&store, account, link).await;
         groups[group].redirects_count += 1;
+    }
+    for (group, slug) in [(3, "d"), (11, "e")] {
+        let link = Landing { group_id: Some(groups[group].id), ..samples::landing(slug) };
+        given::link(&store, account, link).await;
+        groups[group].landings_count += 1;
     }
     groups.reverse();
     for items in 1..=25 {
@@ -182,34 +204,46 @@ pub(super) async fn a_group_is_emptied_some_links_at_a_time(fresh: Fresh) {
     let account = given::account(&store).await;
     let (group, other) = (given::group(&store, account).await.id, given::group(&store, account).await.id);
     let mut inside = Vec::new();
-    for number in 0..5 {
-        let link = Redirect { group_id: Some(group), ..samples::redirect(&format!("inside-{number}")) };
-        inside.push(given::redirect(&store, account, link).await);
+    for number in 0..6_usize {
+        let link = given::in_group(Some(group), KINDS[number % 2], &format!("inside-{number}"));
+        inside.push(given::link(&store, account, link).await);
     }
     let elsewhere = Redirect { group_id: Some(other), ..samples::redirect("elsewhere") };
-    let elsewhere = given::redirect(&store, account, elsewhere).await;
-    let now = inside[0].updated_at.plus(std::time::Duration::from_secs(1));
+    let elsewhere = given::link(&store, account, elsewhere).await;
+    let (earlier, now) = (samples::at(-1_000), samples::at(1_000));
     let some = async |at_most, now| {
         unit!(&store, async |work| Ok(work.ungroup_some_links(account, group, at_most, now).await?))
             .await
             .unwrap()
     };
+    let times = async || {
+        let mut times = [0, 0, 0];
+        for before in &inside {
+            let after = stored::link(&store, account, before.id()).await.unwrap();
+            let [mut at_first, mut later] = [before.clone(), before.clone()];
+            at_first.move_to_group(None, samples::at(0));
+            later.move_to_group(None, now);
+            let states = [before, &later, &at_first];
+            times[states.iter().position(|state| **state == after).expect("no other field changes")] += 1;
+        }
+        times
+    };
+    assert_eq!(times().await, [6, 0, 0]);
     assert_eq!(some(3, now).await, 3);
-    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, 2);
+    assert_eq!(stored::group_counts(&store, account, group).await.iter().sum::<u64>(), 3);
+    stored::counters_are_right(&store, account).await;
+    assert_eq!(times().await, [3, 3, 0]);
     // An earlier instant moves no link back in time.
-    assert_eq!(some(3, samples::at(0)).await, 2);
+    assert_eq!(some(4, earlier).await, 3);
     assert_eq!(some(3, now).await, 0);
-    for before in inside {
-        let after = store.redirect(account, before.id).await.unwrap().unwrap();
-        assert_eq!(after.group_id, None);
-        assert!(after.updated_at >= before.updated_at);
-    }
-    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, 0);
-    assert_eq!(store.group(account, other).await.unwrap().unwrap().redirects_count, 1);
-    assert_eq!(store.redirect(account, elsewhere.id).await.unwrap(), Some(elsewhere));
+    assert_eq!(times().await, [0, 3, 3]);
+    assert_eq!(stored::group_counts(&store, account, group).await, [0, 0]);
+    assert_eq!(stored::group_counts(&store, account, other).await, [0, 1]);
+    assert_eq!(stored::redirect(&store, account, elsewhere.id).await, Some(elsewhere));
     let stranger = given::account(&store).await;
     let foreign =
         unit!(&store, async |work| Ok(work.ungroup_some_links(stranger, other, 9, now).await?)).await;
     assert_eq!(foreign, Ok(0));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 6);
+    assert_eq!(stored::group_counts(&store, account, other).await, [0, 1]);
+    assert_eq!(stored::links_count(&store, account).await, 7);
 }

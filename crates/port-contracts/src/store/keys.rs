@@ -1,7 +1,7 @@
 //! API keys and whom they belong to.
 
 use signpost_app::ports::KeyHolder;
-use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, Timestamp, Usage};
+use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, LinkKind, Timestamp, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, unit};
@@ -38,10 +38,8 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
 
     let group = given::group(&store, account.id).await;
     given::group(&store, account.id).await;
-    for slug in ["a", "b", "c"] {
-        let mut link = samples::redirect(slug);
-        link.group_id = Some(group.id);
-        given::redirect(&store, account.id, link).await;
+    for (slug, kind) in [("a", LinkKind::Redirect), ("b", LinkKind::Landing), ("c", LinkKind::Redirect)] {
+        given::link(&store, account.id, given::in_group(Some(group.id), kind, slug)).await;
     }
     let usage = Usage { links: 3, groups: 2, domains: 0, pixels: 0 };
     assert_eq!(store.usage(account.id).await.unwrap(), Some(usage));

@@ -1,49 +1,72 @@
 //! Which links a list shows (contract "List filters for links", D32).
 
-use signpost_domain::{GroupFilter, GroupId, LinkFilter, Redirect, SearchText, Site};
+use signpost_domain::{
+    GroupFilter, GroupId, Landing, Link, LinkFilter, LinkKind, Redirect, SearchText, Site, TargetUrl,
+};
 
-use super::fixture::{Fresh, StoreUnderTest};
-use super::given;
+use super::fixture::Fresh;
+use super::given::{self, KINDS};
+use super::stored;
 use crate::samples;
 
-async fn shown(
-    store: &StoreUnderTest,
-    account: signpost_domain::AccountId,
-    filter: &LinkFilter,
-    items: u64,
-) -> Vec<Redirect> {
-    let page = async |after| store.redirects(account, filter, given::limit(items), after).await.unwrap();
-    given::walk(page).await.0
+fn searched(text: &str) -> LinkFilter {
+    LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() }
 }
 
-/// All filters hold at once, in pages of any size; the answers are compared with a plain search through all
-/// links.
-pub(super) async fn filters_combine(fresh: Fresh) {
-    let store = fresh.store().await;
-    let account = given::account(&store).await;
-    let other = given::account(&store).await;
-    let foreign = given::group(&store, other).await.id;
-    let groups: [GroupId; 2] =
-        [given::group(&store, account).await.id, given::group(&store, account).await.id];
-
-    let mut links = Vec::new();
-    for number in 0..96 {
-        let text = if number % 2 == 0 { format!("Red-{number}") } else { format!("blue-{number}") };
-        let placement = match number % 5 {
+/// Links of both kinds in turns, that differ in everything that is filtered by.
+fn links_of_all_sorts(groups: [GroupId; 2]) -> Vec<Link> {
+    let link = |number: usize| {
+        let text =
+            if (number / 2).is_multiple_of(2) { format!("Red-{number}") } else { format!("blue-{number}") };
+        let placement = match number / 2 % 5 {
             0 | 1 => samples::on_system(&text),
             2 => samples::on_custom("a.example.net", Some(&text)),
             3 => samples::on_custom("b.example.net", Some(&text)),
             _ => samples::lost(Some(&text)),
         };
-        links.push(Redirect {
-            name: samples::name(&format!("Link {number}")),
-            placement,
-            group_id: [None, Some(groups[0]), Some(groups[1])][number % 3],
-            is_active: number % 7 < 4,
-            ..samples::redirect(&text)
-        });
-    }
-    given::redirects(&store, account, &links).await;
+        let name = samples::name(&format!("Link {number}"));
+        let group_id = [None, Some(groups[0]), Some(groups[1])][number / 2 % 3];
+        let is_active = number / 2 % 7 < 4;
+        match KINDS[number % 2] {
+            LinkKind::Landing => {
+                Link::from(Landing { title: name, placement, group_id, is_active, ..samples::landing(&text) })
+            }
+            LinkKind::Redirect => {
+                Link::from(Redirect { name, placement, group_id, is_active, ..samples::redirect(&text) })
+            }
+        }
+    };
+    (0..192).map(link).collect()
+}
+
+/// A plain judgement of one link by the filters; `search` is what the filter is to look for.
+fn passes(link: &Link, filter: &LinkFilter, search: Option<&str>) -> bool {
+    let in_group = match filter.group {
+        GroupFilter::Any => true,
+        GroupFilter::Ungrouped => link.group_id().is_none(),
+        GroupFilter::In(group) => link.group_id() == Some(group),
+    };
+    let site = link.placement().address().map(|address| address.site);
+    let lives_there = filter.site.is_none() || filter.site == site;
+    let found = search.is_none_or(|text| {
+        let slug = link.placement().slug().unwrap().as_str();
+        let fields = [Some(link.name().as_str()), Some(slug), link.target_url().map(TargetUrl::as_str)];
+        let text = text.to_lowercase();
+        fields.into_iter().flatten().any(|field| field.to_lowercase().contains(&text))
+    });
+    in_group && lives_there && filter.is_active.is_none_or(|is| link.is_active() == is) && found
+}
+
+/// All filters hold at once, in pages of any size, in the lists of both kinds, of which neither shows a link of the
+/// other; the answers are compared with a plain search through all links.
+pub(super) async fn filters_combine(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let foreign = given::group(&store, other).await.id;
+    let groups = given::two_groups(&store, account).await;
+    let mut links = links_of_all_sorts(groups);
+    given::links(&store, account, &links).await;
     links.reverse();
 
     let host = |text| Site::Custom(samples::hostname(text));
@@ -52,39 +75,29 @@ pub(super) async fn filters_combine(fresh: Fresh) {
         .chain([groups[0], groups[1], foreign, samples::id()].map(GroupFilter::In));
     let sites = [None, Some(Site::System), Some(host("a.example.net")), Some(host("no.example.net"))];
     let searches = [None, Some("red"), Some("K 1"), Some("EXAMPLE.com/BLUE"), Some("nowhere")];
-    let mut any_page_was_full = false;
+    let mut full_pages = [0, 0];
     for group in group_filters {
         for site in &sites {
             for is_active in [None, Some(true), Some(false)] {
-                for search in searches {
-                    let passes = |link: &&Redirect| {
-                        let in_group = match group {
-                            GroupFilter::Any => true,
-                            GroupFilter::Ungrouped => link.group_id.is_none(),
-                            GroupFilter::In(group) => link.group_id == Some(group),
-                        };
-                        let lives_there =
-                            site.is_none() || *site == link.placement.address().map(|address| address.site);
-                        let found = search.is_none_or(|text| {
-                            let slug = link.placement.slug().unwrap().as_str();
-                            let fields = [link.name.as_str(), slug, link.target_url.as_str()];
-                            let text = text.to_lowercase();
-                            fields.iter().any(|field| field.to_lowercase().contains(&text))
-                        });
-                        in_group && lives_there && is_active.is_none_or(|is| link.is_active == is) && found
-                    };
-                    let expected: Vec<Redirect> = links.iter().filter(passes).cloned().collect();
-                    let search = search.map(|text| SearchText::parse(text).unwrap());
+                for text in searches {
+                    let search = text.map(|text| SearchText::parse(text).unwrap());
                     let filter = LinkFilter { group, site: site.clone(), is_active, search };
-                    any_page_was_full |= expected.len() > 5;
-                    assert_eq!(shown(&store, account, &filter, 5).await, expected, "{filter:?}");
-                    assert_eq!(shown(&store, account, &filter, 100).await, expected, "{filter:?}");
-                    assert_eq!(shown(&store, other, &filter, 100).await, []);
+                    for (kind, full_pages) in KINDS.into_iter().zip(&mut full_pages) {
+                        let of_kind = links.iter().filter(|link| link.kind() == kind);
+                        let expected: Vec<Link> =
+                            of_kind.filter(|link| passes(link, &filter, text)).cloned().collect();
+                        *full_pages += expected.len() / 5;
+                        for items in [5, 100] {
+                            let shown = stored::list(&store, account, kind, &filter, items).await;
+                            assert_eq!(shown, expected, "{filter:?}");
+                        }
+                        assert_eq!(stored::list(&store, other, kind, &filter, 100).await, []);
+                    }
                 }
             }
         }
     }
-    assert!(any_page_was_full);
+    assert!(full_pages.iter().all(|pages| *pages > 100), "{full_pages:?}");
 }
 
 /// `q` is a substring of name, slug or target, without regard to case in the Unicode sense; no character of
@@ -110,7 +123,10 @@ pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
         Redirect { note: Some(samples::note("needle")), ..named("noted", "s11") },
         named(&"ß".repeat(100), "s12"),
     ];
-    given::redirects(&store, account, &links).await;
+    given::links(&store, account, &links).await;
+    // A landing page with the same words is in another list.
+    given::link(&store, account, Landing { title: samples::name("K%_\\'ß two"), ..samples::landing("s1-x") })
+        .await;
     let longest = "ß".repeat(100);
     for (text, expected) in [
         ("straße", &[0][..]),
@@ -145,12 +161,57 @@ pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
         (&longest, &[11]),
         ("ssss", &[11]),
     ] {
-        let search = Some(SearchText::parse(text).unwrap());
-        let filter = LinkFilter { search, ..LinkFilter::default() };
-        let mut found = shown(&store, account, &filter, 3).await;
+        let mut found = stored::list(&store, account, LinkKind::Redirect, &searched(text), 3).await;
         found.reverse();
-        let expected: Vec<Redirect> = expected.iter().map(|position| links[*position].clone()).collect();
+        let expected: Vec<Link> = expected.iter().map(|position| links[*position].clone().into()).collect();
         assert_eq!(found, expected, "{text}");
+    }
+}
+
+/// A landing page leads nowhere, so no search finds it by a target; it is found by its title and its slug.
+pub(super) async fn a_landing_page_is_searched_by_title_and_slug(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let titled = |title: &str, slug| Landing { title: samples::name(title), ..samples::landing(slug) };
+    let links = [
+        titled("Straße nach Köln", "s1"),
+        titled("ΟΔΟΣ ΑΘΗΝΩΝ", "s2"),
+        titled("100% off_today", "Summer_Sale-24"),
+        Landing { placement: samples::lost(Some("LostSlug")), ..titled("gone", "x1") },
+        Landing { placement: samples::lost(None), ..titled("gone root", "x2") },
+        Landing { placement: samples::on_custom("needle.example.net", None), ..titled("root", "x3") },
+        Landing { note: Some(samples::note("needle")), ..titled("noted", "s6") },
+    ];
+    given::links(&store, account, &links).await;
+    // A redirect that has what no landing page has, a target.
+    given::link(&store, account, samples::redirect("needle")).await;
+    for (text, expected) in [
+        ("STRASSE", &[0][..]),
+        ("οδοσ", &[1]),
+        ("%", &[2]),
+        ("mer_sale-", &[2]),
+        ("f_t", &[2]),
+        ("lostslug", &[3]),
+        ("gone", &[3, 4]),
+        ("O", &[2, 3, 4, 5, 6]),
+        ("needle", &[]),
+        ("https://", &[]),
+        ("example.com", &[]),
+        ("null", &[]),
+        ("/", &[]),
+        (".", &[]),
+        ("koln", &[]),
+        ("s1straße", &[]),
+        ("kölns1", &[]),
+    ] {
+        let mut found = stored::list(&store, account, LinkKind::Landing, &searched(text), 2).await;
+        found.reverse();
+        let expected: Vec<Link> = expected.iter().map(|position| links[*position].clone().into()).collect();
+        assert_eq!(found, expected, "{text}");
+    }
+    for text in ["needle", "https://", "/", "."] {
+        let found = stored::list(&store, account, LinkKind::Redirect, &searched(text), 100).await;
+        assert_eq!(found.len(), 1, "{text}");
     }
 }
 
@@ -159,24 +220,40 @@ pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await.id;
-    let mut link = given::redirect(&store, account, samples::redirect("before")).await;
-    given::redirect(&store, account, samples::redirect("bystander")).await;
-    link.name = samples::name("After");
-    link.placement = samples::on_custom("a.example.net", None);
-    link.target_url = samples::target("https://example.org/changed");
-    link.group_id = Some(group);
-    link.is_active = false;
-    given::update_redirect(&store, account, &link).await.unwrap();
-    let search =
-        |text| LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() };
-    for filter in [
-        search("AFTER"),
-        search("changed"),
-        LinkFilter { group: GroupFilter::In(group), ..LinkFilter::default() },
-        LinkFilter { is_active: Some(false), ..LinkFilter::default() },
-        LinkFilter { site: Some(Site::Custom(samples::hostname("a.example.net"))), ..LinkFilter::default() },
-    ] {
-        assert_eq!(shown(&store, account, &filter, 100).await, [link.clone()], "{filter:?}");
+    let redirect = given::link(&store, account, samples::redirect("before")).await;
+    given::link(&store, account, samples::redirect("bystander")).await;
+    let landing = given::link(&store, account, samples::landing("before-page")).await;
+    given::link(&store, account, samples::landing("bystanding-page")).await;
+    let redirect = Redirect {
+        name: samples::name("After"),
+        placement: samples::on_custom("a.example.net", None),
+        target_url: samples::target("https://example.org/changed"),
+        group_id: Some(group),
+        is_active: false,
+        ..redirect
+    };
+    let landing = Landing {
+        title: samples::name("After"),
+        placement: samples::on_custom("a.example.net", Some("changed")),
+        group_id: Some(group),
+        is_active: false,
+        ..landing
+    };
+    for link in [Link::from(redirect), Link::from(landing)] {
+        given::update_link(&store, account, &link).await.unwrap();
+        for filter in [
+            searched("AFTER"),
+            searched("changed"),
+            LinkFilter { group: GroupFilter::In(group), ..LinkFilter::default() },
+            LinkFilter { is_active: Some(false), ..LinkFilter::default() },
+            LinkFilter {
+                site: Some(Site::Custom(samples::hostname("a.example.net"))),
+                ..LinkFilter::default()
+            },
+        ] {
+            let shown = stored::list(&store, account, link.kind(), &filter, 100).await;
+            assert_eq!(shown, std::slice::from_ref(&link), "{filter:?}");
+        }
+        assert_eq!(stored::list(&store, account, link.kind(), &searched("before"), 100).await, []);
     }
-    assert_eq!(shown(&store, account, &search("before"), 100).await, []);
 }

@@ -1,108 +1,137 @@
 //! How many links an account may have (D15), and which decision comes first.
 
-use signpost_app::ports::InsertRedirectError;
-use signpost_domain::Redirect;
+use signpost_app::ports::Insertion;
+use signpost_domain::{Landing, Link, Redirect};
 
 use super::fixture::Fresh;
-use super::given::{self, Decision, unit};
+use super::given::{self, Decision, KINDS, unit};
+use super::stored;
 use crate::samples;
 
+/// Landing pages and redirects count together.
 pub(super) async fn the_limit_on_links_is_kept(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    let insert = async |slug: &str, limit| {
-        let link = samples::redirect(slug);
-        (given::insert_redirect(&store, account, &link, limit).await, link)
-    };
-    assert_eq!(insert("a", 0).await.0, Err(Decision::LimitReached));
-    let (outcome, first) = insert("a", 2).await;
-    assert_eq!(outcome, Ok(()));
-    assert_eq!(insert("b", 2).await.0, Ok(()));
-    let (outcome, refused) = insert("c", 2).await;
-    assert_eq!(outcome, Err(Decision::LimitReached));
-    assert_eq!(store.redirect(account, refused.id).await.unwrap(), None);
-    assert_eq!(insert("c", 1).await.0, Err(Decision::LimitReached), "the plan allows fewer than there are");
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 2);
-    // The other account has its own count.
-    given::insert_redirect(&store, other, &samples::redirect("other"), 1).await.unwrap();
-    // A deletion makes room for one.
-    assert!(given::delete_redirect(&store, account, &first).await);
-    assert_eq!(insert("c", 2).await.0, Ok(()));
-    assert_eq!(insert("d", 2).await.0, Err(Decision::LimitReached));
-    assert_eq!(insert("d", u64::MAX).await.0, Ok(()));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 3);
-    assert_eq!(store.usage(other).await.unwrap().unwrap().links, 1);
+    for kind in KINDS {
+        let other_kind = given::other(kind);
+        let insert = async |kind, slug: &str, limit| {
+            let link = samples::link(kind, slug);
+            (given::insert_link(&store, account, &link, limit).await, link)
+        };
+        assert_eq!(insert(kind, "a", 0).await.0, Err(Decision::LimitReached));
+        let (outcome, first) = insert(kind, "a", 2).await;
+        assert_eq!(outcome, Ok(()));
+        assert_eq!(insert(other_kind, "b", 2).await.0, Ok(()));
+        for refused_kind in KINDS {
+            let (outcome, refused) = insert(refused_kind, "c", 2).await;
+            assert_eq!(outcome, Err(Decision::LimitReached));
+            assert_eq!(stored::link(&store, account, refused.id()).await, None);
+            let outcome = insert(refused_kind, "c", 1).await.0;
+            assert_eq!(outcome, Err(Decision::LimitReached), "the plan allows fewer than there are");
+        }
+        assert_eq!(stored::links_count(&store, account).await, 2);
+        // The other account has its own count.
+        let others = samples::link(kind, "other");
+        given::insert_link(&store, other, &others, 1).await.unwrap();
+        assert_eq!(
+            given::insert_link(&store, other, &samples::link(kind, "c"), 1).await,
+            Err(Decision::LimitReached)
+        );
+        // A deletion makes room for one, of whichever kind.
+        assert!(given::delete_link(&store, account, first.id()).await);
+        assert_eq!(insert(other_kind, "c", 2).await.0, Ok(()));
+        assert_eq!(insert(kind, "d", 2).await.0, Err(Decision::LimitReached));
+        assert_eq!(insert(kind, "d", u64::MAX).await.0, Ok(()));
+        assert_eq!(stored::links_count(&store, account).await, 3);
+        assert_eq!(stored::links_count(&store, other).await, 1);
+
+        let all = given::ids(&stored::links(&store, account).await);
+        assert_eq!(given::delete_links(&store, account, &all).await.len(), 3);
+        assert!(given::delete_link(&store, other, others.id()).await);
+    }
 }
 
 /// Lost and inactive links count as every other; an update is no creation.
 pub(super) async fn every_link_counts_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let links = [
+    let redirects = [
         samples::redirect_at(samples::lost(None)),
         samples::redirect_at(samples::on_custom("a.example.net", None)),
         Redirect { is_active: false, ..samples::redirect("inactive") },
     ];
-    for link in &links {
-        given::insert_redirect(&store, account, link, 3).await.unwrap();
+    let landings = [
+        samples::landing_at(samples::lost(None)),
+        samples::landing_at(samples::on_custom("b.example.net", None)),
+        Landing { is_active: false, ..samples::landing("inactive-page") },
+    ];
+    for (redirect, landing) in redirects.iter().zip(&landings) {
+        given::insert_link(&store, account, redirect, 6).await.unwrap();
+        given::insert_link(&store, account, landing, 6).await.unwrap();
     }
-    for link in &links {
-        let after = Redirect { name: samples::name("Renamed"), ..link.clone() };
-        given::update_redirect(&store, account, &after).await.unwrap();
+    for (redirect, landing) in redirects.into_iter().zip(landings) {
+        let after = Redirect { name: samples::name("Renamed"), ..redirect };
+        given::update_link(&store, account, &after).await.unwrap();
+        let after = Landing { title: samples::name("Renamed"), ..landing };
+        given::update_link(&store, account, &after).await.unwrap();
     }
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 3);
-    let late = given::insert_redirect(&store, account, &samples::redirect("late"), 3).await;
-    assert_eq!(late, Err(Decision::LimitReached));
+    assert_eq!(stored::links_count(&store, account).await, 6);
+    for kind in KINDS {
+        let late = given::insert_link(&store, account, &samples::link(kind, "late"), 6).await;
+        assert_eq!(late, Err(Decision::LimitReached));
+    }
 }
 
 /// The first of `GroupMissing`, `LimitReached`, `AddressTaken`.
 pub(super) async fn decisions_come_in_their_order(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    given::redirect(&store, account, samples::redirect("taken")).await;
+    given::link(&store, account, samples::redirect("taken")).await;
     for (no_group, at_limit, is_taken) in
         [(true, true, true), (true, true, false), (true, false, true), (true, false, false)]
             .into_iter()
             .chain([(false, true, true), (false, true, false), (false, false, true)])
     {
-        let link = Redirect {
-            group_id: no_group.then(samples::id),
-            ..samples::redirect(if is_taken { "taken" } else { "free" })
-        };
-        let outcome =
-            given::insert_redirect(&store, account, &link, if at_limit { 1 } else { given::PLENTY }).await;
-        let expected = match (no_group, at_limit) {
-            (true, _) => Decision::GroupMissing,
-            (false, true) => Decision::LimitReached,
-            (false, false) => Decision::AddressTaken,
-        };
-        assert_eq!(outcome, Err(expected));
-        assert_eq!(store.redirect(account, link.id).await.unwrap(), None);
-        assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
+        for kind in KINDS {
+            let group = no_group.then(samples::id);
+            let link = given::in_group(group, kind, if is_taken { "taken" } else { "free" });
+            let limit = if at_limit { 1 } else { given::PLENTY };
+            let outcome = given::insert_link(&store, account, &link, limit).await;
+            let expected = match (no_group, at_limit) {
+                (true, _) => Decision::GroupMissing,
+                (false, true) => Decision::LimitReached,
+                (false, false) => Decision::AddressTaken,
+            };
+            assert_eq!(outcome, Err(expected));
+            assert_eq!(stored::link(&store, account, link.id()).await, None);
+            assert_eq!(stored::links_count(&store, account).await, 1);
+        }
     }
 }
 
-pub(super) async fn a_refused_redirect_leaves_the_unit_of_work_usable(fresh: Fresh) {
+pub(super) async fn a_refused_link_leaves_the_unit_of_work_usable(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let first = given::redirect(&store, account, samples::redirect("first")).await;
-    let second = samples::redirect("second");
-    let outcome = unit!(&store, async |work| {
-        for _ in 0..3 {
-            let refusal = work.insert_redirect(account, &second, 1).await;
-            assert!(matches!(refusal, Err(InsertRedirectError::LimitReached)), "{refusal:?}");
-            let missing = Redirect { group_id: Some(samples::id()), ..second.clone() };
-            let refusal = work.insert_redirect(account, &missing, 5).await;
-            assert!(matches!(refusal, Err(InsertRedirectError::GroupMissing)), "{refusal:?}");
-        }
-        assert!(work.delete_redirect(account, first.id).await?);
-        work.insert_redirect(account, &second, 1).await?;
-        Ok(())
-    });
-    outcome.await.unwrap();
-    assert_eq!(store.redirect(account, second.id).await.unwrap(), Some(second));
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
+    for kind in KINDS {
+        let first = given::link(&store, account, samples::link(kind, "first")).await;
+        let second = samples::link(kind, "second");
+        let outcome = unit!(&store, async |work| {
+            for _ in 0..3 {
+                let refusal = work.insert_links(account, std::slice::from_ref(&second), 1).await?;
+                assert_eq!(refusal, [Insertion::LimitReached]);
+                let missing = given::in_group(Some(samples::id()), kind, "second");
+                let refusal = work.insert_links(account, &[missing], 5).await?;
+                assert_eq!(refusal, [Insertion::GroupMissing]);
+            }
+            assert_eq!(work.delete_links(account, &[first.id()]).await?, [first.id()]);
+            given::insert(work, account, &second, 1).await
+        });
+        outcome.await.unwrap();
+        assert_eq!(stored::links(&store, account).await, std::slice::from_ref(&second));
+        assert_eq!(stored::links_count(&store, account).await, 1);
+        assert!(given::delete_link(&store, account, second.id()).await);
+    }
 }
 
 /// A group must be one of the account's own.
@@ -111,8 +140,10 @@ pub(super) async fn a_group_of_another_account_is_missing(fresh: Fresh) {
     let account = given::account(&store).await;
     let other = given::account(&store).await;
     let foreign = given::group(&store, other).await;
-    let link = Redirect { group_id: Some(foreign.id), ..samples::redirect("link") };
-    let outcome = given::insert_redirect(&store, account, &link, given::PLENTY).await;
-    assert_eq!(outcome, Err(Decision::GroupMissing));
+    let links: [Link; 2] = KINDS.map(|kind| given::in_group(Some(foreign.id), kind, "link"));
+    for link in &links {
+        let outcome = given::insert_link(&store, account, link, given::PLENTY).await;
+        assert_eq!(outcome, Err(Decision::GroupMissing));
+    }
     assert_eq!(store.group(other, foreign.id).await.unwrap(), Some(foreign));
 }

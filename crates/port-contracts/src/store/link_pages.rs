@@ -5,20 +5,26 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use signpost_app::ports::Store;
-use signpost_domain::{AccountId, LinkFilter, PagePosition, Redirect, RedirectId};
+use signpost_domain::{AccountId, Landing, Link, LinkFilter, LinkId, LinkKind, Page, PagePosition, Redirect};
 
 use super::fixture::Fresh;
-use super::given;
+use super::given::{self, KINDS};
+use super::stored;
 use crate::samples;
 
-fn many(links: usize, prefix: &str) -> Vec<Redirect> {
-    (0..links).map(|number| samples::redirect(&format!("{prefix}-{number}"))).collect()
+fn many(links: usize, kind: LinkKind, prefix: &str) -> Vec<Link> {
+    (0..links).map(|number| samples::link(kind, &format!("{prefix}-{number}"))).collect()
 }
 
-async fn walked(store: &Arc<dyn Store>, account: AccountId, items: u64) -> (Vec<Redirect>, usize) {
+async fn walked(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    kind: LinkKind,
+    items: u64,
+) -> (Vec<Link>, usize) {
     let filter = LinkFilter::default();
     given::walk(async |after| {
-        let page = store.redirects(account, &filter, given::limit(items), after).await.unwrap();
+        let page = stored::page(store, account, kind, &filter, items, after).await;
         let full = usize::try_from(items).unwrap();
         assert!(page.items.len() <= full);
         assert!(page.next.is_none() || page.items.len() == full, "only the last page is not full");
@@ -27,19 +33,28 @@ async fn walked(store: &Arc<dyn Store>, account: AccountId, items: u64) -> (Vec<
     .await
 }
 
-/// Pages of every size hold all links in the same order, and the last one says that it is.
+/// Pages of every size hold all links in the same order, and the last one says that it is. The links of the other
+/// kind among them take no place on a page.
 pub(super) async fn pages_of_every_size_hold_all_links(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    given::redirects(&store, other, &many(20, "other")).await;
-    let mut links = many(250, "link");
-    given::redirects(&store, account, &links).await;
+    given::links(&store, other, &many(20, LinkKind::Redirect, "others-redirect")).await;
+    given::links(&store, other, &many(20, LinkKind::Landing, "others-page")).await;
+    // Two of five are landing pages.
+    let mut links: Vec<Link> = (0..375)
+        .map(|number| samples::link(KINDS[usize::from(number % 5 > 1)], &format!("link-{number}")))
+        .collect();
+    given::links(&store, account, &links).await;
     links.reverse();
-    for items in 1..=100 {
-        let (walked, pages) = walked(&store, account, items).await;
-        assert_eq!(pages, 250_usize.div_ceil(usize::try_from(items).unwrap()));
-        assert!(walked == links, "pages of {items}");
+    for kind in KINDS {
+        let links: Vec<Link> = links.iter().filter(|link| link.kind() == kind).cloned().collect();
+        assert!(links.len() > 100);
+        for items in 1..=100 {
+            let (walked, pages) = walked(&store, account, kind, items).await;
+            assert_eq!(pages, links.len().div_ceil(usize::try_from(items).unwrap()));
+            assert!(walked == links, "pages of {items}");
+        }
     }
 }
 
@@ -47,28 +62,43 @@ pub(super) async fn an_account_without_links_has_one_empty_page(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for nobody_or_empty in [account, samples::id()] {
-        assert_eq!(walked(&store, nobody_or_empty, 25).await, (vec![], 1));
+        for kind in KINDS {
+            assert_eq!(walked(&store, nobody_or_empty, kind, 25).await, (vec![], 1));
+        }
     }
+    // Nor does one with links of the other kind alone.
+    given::links(&store, account, &many(30, LinkKind::Landing, "page")).await;
+    assert_eq!(walked(&store, account, LinkKind::Redirect, 25).await, (vec![], 1));
 }
 
 /// The order is that of the ids, whatever the order of insertion or of times.
 pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let mut links = many(20, "link");
-    for (number, link) in links.iter_mut().enumerate() {
-        link.created_at = samples::at(i64::try_from(number * 7 % 20).unwrap());
-        link.updated_at = samples::at(100);
+    for kind in KINDS {
+        let mut links = Vec::new();
+        for number in 0..20 {
+            let text = format!("{kind:?}-{number}");
+            let (created_at, updated_at) = (samples::at(number * 7 % 20), samples::at(100));
+            links.push(match kind {
+                LinkKind::Landing => {
+                    Link::from(Landing { created_at, updated_at, ..samples::landing(&text) })
+                }
+                LinkKind::Redirect => {
+                    Link::from(Redirect { created_at, updated_at, ..samples::redirect(&text) })
+                }
+            });
+        }
+        let shuffled: Vec<Link> = (0..20).map(|number| links[number * 3 % 20].clone()).collect();
+        given::links(&store, account, &shuffled).await;
+        links.reverse();
+        assert_eq!(walked(&store, account, kind, 7).await.0, links);
+        // An update moves nothing.
+        let group = given::group(&store, account).await.id;
+        links[13].move_to_group(Some(group), samples::at(200));
+        given::update_link(&store, account, &links[13]).await.unwrap();
+        assert_eq!(walked(&store, account, kind, 7).await.0, links);
     }
-    let shuffled: Vec<Redirect> = (0..20).map(|number| links[number * 3 % 20].clone()).collect();
-    given::redirects(&store, account, &shuffled).await;
-    links.reverse();
-    assert_eq!(walked(&store, account, 7).await.0, links);
-    // An update moves nothing.
-    links[13].name = samples::name("Renamed");
-    links[13].updated_at = samples::at(200);
-    given::update_redirect(&store, account, &links[13]).await.unwrap();
-    assert_eq!(walked(&store, account, 7).await.0, links);
 }
 
 /// A position is a place in the order, not a link: it holds when the link before it is gone, and anywhere
@@ -76,68 +106,75 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
 pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let links = many(6, "link");
-    given::redirects(&store, account, &links).await;
     let filter = LinkFilter::default();
-    let behind = async |id: [u8; 16]| {
-        let after = Some(PagePosition::behind(id));
-        store.redirects(account, &filter, given::limit(2), after).await.unwrap()
-    };
-    let position = links[4].id.to_bytes();
-    let before = behind(position).await;
-    assert_eq!(before.items, [links[3].clone(), links[2].clone()]);
-    assert!(given::delete_redirect(&store, account, &links[4]).await);
-    assert_eq!(behind(position).await, before);
-    let first = behind([0xff; 16]).await;
-    assert_eq!(first.items, [links[5].clone(), links[3].clone()]);
-    for end in [links[0].id.to_bytes(), [0; 16]] {
-        let page = behind(end).await;
-        assert_eq!((page.items, page.next), (vec![], None));
+    for kind in KINDS {
+        let links = many(6, kind, &format!("{kind:?}"));
+        given::links(&store, account, &links).await;
+        let behind = async |id: [u8; 16]| -> Page<Link> {
+            stored::page(&store, account, kind, &filter, 2, Some(PagePosition::behind(id))).await
+        };
+        let id = |position: usize| links[position].id().to_bytes();
+        let before = behind(id(4)).await;
+        assert_eq!(before.items, [links[3].clone(), links[2].clone()]);
+        assert!(given::delete_link(&store, account, links[4].id()).await);
+        assert_eq!(behind(id(4)).await, before);
+        let first = behind([0xff; 16]).await;
+        assert_eq!(first.items, [links[5].clone(), links[3].clone()]);
+        for end in [id(0), [0; 16]] {
+            let page = behind(end).await;
+            assert_eq!((page.items, page.next), (vec![], None));
+        }
+        assert_eq!(behind(id(2)).await.next, None, "two are left, and nothing behind them");
+        // The place of a link of the other kind is a place as well.
+        let other = given::link(&store, account, samples::link(given::other(kind), "newest")).await;
+        assert_eq!(behind(other.id().to_bytes()).await, first);
+        assert!(given::delete_link(&store, account, other.id()).await);
     }
-    assert_eq!(behind(links[2].id.to_bytes()).await.next, None, "two are left, and nothing behind them");
 }
 
 /// Every link that exists throughout a walk is on it exactly once, with writes between any two pages.
 pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    // Lasting links stand between passing ones, in all places of a page.
-    let (mut lasting, mut passing) = (Vec::new(), Vec::new());
-    for (number, link) in many(120, "link").into_iter().enumerate() {
-        given::redirect(&store, account, link.clone()).await;
-        if number % 3 == 0 { lasting.push(link) } else { passing.push(link) }
-    }
     let filter = LinkFilter::default();
-    let (mut seen, mut after, mut round) = (Vec::new(), None, 0);
-    loop {
-        let page = store.redirects(account, &filter, given::limit(7), after).await.unwrap();
-        seen.extend(page.items.iter().map(|link| link.id));
-        let Some(next) = page.next else { break };
-        after = Some(next);
-        // New ones at the top, and some gone: of those behind, of those to come, of the page just read.
-        round += 1;
-        given::redirect(&store, account, samples::redirect(&format!("new-{round}"))).await;
-        for link in [passing.pop(), passing.first().cloned()].into_iter().flatten() {
-            given::delete_redirect(&store, account, &link).await;
-            passing.retain(|other| other.id != link.id);
+    for kind in KINDS {
+        // Lasting links stand between passing ones, in all places of a page.
+        let (mut lasting, mut passing) = (Vec::new(), Vec::new());
+        let links = many(120, kind, &format!("{kind:?}"));
+        given::links(&store, account, &links).await;
+        for (number, link) in links.into_iter().enumerate() {
+            if number % 3 == 0 { lasting.push(link.id()) } else { passing.push(link.id()) }
         }
-        if let Some(last) = page.items.last().filter(|last| !lasting.contains(last)) {
-            given::delete_redirect(&store, account, last).await;
-            passing.retain(|link| link.id != last.id);
+        let (mut seen, mut after, mut round) = (Vec::new(), None, 0);
+        loop {
+            let page = stored::page(&store, account, kind, &filter, 7, after).await;
+            seen.extend(given::ids(&page.items));
+            let Some(next) = page.next else { break };
+            after = Some(next);
+            // New ones at the top, and some gone: of those behind, of those to come, of the page just read.
+            round += 1;
+            given::link(&store, account, samples::link(kind, &format!("new-{kind:?}-{round}"))).await;
+            let mut doomed = vec![passing.pop(), passing.first().copied(), page.items.last().map(Link::id)];
+            doomed.retain(|id| id.is_some_and(|id| !lasting.contains(&id)));
+            for id in doomed.into_iter().flatten() {
+                given::delete_link(&store, account, id).await;
+                passing.retain(|passing| *passing != id);
+            }
         }
+        assert!(round > 8);
+        each_once(&seen, &lasting);
     }
-    assert!(round > 8);
-    each_once(&seen, lasting.iter().map(|link| link.id));
 }
 
 /// The same with writers that do not wait for the reader, over 1,000 lasting links.
 pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let lasting = many(1_000, "lasting");
+    let lasting = many(1_000, LinkKind::Redirect, "lasting");
     for part in lasting.chunks(250) {
-        given::redirects(&store, account, part).await;
+        given::links(&store, account, part).await;
     }
+    let lasting = given::ids(&lasting);
     let (stop, written) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
     let mut writers = tokio::task::JoinSet::new();
     for writer in 0..4 {
@@ -145,11 +182,13 @@ pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
         writers.spawn(async move {
             let mut round = 0;
             while !stop.load(Ordering::SeqCst) {
-                let link = samples::redirect(&format!("passing-{writer}-{round}"));
-                given::redirect(&store, account, link.clone()).await;
+                // One in four is a landing page, which is in another list.
+                let kind = KINDS[usize::from((writer + round) % 4 != 0)];
+                let link = samples::link(kind, &format!("passing-{writer}-{round}"));
+                let link = given::link(&store, account, link).await;
                 // Every third stays.
                 if round % 3 != 0 {
-                    assert!(given::delete_redirect(&store, account, &link).await);
+                    assert!(given::delete_link(&store, account, link.id()).await);
                 }
                 round += 1;
                 written.fetch_add(1, Ordering::SeqCst);
@@ -161,10 +200,10 @@ pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
         while written.load(Ordering::SeqCst) < before + 4 {
             tokio::task::yield_now().await;
         }
-        let (links, _) = walked(&store, account, items).await;
-        let seen: Vec<RedirectId> = links.iter().map(|link| link.id).collect();
+        let (links, _) = walked(&store, account, LinkKind::Redirect, items).await;
+        let seen = given::ids(&links);
         assert!(seen.is_sorted_by(|newer, older| newer > older));
-        each_once(&seen, lasting.iter().map(|link| link.id));
+        each_once(&seen, &lasting);
     }
     stop.store(true, Ordering::SeqCst);
     while let Some(outcome) = writers.join_next().await {
@@ -172,8 +211,8 @@ pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
     }
 }
 
-fn each_once(seen: &[RedirectId], lasting: impl Iterator<Item = RedirectId>) {
-    let distinct: BTreeSet<RedirectId> = seen.iter().copied().collect();
+fn each_once(seen: &[LinkId], lasting: &[LinkId]) {
+    let distinct: BTreeSet<LinkId> = seen.iter().copied().collect();
     assert_eq!(distinct.len(), seen.len(), "no link is on two pages");
-    assert!(lasting.into_iter().all(|id| distinct.contains(&id)), "no lasting link is missing");
+    assert!(lasting.iter().all(|id| distinct.contains(id)), "no lasting link is missing");
 }

@@ -3,19 +3,26 @@
 
 mod accounts;
 mod addresses;
+mod batch_deletions;
+mod batch_insertions;
 mod cases;
+mod concurrent_batches;
 mod concurrent_writes;
 mod fixture;
 mod given;
 mod group_counters;
+mod group_membership;
 mod groups;
 mod keys;
 mod link_filters;
 mod link_limits;
 mod link_pages;
 mod links;
+mod model;
+mod one_of_each;
 mod published_links;
 mod random_sequences;
+mod stored;
 mod tenants;
 mod time_limits;
 mod units_of_work;

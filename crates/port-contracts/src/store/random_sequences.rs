@@ -1,190 +1,62 @@
-//! Long sequences of operations, compared with a model that fits on a page: every answer, every counter,
+//! Long sequences of operations, compared with a model that fits on a few pages: every answer, every counter,
 //! every list.
 
 use std::collections::BTreeMap;
 
-use signpost_app::ports::UnitOfWork;
-use signpost_domain::{
-    AccountId, Group, GroupFilter, GroupId, LinkFilter, Placement, Redirect, RedirectId, Slug, Timestamp,
-};
+use signpost_app::ports::{Insertion, UnitOfWork};
+use signpost_domain::{Group, GroupId, Link, LinkId};
 
-use super::fixture::{Fresh, StoreUnderTest};
+use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
+use super::model::{self, Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation};
+use super::stored;
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
-/// What two accounts own, and the limits of both.
-#[derive(Clone)]
-struct Model {
-    accounts: [AccountId; 2],
-    groups: BTreeMap<GroupId, (AccountId, Group)>,
-    links: BTreeMap<RedirectId, (AccountId, Redirect)>,
-}
+/// How many links an operation takes at most.
+const MOST: u64 = 8;
 
-const LINKS_LIMIT: u64 = 12;
-const GROUPS_LIMIT: u64 = 3;
-
-enum Operation {
-    InsertGroup(AccountId, Group),
-    RenameGroup(AccountId, GroupId, String),
-    DeleteGroup(AccountId, GroupId, Timestamp),
-    InsertLink(AccountId, Redirect),
-    UpdateLink(AccountId, Redirect),
-    DeleteLink(AccountId, RedirectId),
-}
-
-impl Model {
-    fn links_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Redirect> {
-        self.links.values().filter(move |(owner, _)| *owner == account).map(|(_, link)| link)
-    }
-
-    fn groups_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Group> {
-        self.groups.values().filter(move |(owner, _)| *owner == account).map(|(_, group)| group)
-    }
-
-    /// An operation on things that are there, things of the other account, and things that are nowhere.
-    fn choose(&self, random: &mut Pseudorandom) -> Operation {
-        let account = self.accounts[usize::from(random.one_in(2))];
-        let at = samples::at(i64::try_from(random.below(1_000)).unwrap());
-        let groups: Vec<GroupId> = self.groups.keys().copied().collect();
-        let links: Vec<&Redirect> = self.links.values().map(|(_, link)| link).collect();
-        let group = random.pick(&groups).copied().unwrap_or_else(samples::id);
-        let group_id = if random.one_in(2) { Some(group) } else { None };
-        let link = random.pick(&links).copied().cloned();
-        match (random.below(12), link) {
-            (0, _) => Operation::InsertGroup(account, samples::group("A group")),
-            (1, _) => Operation::RenameGroup(account, group, format!("Group {}", random.below(9))),
-            (2, _) => Operation::DeleteGroup(account, group, at),
-            (3 | 4, Some(link)) => Operation::DeleteLink(account, link.id),
-            (5..=7, Some(link)) => {
-                let after = Redirect { group_id, placement: placement(random), updated_at: at, ..link };
-                Operation::UpdateLink(account, after)
-            }
-            _ => {
-                let link = samples::redirect_at(placement(random));
-                Operation::InsertLink(account, Redirect { group_id, is_active: random.one_in(2), ..link })
-            }
-        }
-    }
-
-    fn has_group_of(&self, account: AccountId, link: &Redirect) -> bool {
-        link.group_id.is_none_or(|group| self.groups.get(&group).is_some_and(|(owner, _)| *owner == account))
-    }
-
-    fn is_taken_from(&self, link: &Redirect) -> bool {
-        let address = link.placement.address();
-        let mut others = self.links.values().filter(|(_, other)| other.id != link.id);
-        address.is_some() && others.any(|(_, other)| other.placement.address() == address)
-    }
-
-    /// What the operation must answer; carries it out if nothing speaks against it.
-    fn apply(&mut self, operation: &Operation) -> Answer {
-        match operation {
-            Operation::InsertGroup(account, group) => {
-                if self.groups_of(*account).count() >= usize::try_from(GROUPS_LIMIT).unwrap() {
-                    return Answer::Refused(Decision::LimitReached);
-                }
-                self.groups.insert(group.id, (*account, group.clone()));
-                Answer::Done
-            }
-            Operation::RenameGroup(account, id, name) => match self.groups.get_mut(id) {
-                Some((owner, group)) if owner == account => {
-                    group.name = samples::name(name);
-                    Answer::Done
-                }
-                _ => Answer::NotThere,
-            },
-            Operation::DeleteGroup(account, id, now) => {
-                if self.groups.get(id).is_none_or(|(owner, _)| owner != account) {
-                    return Answer::NotThere;
-                }
-                self.groups.remove(id);
-                let links = self.links.values_mut().map(|(_, link)| link);
-                for link in links.filter(|link| link.group_id == Some(*id)) {
-                    link.group_id = None;
-                    link.updated_at = link.updated_at.max(*now);
-                }
-                Answer::Done
-            }
-            Operation::InsertLink(account, link) => {
-                if !self.has_group_of(*account, link) {
-                    return Answer::Refused(Decision::GroupMissing);
-                }
-                if self.links_of(*account).count() >= usize::try_from(LINKS_LIMIT).unwrap() {
-                    return Answer::Refused(Decision::LimitReached);
-                }
-                if self.is_taken_from(link) {
-                    return Answer::Refused(Decision::AddressTaken);
-                }
-                self.links.insert(link.id, (*account, link.clone()));
-                Answer::Done
-            }
-            Operation::UpdateLink(account, after) => {
-                if self.links.get(&after.id).is_none_or(|(owner, _)| owner != account) {
-                    return Answer::NotThere;
-                }
-                if !self.has_group_of(*account, after) {
-                    return Answer::Refused(Decision::GroupMissing);
-                }
-                if self.is_taken_from(after) {
-                    return Answer::Refused(Decision::AddressTaken);
-                }
-                self.links.insert(after.id, (*account, after.clone()));
-                Answer::Done
-            }
-            Operation::DeleteLink(account, id) => {
-                if self.links.get(id).is_none_or(|(owner, _)| owner != account) {
-                    return Answer::NotThere;
-                }
-                self.links.remove(id);
-                Answer::Done
-            }
-        }
-    }
-
-    /// Everything that can be read, counted anew.
-    async fn is_what_is_stored(&self, store: &StoreUnderTest) {
-        for account in self.accounts {
-            let usage = store.usage(account).await.unwrap().unwrap();
-            assert_eq!(usize::try_from(usage.links).unwrap(), self.links_of(account).count());
-            assert_eq!(usize::try_from(usage.groups).unwrap(), self.groups_of(account).count());
-
-            let links: Vec<Redirect> = self.links_of(account).rev().cloned().collect();
-            let all =
-                store.redirects(account, &LinkFilter::default(), given::limit(100), None).await.unwrap();
-            assert_eq!(all.items, links);
-
-            let counted = self.groups_of(account).rev().map(|group| {
-                let count = links.iter().filter(|link| link.group_id == Some(group.id)).count();
-                Group { redirects_count: u64::try_from(count).unwrap(), ..group.clone() }
-            });
-            let groups: Vec<Group> = counted.collect();
-            let all = store.groups(account, given::limit(100), None).await.unwrap();
-            assert_eq!(all.items, groups);
-            for group in groups {
-                let filter = LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() };
-                let inside = store.redirects(account, &filter, given::limit(100), None).await.unwrap();
-                assert_eq!(u64::try_from(inside.items.len()).unwrap(), group.redirects_count);
-            }
-        }
-        for address in every_placement().iter().filter_map(Placement::address) {
-            let expected =
-                self.links.values().find(|(_, link)| link.placement.address().as_ref() == Some(&address));
-            let found = store.published_link(&address).await.unwrap();
-            assert_eq!(
-                found.map(|link| link.is_active),
-                expected.map(|(_, link)| link.is_active),
-                "{address:?}"
-            );
+/// An operation on things that are there, things of the other account, and things that are nowhere.
+fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
+    let account = model.accounts[usize::from(random.one_in(2))];
+    let now = samples::at(i64::try_from(random.below(1_000)).unwrap());
+    let groups: Vec<GroupId> = model.groups.keys().copied().collect();
+    let links: Vec<&Link> = model.links.values().map(|(_, link)| link).collect();
+    let group = random.pick(&groups).copied().unwrap_or_else(samples::id);
+    let link = random.pick(&links).copied();
+    match (random.below(20), link) {
+        (0, _) => Operation::InsertGroup(account, samples::group("A group")),
+        (1, _) => Operation::RenameGroup(account, group, format!("Group {}", random.below(9))),
+        (2, _) => Operation::DeleteGroup(account, group, now),
+        (3 | 4, _) => Operation::DeleteLinks(account, any_ids(model, random)),
+        (5..=7, _) => Operation::AssignLinks(account, group, any_ids(model, random), now),
+        (8 | 9, _) => Operation::UnassignLinks(account, group, any_ids(model, random), now),
+        (10..=13, Some(link)) => Operation::UpdateLink(account, model::changed(link, random, &groups, now)),
+        _ => {
+            let links = random.below(MOST + 1);
+            Operation::InsertLinks(account, (0..links).map(|_| model::any_link(random, &groups)).collect())
         }
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Answer {
-    Done,
-    NotThere,
-    Refused(Decision),
+/// Ids of links of both accounts, some of them several times, of the other kind, and of nothing.
+fn any_ids(model: &Model, random: &mut Pseudorandom) -> Vec<LinkId> {
+    let known: Vec<LinkId> = model.links.keys().copied().collect();
+    let mut ids = Vec::new();
+    for _ in 0..random.below(MOST + 1) {
+        let known = random.pick(&known).copied();
+        let repeated = random.pick(&ids).copied();
+        ids.push(
+            match random.below(10) {
+                0 => None,
+                1 => known.map(given::twin),
+                2 => repeated,
+                _ => known,
+            }
+            .unwrap_or_else(|| LinkId::Redirect(samples::id())),
+        );
+    }
+    ids
 }
 
 /// The answer of the store to the same operation.
@@ -200,17 +72,31 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
             }
             None => Answer::NotThere,
         },
-        Operation::DeleteGroup(account, id, now) => there(work.delete_group(*account, *id, *now).await?),
-        Operation::InsertLink(account, link) => {
-            answer(work.insert_redirect(*account, link, LINKS_LIMIT).await.map_err(Decision::from))
-        }
-        Operation::UpdateLink(account, after) => match work.lock_redirect(*account, after.id).await? {
-            Some(before) => {
-                answer(work.update_redirect(*account, &before, after).await.map_err(Decision::from))
+        Operation::DeleteGroup(account, id, now) => {
+            if work.delete_group(*account, *id, *now).await? {
+                Answer::Done
+            } else {
+                Answer::NotThere
             }
+        }
+        Operation::InsertLinks(account, links) => {
+            Answer::Inserted(work.insert_links(*account, links, LINKS_LIMIT).await?)
+        }
+        Operation::UpdateLink(account, after) => match work.lock_link(*account, after.id()).await? {
+            Some(before) => answer(work.update_link(*account, &before, after).await.map_err(Decision::from)),
             None => Answer::NotThere,
         },
-        Operation::DeleteLink(account, id) => there(work.delete_redirect(*account, *id).await?),
+        Operation::DeleteLinks(account, ids) => {
+            let mut deleted = work.delete_links(*account, ids).await?;
+            deleted.sort();
+            Answer::Deleted(deleted)
+        }
+        Operation::AssignLinks(account, group, ids, now) => {
+            moved(work.assign_links(*account, *group, ids, *now).await?)
+        }
+        Operation::UnassignLinks(account, group, ids, now) => {
+            moved(work.unassign_links(*account, *group, ids, *now).await?)
+        }
     };
     if answered == Answer::Refused(Decision::Again) { Err(Decision::Again) } else { Ok(answered) }
 }
@@ -219,42 +105,55 @@ fn answer(outcome: Result<(), Decision>) -> Answer {
     outcome.map_or_else(Answer::Refused, |()| Answer::Done)
 }
 
-fn there(is_there: bool) -> Answer {
-    if is_there { Answer::Done } else { Answer::NotThere }
+fn moved(links: Option<Vec<Link>>) -> Answer {
+    links.map_or(Answer::NotThere, |links| Answer::Moved(given::sorted(links)))
 }
 
-/// Few addresses, so that links meet.
-fn every_placement() -> Vec<Placement> {
-    let mut placements = Vec::new();
-    for slug in ["a", "A", "b", "c", "d", "e", "f", "g"] {
-        placements.push(samples::on_system(slug));
-        placements.push(samples::on_custom("a.example.net", Some(slug)));
+/// What the sequences came to, so that they cannot come to nothing unnoticed.
+#[derive(Debug, Default)]
+struct Tally(BTreeMap<&'static str, usize>);
+
+impl Tally {
+    fn count(&mut self, answer: &Answer) {
+        let mut add = |name, times| *self.0.entry(name).or_default() += times;
+        match answer {
+            Answer::Done => add("done", 1),
+            Answer::NotThere => add("not there", 1),
+            Answer::Refused(_) => add("refused", 1),
+            Answer::Inserted(insertions) => {
+                for insertion in insertions {
+                    add(
+                        match insertion {
+                            Insertion::GroupMissing => "insertion: group missing",
+                            Insertion::LimitReached => "insertion: limit reached",
+                            Insertion::AddressTaken => "insertion: address taken",
+                            Insertion::Done => "insertion: done",
+                        },
+                        1,
+                    );
+                }
+            }
+            Answer::Deleted(ids) => add("deleted", ids.len()),
+            Answer::Moved(links) => add("moved", links.len()),
+        }
     }
-    placements.push(samples::on_custom("a.example.net", None));
-    placements.push(samples::on_custom("b.example.net", None));
-    placements.extend(["a", "b"].map(|slug| Placement::Lost { slug: Slug::parse(slug).ok() }));
-    placements
-}
-
-fn placement(random: &mut Pseudorandom) -> Placement {
-    random.pick(&every_placement()).cloned().unwrap()
 }
 
 /// The store answers as the model does, in units of work of one or several operations, of which some are
 /// undone.
 pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
     let store = fresh.store().await;
+    let mut tally = Tally::default();
     for seed in 0..8 {
         let mut random = Pseudorandom::new(seed);
         let accounts = [given::account(&store).await, given::account(&store).await];
-        let mut model = Model { accounts, groups: BTreeMap::new(), links: BTreeMap::new() };
-        let (mut done, mut refused) = (0, 0);
-        for step in 0..60 {
+        let mut model = Model::new(accounts);
+        for step in 0..80 {
             // What the unit of work does is settled before it runs, since it may run more than once.
             let mut next = model.clone();
             let operations: Vec<(Operation, Answer)> = (0..=random.below(4))
                 .map(|_| {
-                    let operation = next.choose(&mut random);
+                    let operation = any_operation(&next, &mut random);
                     let answer = next.apply(&operation);
                     (operation, answer)
                 })
@@ -271,17 +170,20 @@ pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
             if !is_undone {
                 model = next;
             }
-            done += operations.iter().filter(|(_, answer)| *answer == Answer::Done).count();
-            refused += operations.iter().filter(|(_, answer)| matches!(answer, Answer::Refused(_))).count();
+            for (_, answer) in &operations {
+                tally.count(answer);
+            }
         }
-        assert!(done > 20 && refused > 5, "seed {seed} tries too little: {done} done, {refused} refused");
         model.is_what_is_stored(&store).await;
         // The next sequence uses the same addresses.
         for account in accounts {
             assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
         }
-        for address in every_placement().iter().filter_map(Placement::address) {
-            assert_eq!(store.published_link(&address).await.unwrap(), None);
+        for placement in model::every_placement().iter().filter(|placement| placement.address().is_some()) {
+            assert_eq!(stored::published(&store, placement).await, None);
         }
     }
+    let Tally(times) = tally;
+    assert_eq!(times.len(), 9, "something never happened: {times:?}");
+    assert!(times.values().all(|times| *times > 40), "something happened too seldom: {times:?}");
 }

@@ -1,9 +1,11 @@
 //! No account sees or changes anything of another (R1).
 
-use signpost_domain::{Group, GroupFilter, LinkFilter, Redirect, SearchText, Site, Usage};
+use signpost_app::ports::Insertion;
+use signpost_domain::{Group, GroupFilter, Link, LinkFilter, Redirect, SearchText, Site, Usage};
 
 use super::fixture::Fresh;
-use super::given::{self, PLENTY, unit};
+use super::given::{self, KINDS, PLENTY, unit};
+use super::stored;
 use crate::samples;
 
 pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
@@ -12,25 +14,29 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     let stranger = given::account(&store).await;
     let (key, _) = given::key(&store, owner).await;
     let group = given::group(&store, owner).await;
-    let link = Redirect { group_id: Some(group.id), ..samples::redirect("link") };
-    let link = given::redirect(&store, owner, link).await;
+    let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
+    given::links(&store, owner, &links).await;
 
-    assert_eq!(store.redirect(stranger, link.id).await.unwrap(), None);
     assert_eq!(store.group(stranger, group.id).await.unwrap(), None);
     assert_eq!(store.keys(stranger).await.unwrap(), []);
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
-    assert_eq!(store.groups(stranger, given::limit(100), None).await.unwrap().items, []);
-    for filter in [
-        LinkFilter::default(),
-        LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() },
-        LinkFilter { site: Some(Site::System), ..LinkFilter::default() },
-        LinkFilter { search: Some(SearchText::parse("link").unwrap()), ..LinkFilter::default() },
-    ] {
-        let page = store.redirects(stranger, &filter, given::limit(100), None).await.unwrap();
-        assert_eq!((page.items, page.next), (vec![], None));
+    assert_eq!(stored::groups(&store, stranger).await, []);
+    for link in &links {
+        assert_eq!(stored::link(&store, stranger, link.id()).await, None);
+        for filter in [
+            LinkFilter::default(),
+            LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() },
+            LinkFilter { site: Some(Site::System), ..LinkFilter::default() },
+            LinkFilter { search: Some(SearchText::parse("link").unwrap()), ..LinkFilter::default() },
+        ] {
+            let page = stored::page(&store, stranger, link.kind(), &filter, 100, None).await;
+            assert_eq!((page.items, page.next), (vec![], None));
+            // The owner sees it.
+            let page = stored::page(&store, owner, link.kind(), &filter, 100, None).await;
+            assert_eq!((page.items, page.next), (vec![link.clone()], None));
+        }
+        assert_eq!(stored::link(&store, owner, link.id()).await.as_ref(), Some(link));
     }
-    // The owner reads all of it.
-    assert_eq!(store.redirect(owner, link.id).await.unwrap(), Some(link));
     assert_eq!(store.keys(owner).await.unwrap(), [key]);
 }
 
@@ -39,20 +45,52 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     let owner = given::account(&store).await;
     let stranger = given::account(&store).await;
     let group = given::group(&store, owner).await;
-    let link = Redirect { group_id: Some(group.id), ..samples::redirect("link") };
-    let link = given::redirect(&store, owner, link).await;
+    let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
+    given::links(&store, owner, &links).await;
+    let ids = given::ids(&links);
     let outcome = unit!(&store, async |work| {
-        assert_eq!(work.lock_redirect(stranger, link.id).await?, None);
+        for id in &ids {
+            assert_eq!(work.lock_link(stranger, *id).await?, None);
+        }
         assert_eq!(work.lock_group(stranger, group.id).await?, None);
-        assert!(!work.delete_redirect(stranger, link.id).await?);
+        assert_eq!(work.delete_links(stranger, &ids).await?, []);
+        assert_eq!(work.delete_some_links(stranger, 100).await?, 0);
         assert!(!work.delete_group(stranger, group.id, samples::at(9)).await?);
         Ok(())
     });
     outcome.await.unwrap();
-    assert_eq!(store.redirect(owner, link.id).await.unwrap(), Some(link));
-    assert_eq!(store.group(owner, group.id).await.unwrap(), Some(Group { redirects_count: 1, ..group }));
-    assert_eq!(store.usage(owner).await.unwrap(), Some(Usage { links: 1, groups: 1, ..Usage::default() }));
+    assert_eq!(stored::links(&store, owner).await, links);
+    let counted = Group { landings_count: 1, redirects_count: 1, ..group };
+    assert_eq!(store.group(owner, counted.id).await.unwrap(), Some(counted));
+    assert_eq!(store.usage(owner).await.unwrap(), Some(Usage { links: 2, groups: 1, ..Usage::default() }));
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
+}
+
+/// Neither into a group of its own nor out of or into one of the owner's.
+pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) {
+    let store = fresh.store().await;
+    let owner = given::account(&store).await;
+    let stranger = given::account(&store).await;
+    let [group, second] = given::two_groups(&store, owner).await;
+    let strangers_group = given::group(&store, stranger).await.id;
+    let links = KINDS.map(|kind| given::in_group(Some(group), kind, &format!("link-{kind:?}")));
+    given::links(&store, owner, &links).await;
+    let ids = given::ids(&links);
+    let outcome = unit!(&store, async |work| {
+        let now = samples::at(9);
+        assert_eq!(work.assign_links(stranger, strangers_group, &ids, now).await?, Some(vec![]));
+        assert_eq!(work.unassign_links(stranger, strangers_group, &ids, now).await?, Some(vec![]));
+        assert_eq!(work.assign_links(stranger, second, &ids, now).await?, None);
+        assert_eq!(work.unassign_links(stranger, group, &ids, now).await?, None);
+        assert_eq!(work.assign_links(owner, strangers_group, &ids, now).await?, None);
+        assert_eq!(work.ungroup_some_links(stranger, group, 100, now).await?, 0);
+        Ok(())
+    });
+    outcome.await.unwrap();
+    assert_eq!(stored::links(&store, owner).await, links);
+    for account in [owner, stranger] {
+        stored::counters_are_right(&store, account).await;
+    }
 }
 
 /// No use case writes what it could not lock. If one ever did, nothing of another account may change,
@@ -62,11 +100,11 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     let owner = given::account(&store).await;
     let stranger = given::account(&store).await;
     let group = given::group(&store, owner).await;
-    let link = given::redirect(&store, owner, samples::redirect("link")).await;
+    let link = given::link(&store, owner, samples::redirect("link")).await;
 
     let mut work = store.begin().await.unwrap();
     let stolen = Redirect { name: samples::name("Stolen"), ..link.clone() };
-    if work.update_redirect(stranger, &link, &stolen).await.is_ok() {
+    if work.update_link(stranger, &link.clone().into(), &stolen.into()).await.is_ok() {
         work.commit().await.unwrap();
     } else {
         drop(work);
@@ -79,12 +117,18 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
         drop(work);
     }
     let mut work = store.begin().await.unwrap();
-    let inserted = work.insert_redirect(stranger, &link, PLENTY).await;
+    let elsewhere = Redirect { placement: samples::on_system("elsewhere"), ..link.clone() };
+    let inserted = work.insert_links(stranger, &[elsewhere.into()], PLENTY).await;
     assert!(inserted.is_err(), "an id is given out once");
     drop(work);
+    let mut work = store.begin().await.unwrap();
+    if let Ok(inserted) = work.insert_links(stranger, &[Link::from(link.clone())], PLENTY).await {
+        assert_eq!(inserted, [Insertion::AddressTaken]);
+        work.commit().await.unwrap();
+    }
 
-    assert_eq!(store.redirect(owner, link.id).await.unwrap(), Some(link.clone()));
-    assert_eq!(store.redirect(stranger, link.id).await.unwrap(), None);
+    assert_eq!(stored::redirect(&store, owner, link.id).await, Some(link.clone()));
+    assert_eq!(stored::redirect(&store, stranger, link.id).await, None);
     assert_eq!(store.group(owner, group.id).await.unwrap(), Some(group));
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::{Store, StoreError};
+use signpost_app::ports::{Insertion, Store, StoreError};
 use signpost_domain::{AccountId, Address, Site};
 
 use super::fixture::Fresh;
 use super::given::{self, PLENTY};
+use super::stored;
 use crate::samples;
 
 const SHORT: Duration = Duration::from_secs(1);
@@ -19,8 +20,9 @@ const AT_LAST: Duration = Duration::from_secs(30);
 async fn attempt(store: &dyn Store, account: AccountId) -> bool {
     let attempt = async {
         let mut work = store.begin().await?;
-        match work.insert_redirect(account, &samples::redirect("held"), PLENTY).await {
-            Ok(()) => work.commit().await,
+        match work.insert_links(account, &[samples::redirect("held").into()], PLENTY).await {
+            Ok(inserted) if inserted == [Insertion::Done] => work.commit().await,
+            Ok(_) => Err(StoreError::unavailable("the address is held")),
             Err(error) => Err(StoreError::unavailable(error)),
         }
     };
@@ -32,7 +34,7 @@ pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
     let store = fresh.store_with_time_limit(SHORT).await;
     let account = given::account(&store).await;
     let mut forgotten = store.begin().await.unwrap();
-    forgotten.insert_redirect(account, &samples::redirect("held"), PLENTY).await.unwrap();
+    given::insert(forgotten.as_mut(), account, &samples::redirect("held"), PLENTY).await.unwrap();
 
     let others = async {
         while !attempt(store.as_ref(), account).await {
@@ -41,10 +43,10 @@ pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
     };
     tokio::time::timeout(AT_LAST, others).await.expect("the others get in while it is not dropped");
 
-    let late = forgotten.insert_redirect(account, &samples::redirect("late"), PLENTY).await;
+    let late = forgotten.insert_links(account, &[samples::redirect("late").into()], PLENTY).await;
     assert!(late.is_err());
     assert!(forgotten.commit().await.is_err());
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
+    assert_eq!(stored::links_count(&store, account).await, 1);
     let address = |slug| Address { site: Site::System, slug: Some(samples::slug(slug)) };
     assert!(store.published_link(&address("held")).await.unwrap().is_some());
     assert_eq!(store.published_link(&address("late")).await.unwrap(), None);
@@ -58,8 +60,8 @@ pub(super) async fn each_unit_of_work_has_its_own_time(fresh: Fresh) {
     let mut number = 0;
     while tokio::time::Instant::now() < until {
         let link = samples::redirect(&format!("link-{number}"));
-        given::insert_redirect(&store, account, &link, PLENTY).await.unwrap();
+        given::insert_link(&store, account, &link, PLENTY).await.unwrap();
         number += 1;
     }
-    assert_eq!(store.usage(account).await.unwrap().unwrap().links, number);
+    assert_eq!(stored::links_count(&store, account).await, number);
 }

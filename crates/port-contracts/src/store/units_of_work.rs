@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::UnitOfWork;
-use signpost_domain::{Account, Address, Group, LinkFilter, Redirect, Site, Usage};
+use signpost_app::ports::{Insertion, UnitOfWork};
+use signpost_domain::{Account, Group, Landing, Link, Redirect, Usage};
 use tokio::sync::oneshot;
 
 use super::fixture::{Fresh, StoreUnderTest};
-use super::given::{self, PLENTY, unit};
+use super::given::{self, KINDS, PLENTY, unit};
+use super::stored;
 use crate::samples;
 
 /// A long time for a store that has nothing to wait for.
@@ -19,9 +20,11 @@ struct World {
     group: Group,
     link: Redirect,
     second: Redirect,
+    page: Landing,
     new_account: Account,
     new_group: Group,
     new_link: Redirect,
+    new_page: Landing,
 }
 
 impl World {
@@ -29,11 +32,13 @@ impl World {
         let account = samples::account();
         given::insert_account(store, &account).await.unwrap();
         let group = given::group(store, account.id).await;
-        let link = given::redirect(store, account.id, samples::redirect("link")).await;
-        let second = given::redirect(store, account.id, samples::redirect("second")).await;
+        let link = given::link(store, account.id, samples::redirect("link")).await;
+        let second = given::link(store, account.id, samples::redirect("second")).await;
+        let page = given::link(store, account.id, samples::landing("page")).await;
         let new_link = Redirect { group_id: Some(group.id), ..samples::redirect("new") };
+        let new_page = Landing { group_id: Some(group.id), ..samples::landing("new-page") };
         let (new_account, new_group) = (samples::account(), samples::group("New"));
-        Self { account, group, link, second, new_account, new_group, new_link }
+        Self { account, group, link, second, page, new_account, new_group, new_link, new_page }
     }
 
     /// Every kind of change.
@@ -42,12 +47,22 @@ impl World {
         work.insert_account(&self.new_account).await?;
         assert!(work.insert_key(&samples::key(account).0).await?);
         work.insert_group(account, &self.new_group, PLENTY).await?;
-        work.insert_redirect(account, &self.new_link, PLENTY).await?;
+        let new_links =
+            [self.new_link.clone().into(), samples::redirect("link").into(), self.new_page.clone().into()];
+        let inserted = work.insert_links(account, &new_links, PLENTY).await?;
+        assert_eq!(inserted, [Insertion::Done, Insertion::AddressTaken, Insertion::Done]);
         let renamed = Group { name: samples::name("Renamed"), ..self.group.clone() };
         work.update_group(account, &renamed).await?;
-        let before = work.lock_redirect(account, self.link.id).await?.unwrap();
-        work.update_redirect(account, &before, &self.moved_link()).await?;
-        assert!(work.delete_redirect(account, self.second.id).await?);
+        let before = work.lock_link(account, self.link.id.into()).await?.unwrap();
+        work.update_link(account, &before, &self.moved_link().into()).await?;
+        let assigned =
+            work.assign_links(account, self.new_group.id, &[self.page.id.into()], samples::at(2)).await?;
+        assert_eq!(assigned, Some(vec![self.assigned_page().into()]));
+        let unassigned =
+            work.unassign_links(account, self.group.id, &[self.new_page.id.into()], samples::at(3)).await?;
+        assert_eq!(unassigned, Some(vec![self.unassigned_page().into()]));
+        let second = self.second.id.into();
+        assert_eq!(work.delete_links(account, &[second]).await?, [second]);
         assert!(work.set_plan(account, &samples::plan("free")).await?);
         assert!(work.set_suspended(account, Some(samples::at(1))).await?);
         Ok(())
@@ -57,20 +72,35 @@ impl World {
         Redirect { placement: samples::on_system("moved"), ..self.link.clone() }
     }
 
+    fn assigned_page(&self) -> Landing {
+        Landing { group_id: Some(self.new_group.id), updated_at: samples::at(2), ..self.page.clone() }
+    }
+
+    fn unassigned_page(&self) -> Landing {
+        Landing { group_id: None, updated_at: samples::at(3), ..self.new_page.clone() }
+    }
+
     async fn is_as_before(&self, store: &StoreUnderTest) {
         let account = self.account.id;
         assert_eq!(store.account(account).await.unwrap().as_ref(), Some(&self.account));
         assert_eq!(store.account(self.new_account.id).await.unwrap(), None);
         assert_eq!(store.keys(account).await.unwrap(), []);
-        let groups = store.groups(account, given::limit(100), None).await.unwrap().items;
-        assert_eq!(groups, std::slice::from_ref(&self.group));
-        let links = store.redirects(account, &LinkFilter::default(), given::limit(100), None).await.unwrap();
-        assert_eq!(links.items, [self.second.clone(), self.link.clone()]);
-        let usage = Usage { links: 2, groups: 1, ..Usage::default() };
+        assert_eq!(stored::groups(store, account).await, std::slice::from_ref(&self.group));
+        let links: [Link; 3] =
+            [self.page.clone().into(), self.link.clone().into(), self.second.clone().into()];
+        assert_eq!(stored::links(store, account).await, links);
+        let usage = Usage { links: 3, groups: 1, ..Usage::default() };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
-        for (slug, is_there) in [("link", true), ("second", true), ("new", false), ("moved", false)] {
-            let address = Address { site: Site::System, slug: Some(samples::slug(slug)) };
-            assert_eq!(store.published_link(&address).await.unwrap().is_some(), is_there, "{slug}");
+        for (slug, is_there) in [
+            ("link", true),
+            ("second", true),
+            ("page", true),
+            ("new", false),
+            ("moved", false),
+            ("new-page", false),
+        ] {
+            let published = stored::published(store, &samples::on_system(slug)).await;
+            assert_eq!(published.is_some(), is_there, "{slug}");
         }
     }
 
@@ -85,11 +115,16 @@ impl World {
         assert_eq!(store.account(self.new_account.id).await.unwrap().as_ref(), Some(&self.new_account));
         assert_eq!(store.keys(account).await.unwrap().len(), 1);
         let renamed = Group { name: samples::name("Renamed"), redirects_count: 1, ..self.group.clone() };
-        let groups = store.groups(account, given::limit(100), None).await.unwrap().items;
-        assert_eq!(groups, [self.new_group.clone(), renamed]);
-        let links = store.redirects(account, &LinkFilter::default(), given::limit(100), None).await.unwrap();
-        assert_eq!(links.items, [self.new_link.clone(), self.moved_link()]);
-        let usage = Usage { links: 2, groups: 2, ..Usage::default() };
+        let new_group = Group { landings_count: 1, ..self.new_group.clone() };
+        assert_eq!(stored::groups(store, account).await, [renamed, new_group]);
+        let links: [Link; 4] = [
+            self.assigned_page().into(),
+            self.unassigned_page().into(),
+            self.moved_link().into(),
+            self.new_link.clone().into(),
+        ];
+        assert_eq!(stored::links(store, account).await, links);
+        let usage = Usage { links: 4, groups: 2, ..Usage::default() };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
     }
 }
@@ -135,7 +170,7 @@ pub(super) async fn a_unit_of_work_of_a_cancelled_task_is_undone(fresh: Fresh) {
         let (task_store, account) = (store.clone(), world.account.id);
         let task = tokio::spawn(async move {
             let mut work = task_store.begin().await.unwrap();
-            work.insert_redirect(account, &samples::redirect("cancelled"), PLENTY).await.unwrap();
+            given::insert(work.as_mut(), account, &samples::redirect("cancelled"), PLENTY).await.unwrap();
             assert!(work.set_plan(account, &samples::plan("free")).await.unwrap());
             changed.send(()).unwrap();
             std::future::pending::<()>().await;
@@ -144,14 +179,15 @@ pub(super) async fn a_unit_of_work_of_a_cancelled_task_is_undone(fresh: Fresh) {
         is_changed.await.unwrap();
         task.abort();
         assert!(task.await.unwrap_err().is_cancelled());
+        let following = samples::redirect("next");
         let next = unit!(&store, async |work| {
-            work.insert_redirect(account, &samples::redirect("next"), PLENTY).await?;
+            given::insert(work, account, &following, PLENTY).await?;
             Ok(work.set_plan(account, &world.account.plan).await?)
         });
         assert!(tokio::time::timeout(PROMPTLY, next).await.expect("the next one proceeds").unwrap());
-        let links = store.redirects(account, &LinkFilter::default(), given::limit(1), None).await.unwrap();
-        assert_eq!(links.items[0].placement, samples::on_system("next"));
-        assert!(given::delete_redirect(&store, account, &links.items[0]).await);
+        assert_eq!(stored::published(&store, &samples::on_system("cancelled")).await, None);
+        assert_eq!(stored::redirect(&store, account, following.id).await.as_ref(), Some(&following));
+        assert!(given::delete_link(&store, account, following.id).await);
     }
     world.is_as_before(&store).await;
 }
@@ -165,10 +201,9 @@ pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh)
         let task_store = store.clone();
         let task = tokio::spawn(async move {
             let pair = unit!(&task_store, async |work| {
-                for half in ["left", "right"] {
-                    let link =
-                        Redirect { group_id: Some(group), ..samples::redirect(&format!("{half}-{round}")) };
-                    work.insert_redirect(account, &link, PLENTY).await?;
+                for (half, kind) in ["left", "right"].into_iter().zip(KINDS) {
+                    let link = given::in_group(Some(group), kind, &format!("{half}-{round}"));
+                    given::insert(work, account, &link, PLENTY).await?;
                 }
                 Ok(())
             });
@@ -183,43 +218,53 @@ pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh)
         let mut barrier = store.begin().await.unwrap();
         barrier.lock_group(account, group).await.unwrap();
         drop(barrier);
-        let both = ["left", "right"].map(|half| samples::slug(&format!("{half}-{round}")));
         let mut there = 0;
-        for slug in both {
-            let address = Address { site: Site::System, slug: Some(slug) };
-            there += u32::from(store.published_link(&address).await.unwrap().is_some());
+        for half in ["left", "right"] {
+            let placement = samples::on_system(&format!("{half}-{round}"));
+            there += u32::from(stored::published(&store, &placement).await.is_some());
         }
         assert!(there == 2 || (is_cancelled && there == 0), "round {round}: {there} of 2");
     }
-    let links = store.usage(account).await.unwrap().unwrap().links;
-    assert_eq!(links % 2, 0);
-    assert_eq!(store.group(account, group).await.unwrap().unwrap().redirects_count, links);
+    let pairs = stored::links_count(&store, account).await / 2;
+    assert_eq!(stored::group_counts(&store, account, group).await, [pairs, pairs]);
+    stored::counters_are_right(&store, account).await;
 }
 
 /// A unit of work sees its own changes.
 pub(super) async fn a_unit_of_work_sees_its_own_changes(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let outcome = unit!(&store, async |work| {
-        let group = samples::group("Within");
-        work.insert_group(account, &group, PLENTY).await?;
-        assert_eq!(work.lock_group(account, group.id).await?.as_ref(), Some(&group));
-        let link = Redirect { group_id: Some(group.id), ..samples::redirect("within") };
-        work.insert_redirect(account, &link, PLENTY).await?;
-        assert_eq!(work.lock_redirect(account, link.id).await?.as_ref(), Some(&link));
-        let after = Redirect { name: samples::name("Renamed"), ..link.clone() };
-        work.update_redirect(account, &link, &after).await?;
-        assert_eq!(work.lock_redirect(account, link.id).await?, Some(after));
-        assert!(work.delete_group(account, group.id, samples::at(5)).await?);
-        assert_eq!(work.lock_group(account, group.id).await?, None);
-        let ungrouped = work.lock_redirect(account, link.id).await?.unwrap();
-        assert_eq!((ungrouped.group_id, ungrouped.updated_at), (None, samples::at(5)));
-        assert!(work.delete_redirect(account, link.id).await?);
-        assert_eq!(work.lock_redirect(account, link.id).await?, None);
-        Ok(())
-    });
-    outcome.await.unwrap();
-    assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
+    for kind in KINDS {
+        let outcome = unit!(&store, async |work| {
+            let (group, other) = (samples::group("Within"), samples::group("Other"));
+            work.insert_group(account, &group, PLENTY).await?;
+            work.insert_group(account, &other, PLENTY).await?;
+            assert_eq!(work.lock_group(account, group.id).await?.as_ref(), Some(&group));
+            let link = given::in_group(Some(group.id), kind, "within");
+            given::insert(work, account, &link, PLENTY).await?;
+            assert_eq!(work.lock_link(account, link.id()).await?.as_ref(), Some(&link));
+            let mut after = link.clone();
+            after.move_to_group(Some(other.id), samples::at(2));
+            work.update_link(account, &link, &after).await?;
+            assert_eq!(work.lock_link(account, link.id()).await?.as_ref(), Some(&after));
+            after.move_to_group(Some(group.id), samples::at(3));
+            let assigned = work.assign_links(account, group.id, &[link.id()], samples::at(3)).await?;
+            assert_eq!(assigned, Some(vec![after.clone()]));
+            assert_eq!(work.lock_link(account, link.id()).await?, Some(after));
+            assert!(work.delete_group(account, group.id, samples::at(5)).await?);
+            assert_eq!(work.lock_group(account, group.id).await?, None);
+            assert_eq!(work.assign_links(account, group.id, &[link.id()], samples::at(6)).await?, None);
+            let mut ungrouped = link.clone();
+            ungrouped.move_to_group(None, samples::at(5));
+            assert_eq!(work.lock_link(account, link.id()).await?, Some(ungrouped));
+            assert_eq!(work.delete_links(account, &[link.id()]).await?, [link.id()]);
+            assert_eq!(work.lock_link(account, link.id()).await?, None);
+            assert!(work.delete_group(account, other.id, samples::at(7)).await?);
+            Ok(())
+        });
+        outcome.await.unwrap();
+        assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
+    }
 }
 
 /// Readers need no turn.

@@ -17,23 +17,38 @@ impl RowName {
         Self { table, row: row.to_string() }
     }
 
+    /// A row whose key is no identifier, or one of an unknown kind, is named by the key's bytes.
+    pub(crate) fn of_bytes(table: &'static str, key: &[u8]) -> Self {
+        let mut row = String::new();
+        for byte in key {
+            // Writing to a string does not fail.
+            let _ = write!(row, "{byte:02x}");
+        }
+        Self { table, row }
+    }
+
     /// The value, or the failure that names its column.
     pub(crate) fn cell<T, E: Display>(
         &self,
         column: &'static str,
         value: Result<T, E>,
     ) -> Result<T, Failure> {
-        value.map_err(|reason| Failure::Corrupt {
-            table: self.table,
-            column,
-            row: self.row.clone(),
-            reason: reason.to_string(),
-        })
+        value.map_err(|reason| self.corrupt(column, reason))
+    }
+
+    /// The failure that names a column.
+    pub(crate) fn corrupt(&self, column: &'static str, reason: impl Display) -> Failure {
+        Failure::Corrupt { table: self.table, column, row: self.row.clone(), reason: reason.to_string() }
     }
 
     /// A value that must be there.
     pub(crate) fn present<T>(&self, column: &'static str, value: Option<T>) -> Result<T, Failure> {
         self.cell(column, value.ok_or("is missing"))
+    }
+
+    /// A column that rows of this kind do not use must say nothing.
+    pub(crate) fn unused(&self, column: &'static str, is_unused: bool) -> Result<(), Failure> {
+        if is_unused { Ok(()) } else { Err(self.corrupt(column, "is not for a link of this kind")) }
     }
 
     /// An instant.
@@ -57,14 +72,7 @@ impl RowName {
 pub(crate) fn own_id<K: IdKind>(table: &'static str, bytes: &[u8]) -> Result<(Id<K>, RowName), Failure> {
     match id(bytes) {
         Ok(id) => Ok((id, RowName::new(table, id))),
-        Err(reason) => {
-            let mut row = String::new();
-            for byte in bytes {
-                // Writing to a string does not fail.
-                let _ = write!(row, "{byte:02x}");
-            }
-            RowName { table, row }.cell("id", Err(reason))
-        }
+        Err(reason) => Err(RowName::of_bytes(table, bytes).corrupt("id", reason)),
     }
 }
 

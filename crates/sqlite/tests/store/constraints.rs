@@ -15,7 +15,7 @@ async fn filled() -> (Database, SqliteConnection) {
     for slug in ["taken", "other"] {
         let account = account(&store).await;
         let group_id = Some(group(&store, account).await.id);
-        insert(&store, account, &Redirect { group_id, ..samples::redirect(slug) }).await;
+        insert(&store, account, Redirect { group_id, ..samples::redirect(slug) }).await;
     }
     drop(store);
     let mut connection = database.raw();
@@ -73,8 +73,10 @@ async fn values_have_their_form() {
         "UPDATE accounts SET links_count = -1",
         "UPDATE accounts SET groups_count = groups_count - 2",
         "UPDATE groups SET redirects_count = redirects_count - 2",
+        "UPDATE groups SET landings_count = landings_count - 1",
         "UPDATE links SET slug = '' WHERE slug = 'taken'",
         "UPDATE links SET target_url = NULL",
+        "UPDATE links SET kind = 0",
         "UPDATE links SET kind = 2",
         "UPDATE links SET is_active = 2",
         "INSERT INTO request_counts VALUES (randomblob(16), 0, 0, 0)",

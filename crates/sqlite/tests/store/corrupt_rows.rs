@@ -1,11 +1,15 @@
 //! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
 
-use signpost_app::ports::{AccountReads, GroupReads, LinkReads, QuotaStore, Store, StoreError};
-use signpost_domain::{Address, LinkFilter, PageLimit, Redirect, RequestBudget, Site};
+use signpost_app::ports::{
+    AccountReads, GroupReads, InsertLinksError, LinkReads, QuotaStore, Store, StoreError,
+};
+use signpost_domain::{
+    AccountId, Address, Group, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect, RequestBudget, Site,
+};
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
 
-use super::database::{Database, account, group, insert};
+use super::database::{Database, PLENTY, account, group, insert};
 
 #[derive(Debug, PartialEq)]
 struct Report {
@@ -23,53 +27,154 @@ fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
+/// Each way to the link reports the same.
+async fn report_of_link(store: &SqliteStore, account: AccountId, id: LinkId) -> Report {
+    let one = report(store.link(account, id).await);
+    let list = store.links(account, id.kind(), &LinkFilter::default(), PageLimit::default(), None).await;
+    assert_eq!(report(list), one);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.lock_link(account, id).await), one);
+    one
+}
+
 #[tokio::test]
 async fn a_corrupt_link_names_its_column_and_its_id() {
-    let database = Database::new();
-    let store = database.open();
-    let account = account(&store).await;
-    let link = Redirect { group_id: Some(group(&store, account).await.id), ..samples::redirect("link") };
-    insert(&store, account, &link).await;
-    for (column, rubbish, fine) in [
+    let of_both = [
         ("name", "''", "'link'"),
-        ("target_url", "'javascript:secret()'", "'https://example.com/'"),
-        ("target_url", "NULL", "'https://example.com/'"),
         ("slug", "'a b'", "'link'"),
         ("slug", "''", "'link'"),
         ("host", "'not a host'", "''"),
         ("note", "printf('%.300c', 'x')", "NULL"),
         ("group_id", "x'0011'", "NULL"),
-        ("geo_blocklist", "'DE,QQ'", "''"),
-        ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
         ("created_at", "-1", "0"),
         ("updated_at", "9223372036854775807", "0"),
-    ] {
-        database.spoil(&format!("UPDATE links SET {column} = {rubbish}"));
-        let expected = (format!("links.{column}"), link.id.to_string());
-        let one = report(store.redirect(account, link.id).await);
-        assert_eq!((one.place.clone(), one.row.clone()), expected);
-        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{one:?}");
-        let list = store.redirects(account, &LinkFilter::default(), PageLimit::default(), None).await;
-        assert_eq!(report(list), one);
-        let mut work = store.begin().await.unwrap();
-        assert_eq!(report(work.lock_redirect(account, link.id).await), one);
-        drop(work);
-        database.spoil(&format!("UPDATE links SET {column} = {fine}"));
-        store.redirect(account, link.id).await.unwrap();
+    ];
+    let of_redirects = [
+        ("target_url", "'javascript:secret()'", "'https://example.com/'"),
+        ("target_url", "NULL", "'https://example.com/'"),
+        ("geo_blocklist", "'DE,QQ'", "''"),
+        ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
+    ];
+    let of_landings = [
+        ("target_url", "'https://secret.example/'", "NULL"),
+        ("antibot_enabled", "1", "0"),
+        ("geo_blocklist", "'DE'", "''"),
+    ];
+    for (kind, own) in [(LinkKind::Redirect, &of_redirects[..]), (LinkKind::Landing, &of_landings[..])] {
+        let database = Database::new();
+        let store = database.open();
+        let account = account(&store).await;
+        let mut link = samples::link(kind, "link");
+        link.move_to_group(Some(group(&store, account).await.id), samples::at(0));
+        insert(&store, account, link.clone()).await;
+        for (column, rubbish, fine) in of_both.iter().chain(own) {
+            database.spoil(&format!("UPDATE links SET {column} = {rubbish}"));
+            let one = report_of_link(&store, account, link.id()).await;
+            assert_eq!((one.place, one.row), (format!("links.{column}"), link.id().to_string()));
+            assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+            database.spoil(&format!("UPDATE links SET {column} = {fine}"));
+            store.link(account, link.id()).await.unwrap();
+        }
     }
 }
 
+/// A row that says the other kind, with the columns of its own, is found by the other kind's id and is corrupt.
 #[tokio::test]
-async fn a_corrupt_target_is_reported_to_the_visitors_side_too() {
+async fn a_link_whose_kind_and_columns_disagree_is_corrupt() {
+    for (kind, other) in [(LinkKind::Redirect, 0), (LinkKind::Landing, 1)] {
+        let database = Database::new();
+        let store = database.open();
+        let account = account(&store).await;
+        let link = samples::link(kind, "link");
+        insert(&store, account, link.clone()).await;
+        database.spoil(&format!("UPDATE links SET kind = {other}"));
+        assert_eq!(store.link(account, link.id()).await.unwrap(), None);
+        let other = [LinkKind::Landing, LinkKind::Redirect].into_iter().find(|other| *other != kind).unwrap();
+        let id = LinkId::from_bytes(other, link.id().to_bytes());
+        let one = report_of_link(&store, account, id).await;
+        assert_eq!((one.place.as_str(), one.row), ("links.target_url", id.to_string()));
+        let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
+        assert_eq!(report(store.published_link(&address).await).place, "links.target_url");
+    }
+}
+
+/// A kind that nobody knows is met by those who do not ask for one; the row goes by its bytes there.
+#[tokio::test]
+async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
     let link = samples::redirect("link");
-    insert(&store, account, &link).await;
-    database.spoil("UPDATE links SET target_url = 'x'");
+    insert(&store, account, link.clone()).await;
+    database.spoil("UPDATE links SET kind = 7");
     let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
     let report = report(store.published_link(&address).await);
-    assert_eq!((report.place.as_str(), report.row), ("links.target_url", link.id.to_string()));
+    assert_eq!(report.place, "links.kind");
+    assert_eq!(Some(report.row.as_str()), link.id.to_string().strip_prefix("rdr_"));
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.delete_some_links(account, 10).await.unwrap(), 1);
+    work.commit().await.unwrap();
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 0);
+}
+
+/// What an assignment reads and what an unassignment has changed is judged like any other row, and nothing of either is
+/// kept.
+#[tokio::test]
+async fn a_corrupt_link_is_not_regrouped() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let [from, to] = [group(&store, account).await.id, group(&store, account).await.id];
+    let link = Redirect { group_id: Some(from), ..samples::redirect("link") };
+    insert(&store, account, link.clone()).await;
+    database.spoil("UPDATE links SET target_url = 'x'");
+    for into in [Some(to), None] {
+        let mut work = store.begin().await.unwrap();
+        let outcome = match into {
+            Some(to) => work.assign_links(account, to, &[link.id.into()], samples::at(1)).await,
+            None => work.unassign_links(account, from, &[link.id.into()], samples::at(1)).await,
+        };
+        assert_eq!(report(outcome).place, "links.target_url");
+        assert!(work.commit().await.is_err());
+    }
+    let counts = [from, to].map(|group| store.group(account, group));
+    let [from, to] = futures_util::future::join_all(counts).await.try_into().unwrap();
+    let count = |group: Result<Option<Group>, StoreError>| group.unwrap().unwrap().redirects_count;
+    assert_eq!((count(from), count(to)), (1, 0));
+}
+
+/// A count below 0 is not taken for room.
+#[tokio::test]
+async fn a_corrupt_count_of_links_stops_an_insertion() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    database.spoil("UPDATE accounts SET links_count = -5");
+    let mut work = store.begin().await.unwrap();
+    match work.insert_links(account, &[samples::redirect("link").into()], PLENTY).await {
+        Err(InsertLinksError::Store(error)) => {
+            assert_eq!(report::<()>(Err(error)).place, "accounts.links_count");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
+    for (link, column) in [
+        (Link::from(samples::redirect("link")), "target_url"),
+        (Link::from(samples::landing("link")), "name"),
+        (Link::from(samples::landing("link")), "target_url"),
+    ] {
+        let database = Database::new();
+        let store = database.open();
+        let account = account(&store).await;
+        insert(&store, account, link.clone()).await;
+        database.spoil(&format!("UPDATE links SET {column} = ' '"));
+        let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
+        let report = report(store.published_link(&address).await);
+        assert_eq!((report.place, report.row), (format!("links.{column}"), link.id().to_string()));
+    }
 }
 
 async fn spoilt_account(store: &SqliteStore, database: &Database, sql: &str) -> (Report, String) {

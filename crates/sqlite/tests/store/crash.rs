@@ -4,7 +4,7 @@ use signpost_app::ports::{AccountReads, LinkReads, Store};
 use signpost_domain::Redirect;
 use signpost_port_contracts::samples;
 
-use super::database::{Database, PLENTY};
+use super::database::{Database, insert_in};
 use super::processes::{Other, Place, numbered};
 
 const ROUNDS: u128 = 12;
@@ -30,11 +30,14 @@ async fn every_reported_commit_survives_a_kill_and_counters_agree() {
         let store = database.open();
         let usage = store.usage(account).await.unwrap().unwrap();
         // One more may have been committed without being reported.
-        let next = store.redirect(account, numbered(last + 1).id).await.unwrap();
+        let next = store.link(account, numbered(last + 1).id.into()).await.unwrap();
         let there = last + u128::from(next.is_some());
         assert_eq!(u128::from(usage.links), there);
         for number in 1..=there {
-            assert!(store.redirect(account, numbered(number).id).await.unwrap().is_some(), "number {number}");
+            assert!(
+                store.link(account, numbered(number).id.into()).await.unwrap().is_some(),
+                "number {number}"
+            );
         }
         last = there;
         drop(store);
@@ -53,11 +56,11 @@ async fn a_kill_beside_a_living_process_harms_neither() {
     assert!(other.next_committed().is_some());
     let mut work = store.begin().await.unwrap();
     let link = Redirect { group_id: Some(place.group), ..samples::redirect("ours") };
-    work.insert_redirect(place.account, &link, PLENTY).await.unwrap();
+    insert_in(work.as_mut(), place.account, link.clone()).await;
     other.child.kill().unwrap();
     assert!(!other.ended_well());
     work.commit().await.unwrap();
-    assert_eq!(store.redirect(place.account, link.id).await.unwrap(), Some(link));
+    assert_eq!(store.link(place.account, link.id.into()).await.unwrap(), Some(link.into()));
     drop(store);
     is_consistent(&database);
 }
@@ -70,7 +73,7 @@ fn is_consistent(database: &Database) {
         links_count <> (SELECT count(*) FROM links WHERE links.account_id = accounts.id) OR \
         groups_count <> (SELECT count(*) FROM groups WHERE groups.account_id = accounts.id)";
     assert_eq!(database.number(miscounted), 0);
-    let miscounted = "SELECT count(*) AS number FROM groups WHERE redirects_count <> \
+    let miscounted = "SELECT count(*) AS number FROM groups WHERE redirects_count + landings_count <> \
         (SELECT count(*) FROM links WHERE links.account_id = groups.account_id AND links.group_id = groups.id)";
     assert_eq!(database.number(miscounted), 0);
 }

@@ -6,8 +6,8 @@ use std::time::Duration;
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
-use signpost_app::ports::{Store, StoreError};
-use signpost_domain::{Account, AccountId, Group, Redirect};
+use signpost_app::ports::{Insertion, Store, StoreError, UnitOfWork};
+use signpost_domain::{Account, AccountId, Group, Link};
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
@@ -91,11 +91,17 @@ pub(crate) async fn group(store: &SqliteStore, account: AccountId) -> Group {
     group
 }
 
-/// Commits a redirect.
-pub(crate) async fn insert(store: &SqliteStore, account: AccountId, redirect: &Redirect) {
+/// Commits a link.
+pub(crate) async fn insert(store: &SqliteStore, account: AccountId, link: impl Into<Link>) {
     let mut work = store.begin().await.unwrap();
-    work.insert_redirect(account, redirect, PLENTY).await.unwrap();
+    insert_in(work.as_mut(), account, link).await;
     work.commit().await.unwrap();
+}
+
+/// Inserts a link in a unit of work.
+pub(crate) async fn insert_in(work: &mut dyn UnitOfWork, account: AccountId, link: impl Into<Link>) {
+    let insertions = work.insert_links(account, &[link.into()], PLENTY).await.unwrap();
+    assert_eq!(insertions, [Insertion::Done]);
 }
 
 /// The words of an error that should have been.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 use signpost_app::ports::{AccountReads, LinkReads, Store};
+use signpost_domain::Link;
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, OpenError, SqliteStore, migrate, pending_migrations};
 
@@ -62,11 +63,15 @@ async fn what_was_committed_is_there_after_reopening() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
-    let redirect = samples::redirect("kept");
-    insert(&store, account, &redirect).await;
+    let links = [Link::from(samples::redirect("kept")), Link::from(samples::landing("kept-too"))];
+    for link in &links {
+        insert(&store, account, link.clone()).await;
+    }
     drop(store);
     let store = database.open();
-    assert_eq!(store.redirect(account, redirect.id).await.unwrap(), Some(redirect));
+    for link in links {
+        assert_eq!(store.link(account, link.id()).await.unwrap(), Some(link));
+    }
 }
 
 #[tokio::test]
@@ -75,7 +80,7 @@ async fn two_stores_on_one_file_see_each_others_commits() {
     let (one, other) = (database.open(), database.open());
     let account = account(&one).await;
     assert!(other.account(account).await.unwrap().is_some());
-    insert(&other, account, &samples::redirect("from-the-other")).await;
+    insert(&other, account, samples::redirect("from-the-other")).await;
     assert_eq!(one.usage(account).await.unwrap().unwrap().links, 1);
 }
 

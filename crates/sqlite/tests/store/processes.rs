@@ -43,7 +43,7 @@ impl Place {
 
     pub(crate) async fn insert(self, store: &SqliteStore, number: u128) {
         let redirect = Redirect { group_id: Some(self.group), ..numbered(number) };
-        insert(store, self.account, &redirect).await;
+        insert(store, self.account, redirect).await;
     }
 }
 

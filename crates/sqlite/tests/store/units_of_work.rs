@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::{AccountReads, InsertRedirectError, LinkReads, Store, StoreError};
+use signpost_app::ports::{AccountReads, InsertLinksError, Insertion, LinkReads, Store, StoreError};
+use signpost_domain::{Link, LinkKind};
 use signpost_port_contracts::samples;
 
-use super::database::{Database, PLENTY, account, insert, unavailable};
+use super::database::{Database, PLENTY, account, insert, insert_in, unavailable};
 
 /// The limit of stores in which somebody is meant to run into it.
 const SHORT: Duration = Duration::from_millis(200);
@@ -27,7 +28,7 @@ async fn a_task_that_is_aborted_in_the_middle_is_undone_and_blocks_nobody() {
             let store = Arc::clone(&store);
             async move {
                 let mut work = store.begin().await.unwrap();
-                work.insert_redirect(account, &samples::redirect("half"), PLENTY).await.unwrap();
+                insert_in(work.as_mut(), account, samples::redirect("half")).await;
                 reached.send(()).unwrap();
                 std::future::pending::<()>().await;
                 work.commit().await.unwrap();
@@ -36,7 +37,7 @@ async fn a_task_that_is_aborted_in_the_middle_is_undone_and_blocks_nobody() {
         is_reached.await.unwrap();
         task.abort();
         // The limit of this store is a minute: it is the channel's end that makes way.
-        insert(&store, account, &samples::redirect(&format!("whole-{round}"))).await;
+        insert(&store, account, samples::redirect(&format!("whole-{round}"))).await;
     }
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 20);
 }
@@ -48,7 +49,7 @@ async fn d6_a_unit_of_work_that_idles_is_undone_and_makes_way() {
     let store = database.open_with_time_limit(SHORT);
     let account = account(&store).await;
     let mut idle = store.begin().await.unwrap();
-    idle.insert_redirect(account, &samples::redirect("held"), PLENTY).await.unwrap();
+    insert_in(idle.as_mut(), account, samples::redirect("held")).await;
     // The next one waits at most as long as the first has left, or is told to come again.
     let mut next = loop {
         match store.begin().await {
@@ -57,10 +58,10 @@ async fn d6_a_unit_of_work_that_idles_is_undone_and_makes_way() {
             Err(error) => panic!("{error}"),
         }
     };
-    next.insert_redirect(account, &samples::redirect("held"), PLENTY).await.unwrap();
+    insert_in(next.as_mut(), account, samples::redirect("held")).await;
     next.commit().await.unwrap();
-    let late = idle.insert_redirect(account, &samples::redirect("late"), PLENTY).await;
-    assert!(matches!(late, Err(InsertRedirectError::Store(StoreError::Unavailable(_)))), "{late:?}");
+    let late = idle.insert_links(account, &[samples::redirect("late").into()], PLENTY).await;
+    assert!(matches!(late, Err(InsertLinksError::Store(StoreError::Unavailable(_)))), "{late:?}");
     assert!(unavailable(idle.commit().await).contains("only dropping it"));
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
 }
@@ -85,16 +86,16 @@ async fn a_unit_of_work_with_a_call_given_up_cannot_be_committed() {
     let store = database.open();
     let account = account(&store).await;
     for attempt in 0..1_000 {
-        let redirect = samples::redirect(&format!("given-up-{attempt}"));
+        let links = [Link::from(samples::redirect(&format!("given-up-{attempt}")))];
         let mut work = store.begin().await.unwrap();
-        let mut call = work.insert_redirect(account, &redirect, PLENTY);
+        let mut call = work.insert_links(account, &links, PLENTY);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());
         let is_given_up = call.as_mut().poll(context).is_pending();
         drop(call);
         // The writing thread may have answered in this very moment; then nothing was given up.
         if is_given_up {
             assert!(unavailable(work.commit().await).contains("only dropping it"));
-            assert_eq!(store.redirect(account, redirect.id).await.unwrap(), None);
+            assert_eq!(store.link(account, links[0].id()).await.unwrap(), None);
             return;
         }
     }
@@ -108,8 +109,10 @@ async fn a_call_that_was_never_polled_leaves_the_unit_of_work_usable() {
     let store = database.open();
     let account = account(&store).await;
     let mut work = store.begin().await.unwrap();
-    drop(work.insert_redirect(account, &samples::redirect("unsaid"), PLENTY));
-    work.insert_redirect(account, &samples::redirect("said"), 1).await.unwrap();
+    let (unsaid, said) =
+        (samples::link(LinkKind::Redirect, "unsaid"), samples::link(LinkKind::Redirect, "said"));
+    drop(work.insert_links(account, &[unsaid], PLENTY));
+    assert_eq!(work.insert_links(account, &[said], 1).await.unwrap(), [Insertion::Done]);
     work.commit().await.unwrap();
     assert_eq!(store.usage(account).await.unwrap().unwrap().links, 1);
 }
@@ -129,7 +132,7 @@ async fn d6_waiting_for_another_programs_transaction_ends_at_the_limit() {
     // Readers go on.
     assert!(store.account(account).await.unwrap().is_some());
     drop(other_program);
-    insert(&store, account, &samples::redirect("after")).await;
+    insert(&store, account, samples::redirect("after")).await;
 }
 
 #[tokio::test]
@@ -154,10 +157,10 @@ async fn readers_see_the_last_commit_and_nothing_of_an_open_unit_of_work() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
-    let redirect = samples::redirect("link");
+    let link = samples::link(LinkKind::Landing, "link");
     let mut work = store.begin().await.unwrap();
-    work.insert_redirect(account, &redirect, PLENTY).await.unwrap();
-    assert_eq!(store.redirect(account, redirect.id).await.unwrap(), None);
+    insert_in(work.as_mut(), account, link.clone()).await;
+    assert_eq!(store.link(account, link.id()).await.unwrap(), None);
     work.commit().await.unwrap();
-    assert_eq!(store.redirect(account, redirect.id).await.unwrap(), Some(redirect));
+    assert_eq!(store.link(account, link.id()).await.unwrap(), Some(link));
 }

@@ -1,0 +1,146 @@
+//! Requests made up from a document, among them many that it does not let pass.
+
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use proptest::prelude::*;
+use proptest::strategy::Union;
+use serde_json::{Value, json};
+
+use crate::answers::mismatches;
+use crate::schemas::{KnownIds, World, junk, spoilt};
+
+/// A request.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// In upper case.
+    pub method: String,
+    /// With the query.
+    pub path: String,
+    /// The body, to be sent as JSON.
+    pub body: Option<Value>,
+    /// Whether the document lets it pass: every parameter and the body are as their schemas say. Which ids there are
+    /// is no matter of the document.
+    pub is_described: bool,
+}
+
+/// A request to any operation of the document under `prefix`, as it may come from a client that is right, or wrong, or
+/// hostile. `ids` are used often, so that requests meet what is there.
+pub fn any_request(document: &Value, prefix: &str, ids: &KnownIds) -> BoxedStrategy<Request> {
+    let world = World { document, ids };
+    let paths = document["paths"].as_object().expect("a document has paths");
+    let operations = paths.iter().filter(|(path, _)| path.starts_with(prefix)).flat_map(|(path, item)| {
+        let methods = item.as_object().into_iter().flatten();
+        methods.map(|(method, operation)| any_call(world, path, method, operation))
+    });
+    Union::new(operations.collect::<Vec<_>>()).boxed()
+}
+
+/// A part of a request, and whether the document lets it pass.
+type Part<T> = (T, bool);
+
+fn any_call(world: World<'_>, path: &str, method: &str, operation: &Value) -> BoxedStrategy<Request> {
+    let parameters = operation["parameters"].as_array().into_iter().flatten();
+    let parameters: Vec<&Value> = parameters.map(|parameter| world.resolve(parameter)).collect();
+    let of_place = |place: &str| {
+        parameters.iter().copied().filter(move |parameter| parameter["in"] == place).collect::<Vec<_>>()
+    };
+    let mut whole = Just((path.to_owned(), true)).boxed();
+    for parameter in of_place("path") {
+        let name = format!("{{{}}}", parameter["name"].as_str().expect("a name"));
+        whole = (whole, path_segment(world, parameter))
+            .prop_map(move |((path, is_described), (segment, fits))| {
+                (path.replace(&name, &encoded(&segment)), is_described && fits)
+            })
+            .boxed();
+    }
+    let query = query(world, of_place("query"));
+    let body = body(world, operation);
+    let method = method.to_uppercase();
+    (whole, query, body)
+        .prop_map(move |((path, path_fits), (query, query_fits), (body, body_fits))| Request {
+            method: method.clone(),
+            path: if query.is_empty() { path } else { format!("{path}?{query}") },
+            body,
+            is_described: path_fits && query_fits && body_fits,
+        })
+        .boxed()
+}
+
+fn path_segment(world: World<'_>, parameter: &Value) -> BoxedStrategy<Part<String>> {
+    // Which texts are ids is not for a client to know: one that is none is not found, as an unknown one is.
+    let fitting = world.value(&parameter["schema"]).prop_map(|value| (text_of(&value), true));
+    let other = "[a-zA-Z0-9_~.%-]{1,40}".prop_map(|text| (text, true));
+    prop_oneof![8 => fitting, 1 => other].boxed()
+}
+
+fn query(world: World<'_>, parameters: Vec<&Value>) -> BoxedStrategy<Part<String>> {
+    let mut query = Just((vec![], true)).boxed();
+    for parameter in parameters {
+        let name = parameter["name"].as_str().expect("a name").to_owned();
+        let schema = parameter["schema"].clone();
+        let (document, of_name) = (world.document.clone(), format!("query parameter {name}"));
+        let fits = move |text: &str| {
+            // A parameter is text; what it is to be says how to read it.
+            let schema = resolved(&document, &schema);
+            let value = match schema["type"].as_str() {
+                Some("integer") => text.parse::<i64>().map_or(json!(text), Value::from),
+                Some("boolean") => text.parse::<bool>().map_or(json!(text), Value::from),
+                _ => json!(text),
+            };
+            mismatches(&document, &of_name, schema, &value).is_empty()
+        };
+        let value = prop_oneof![
+            6 => world.value(&parameter["schema"]).prop_map(|value| text_of(&value)),
+            1 => junk().prop_map(|value| text_of(&value)),
+        ];
+        query = (query, prop::option::weighted(0.25, value))
+            .prop_map(move |((mut pairs, is_described), value)| {
+                let described = value.as_deref().is_none_or(&fits);
+                if let Some(value) = value {
+                    pairs.push(format!("{name}={}", encoded(&value)));
+                }
+                (pairs, is_described && described)
+            })
+            .boxed();
+    }
+    (query, prop::bool::weighted(0.05))
+        .prop_map(|((mut pairs, is_described), has_more)| {
+            if has_more {
+                pairs.push("unheard_of=1".to_owned());
+            }
+            (pairs.join("&"), is_described && !has_more)
+        })
+        .boxed()
+}
+
+fn body(world: World<'_>, operation: &Value) -> BoxedStrategy<Part<Option<Value>>> {
+    let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
+    if schema.is_null() {
+        return Just((None, true)).boxed();
+    }
+    let (document, of_name) = (world.document.clone(), format!("body of {}", operation["operationId"]));
+    let schema = schema.clone();
+    let judged = move |body: Value| {
+        let fits = mismatches(&document, &of_name, &schema, &body).is_empty();
+        (Some(body), fits)
+    };
+    let fitting = world.value(&operation["requestBody"]["content"]["application/json"]["schema"]);
+    let body = prop_oneof![
+        5 => fitting.clone(),
+        4 => fitting.prop_flat_map(spoilt),
+        1 => junk(),
+    ];
+    body.prop_map(judged).boxed()
+}
+
+fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
+    let reference = value.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+    reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
+}
+
+fn text_of(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn encoded(text: &str) -> String {
+    utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
+}

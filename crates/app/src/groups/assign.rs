@@ -1,0 +1,83 @@
+//! Putting links into a group and taking them out, in bulk (contract "POST /v1/groups/{id}/unassign", D30–D32).
+
+use std::collections::HashMap;
+
+use signpost_domain::id::GroupKind;
+use signpost_domain::{IdReference, Link, LinkId, Refusal, Rejection};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::links::batch_ids;
+use crate::unit_of_work::retried;
+
+/// The field of the request that names the links.
+const FIELD: &str = "link_ids";
+
+/// Puts those of the caller's links that `ids` name into a group, wherever they were, all together. The answer says of
+/// each id, in the same order, what became of it: the link as it is then, the kind's `…NotFound`, or
+/// [`Refusal::DuplicateIdInBatch`] where it stood before.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
+pub async fn assign(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &[String],
+) -> Result<Vec<Result<Link, Rejection>>, AppError> {
+    move_links(app, caller, group, ids, Direction::Into).await
+}
+
+/// Takes those of the caller's links that `ids` name out of a group, all together. The answer is that of [`assign`]; a
+/// link that is not in this group is not found there.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
+pub async fn unassign(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &[String],
+) -> Result<Vec<Result<Link, Rejection>>, AppError> {
+    move_links(app, caller, group, ids, Direction::OutOf).await
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Into,
+    OutOf,
+}
+
+async fn move_links(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &[String],
+    direction: Direction,
+) -> Result<Vec<Result<Link, Rejection>>, AppError> {
+    let group = group.id().ok_or(Refusal::GroupNotFound)?;
+    let account = caller.account_id();
+    let read =
+        batch_ids::read_each(ids, |index, text| batch_ids::of_any_kind(text, || format!("{FIELD}[{index}]")));
+    let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
+    let moved = retried(|| async {
+        let mut work = app.store.begin().await?;
+        let now = app.clock.now();
+        let moved = match direction {
+            Direction::Into => work.assign_links(account, group, &wanted, now).await?,
+            Direction::OutOf => work.unassign_links(account, group, &wanted, now).await?,
+        };
+        let moved = moved.ok_or(Refusal::GroupNotFound)?;
+        if !moved.is_empty() {
+            work.commit().await?;
+        }
+        Ok::<_, AppError>(moved)
+    })
+    .await?;
+    let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
+    let outcome = |read: Result<LinkId, Rejection>| {
+        read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
+    };
+    Ok(read.into_iter().map(outcome).collect())
+}

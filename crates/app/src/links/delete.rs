@@ -1,0 +1,30 @@
+//! Deleting a link.
+
+use signpost_domain::{Id, IdReference, LinkIdKind};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::unit_of_work::retried;
+
+/// Deletes a link; its address is free at once.
+///
+/// # Errors
+/// The kind's `…NotFound` (D2).
+pub async fn delete<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<K>,
+) -> Result<Id<K>, AppError> {
+    let not_found = K::LINK_KIND.not_found();
+    let Some(id) = id.id() else { return Err(not_found.into()) };
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        if work.delete_links(caller.account_id(), &[K::link_id(id)]).await?.is_empty() {
+            return Err(not_found.clone().into());
+        }
+        work.commit().await?;
+        Ok(id)
+    })
+    .await
+}

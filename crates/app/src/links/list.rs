@@ -1,0 +1,53 @@
+//! Listing links of one kind (contract "List filters for links", D32).
+
+use signpost_domain::id::GroupKind;
+use signpost_domain::{
+    GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
+    SearchText, Site,
+};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+
+/// Which page of which links.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ListLinks {
+    /// `group_id`: `None` for any, `Some(None)` for links without a group.
+    pub group: Option<Option<IdReference<GroupKind>>>,
+    /// `domain`
+    pub domain: Option<HostReference>,
+    /// `is_active`
+    pub is_active: Option<bool>,
+    /// `q`
+    pub search: Option<SearchText>,
+    /// `limit`
+    pub limit: PageLimit,
+    /// `cursor`
+    pub after: Option<PagePosition>,
+}
+
+/// One page of the caller's links of one kind, newest first. A group or a domain that the caller does not have gives an
+/// empty page, not an error.
+pub async fn list(
+    app: &Application,
+    caller: &Caller,
+    kind: LinkKind,
+    query: ListLinks,
+) -> Result<Page<Link>, AppError> {
+    let ListLinks { group, domain, is_active, search, limit, after } = query;
+    let group = match group {
+        None => GroupFilter::Any,
+        Some(None) => GroupFilter::Ungrouped,
+        Some(Some(IdReference::Id(id))) => GroupFilter::In(id),
+        Some(Some(IdReference::Malformed)) => return Ok(Page::empty()),
+    };
+    let site = match domain {
+        None => None,
+        Some(HostReference::Hostname(hostname)) if app.system.answers_to(&hostname) => Some(Site::System),
+        Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
+        Some(HostReference::Malformed) => return Ok(Page::empty()),
+    };
+    let filter = LinkFilter { group, site, is_active, search };
+    Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
+}

@@ -1,0 +1,29 @@
+//! Creating redirects in bulk (D29, D30).
+
+use signpost_domain::{Redirect, Rejection};
+
+use super::create::CreateRedirect;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::links::create_all;
+
+/// Creates redirects as if one after another, each unless something stands against it, and commits them together. The
+/// answer says of each, in the same order, what became of it: what [`create`](super::create) would have said, or
+/// [`Refusal::DuplicateSlugInBatch`](signpost_domain::Refusal) where an earlier item has taken the address.
+///
+/// # Errors
+/// Something broke, and nothing was created.
+pub async fn create_many(
+    app: &Application,
+    caller: &Caller,
+    commands: Vec<CreateRedirect>,
+) -> Result<Vec<Result<Redirect, Rejection>>, AppError> {
+    let blocklist = app.target_blocklist.current();
+    let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+    let drafts = commands
+        .into_iter()
+        .map(|command| command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context))))
+        .collect();
+    create_all(app, caller, drafts, &context).await
+}

@@ -1,0 +1,297 @@
+//! Creating redirects in bulk (D15, D29, D30).
+
+use std::fmt::Write as _;
+
+use proptest::prelude::*;
+use signpost_app::redirects::{self, CreateRedirect};
+use signpost_app::{AppError, links};
+use signpost_domain::{
+    FieldError, HostReference, IncompleteRedirect, Plan, PlanLimits, PlanResource, Redirect, RedirectDraft,
+    Refusal, Rejection, SlugChoice, ViolationCode, Violations,
+};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, plan};
+
+type Outcomes = Vec<Result<Redirect, Rejection>>;
+
+async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Result<Outcomes, AppError> {
+    redirects::create_many(&world.app, &world.caller().await, commands).await
+}
+
+async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectDraft>) -> Outcomes {
+    create_many(world, drafts.into_iter().map(Ok).collect()).await.unwrap()
+}
+
+fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
+    match outcome {
+        Err(Rejection::Refused(refusal)) => Some(refusal.clone()),
+        Err(Rejection::Invalid(_)) | Ok(_) => None,
+    }
+}
+
+fn invalid() -> CreateRedirect {
+    let error = FieldError::new(ViolationCode::Required, "is required");
+    Err(IncompleteRedirect::unreadable(Violations::from(error.at("name"))))
+}
+
+fn limited(links: u64) -> Plan {
+    let Plan { limits, .. } = plan(&[]);
+    Plan { limits: PlanLimits { links, ..limits }, ..plan(&[]) }
+}
+
+/// Contract D29: items are created in array order, their ids ascending.
+#[tokio::test]
+async fn d29_ids_rise_in_the_order_of_the_batch() {
+    let world = World::new().await;
+    let drafts = ["c", "a", "b"].map(draft).into_iter().chain([draft_without_slug()]);
+    let outcomes = created(&world, drafts).await;
+    let ids: Vec<_> = outcomes.iter().map(|outcome| outcome.as_ref().unwrap().id).collect();
+    assert!(ids.is_sorted());
+    for redirect in outcomes.into_iter().flatten() {
+        assert_eq!(world.stored(redirect.id).await, Some(redirect));
+    }
+    assert_eq!(world.usage().await.links, 4);
+}
+
+/// Contract D29: of two items that claim one address, the first that is otherwise valid wins.
+#[tokio::test]
+async fn d29_the_first_valid_claim_of_an_address_wins() {
+    let world = World::with_plan(plan(&[])).await;
+    world.redirect("taken").await;
+    let outcomes = created(
+        &world,
+        [
+            RedirectDraft { group: Some(samples::id().into()), ..draft("mine") },
+            RedirectDraft { antibot_enabled: true, ..draft("mine") },
+            draft("mine"),
+            draft("mine"),
+            draft("Mine"),
+            draft("taken"),
+            draft("taken"),
+            draft("mine"),
+        ],
+    )
+    .await;
+    let refusals: Vec<_> = outcomes.iter().map(refused).collect();
+    assert_eq!(
+        refusals,
+        [
+            Some(Refusal::GroupNotFound),
+            Some(Refusal::FeatureNotAvailable(signpost_domain::Feature::Antibot)),
+            None,
+            Some(Refusal::DuplicateSlugInBatch),
+            None,
+            // No item of the batch has this address, so this is no matter of the batch.
+            Some(Refusal::AddressTaken),
+            Some(Refusal::AddressTaken),
+            Some(Refusal::DuplicateSlugInBatch),
+        ]
+    );
+}
+
+/// Contract D15: the items that still fit succeed, the rest fail item by item, and what fails takes no room.
+#[tokio::test]
+async fn d15_the_items_that_fit_succeed() {
+    let world = World::with_plan(limited(3)).await;
+    world.redirect("taken").await;
+    let outcomes = created(
+        &world,
+        [draft("taken"), draft("a"), draft("a"), draft_without_slug(), draft("b"), draft("a")],
+    )
+    .await;
+    let full = Refusal::PlanLimitReached { resource: PlanResource::Links, limit: 3 };
+    let refusals: Vec<_> = outcomes.iter().map(refused).collect();
+    assert_eq!(
+        refusals,
+        [
+            Some(Refusal::AddressTaken),
+            None,
+            Some(Refusal::DuplicateSlugInBatch),
+            None,
+            Some(full.clone()),
+            Some(full)
+        ]
+    );
+    assert_eq!(world.usage().await.links, 3);
+}
+
+/// Contract D21: a generated slug is drawn again as long as it is taken, in a batch as for a single link.
+#[tokio::test]
+async fn d21_a_generated_slug_gives_way_to_all_others() {
+    let world = World::new().await;
+    let (stored, explicit, free) = ([1; 16], [2; 16], [3; 16]);
+    world.redirect(drawn(stored).as_str()).await;
+    for bytes in [stored, explicit, explicit, free, [4; 16]] {
+        world.memory.randomness.queue(bytes);
+    }
+    // The first two draws are for the two items; both are taken, then the first takes what the explicit item has.
+    let outcomes =
+        created(&world, [draft(drawn(explicit).as_str()), draft_without_slug(), draft_without_slug()]).await;
+    let slugs: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| outcome.as_ref().unwrap().placement.slug().unwrap().as_str().to_owned())
+        .collect();
+    assert_eq!(slugs, [drawn(explicit), drawn([4; 16]), drawn(free)].map(|slug| slug.as_str().to_owned()));
+}
+
+/// Contract D30: on an internal error nothing is created.
+#[tokio::test]
+async fn d30_a_batch_that_finds_no_slug_creates_nothing() {
+    let world = World::new().await;
+    world.redirect(drawn([1; 16]).as_str()).await;
+    for _ in 0..20 {
+        world.memory.randomness.queue([1; 16]);
+    }
+    assert_internal(create_many(&world, vec![Ok(draft("a")), Ok(draft_without_slug())]).await);
+    assert_eq!(world.usage().await.links, 1);
+}
+
+/// Contract D30, R34: what succeeded is committed together, or not at all, wherever the store breaks.
+#[tokio::test]
+async fn d30_a_fault_anywhere_leaves_nothing_of_the_batch() {
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        let world = World::new().await;
+        world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
+        assert_internal(create_many(&world, vec![Ok(draft("a")), invalid(), Ok(draft("b"))]).await);
+        assert_eq!(world.usage().await.links, 0, "{step:?}");
+        // The same batch can be sent again.
+        let outcomes = create_many(&world, vec![Ok(draft("a")), invalid(), Ok(draft("b"))]).await.unwrap();
+        assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
+    }
+}
+
+/// Contract D30: a transaction that the store asks to retry is retried whole, and its effect stands there once.
+#[tokio::test]
+async fn d30_a_contended_batch_is_run_again_whole() {
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        let world = World::new().await;
+        world.memory.store.faults().fail_next(step, Fault::Contended, 4);
+        let outcomes = created(&world, [draft("a"), draft("a"), draft_without_slug()]).await;
+        let refusals: Vec<_> = outcomes.iter().map(refused).collect();
+        assert_eq!(refusals, [None, Some(Refusal::DuplicateSlugInBatch), None], "{step:?}");
+        assert_eq!(world.usage().await.links, 2);
+        assert_eq!(world.memory.store.faults().outstanding(), 0);
+    }
+}
+
+/// A batch in which nothing can succeed does not need the store at all.
+#[tokio::test]
+async fn a_batch_without_a_valid_item_touches_no_store() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    world.memory.store.faults().set_unavailable(true);
+    let outcomes = redirects::create_many(&world.app, &caller, vec![invalid(), invalid()]).await.unwrap();
+    assert!(outcomes.iter().all(|outcome| matches!(outcome, Err(Rejection::Invalid(_)))));
+}
+
+/// An item of a random batch, as both worlds are asked for it.
+#[derive(Debug, Clone)]
+struct Item {
+    slug: Option<u8>,
+    group: Option<bool>,
+    domain: Option<bool>,
+    antibot_enabled: bool,
+    target_is_blocked: bool,
+    is_unreadable: bool,
+}
+
+prop_compose! {
+    fn any_item()(
+        slug in proptest::option::weighted(0.8, 0..6_u8),
+        group in proptest::option::weighted(0.3, any::<bool>()),
+        domain in proptest::option::weighted(0.2, any::<bool>()),
+        antibot_enabled in proptest::bool::weighted(0.1),
+        target_is_blocked in proptest::bool::weighted(0.1),
+        is_unreadable in proptest::bool::weighted(0.1),
+    ) -> Item {
+        Item { slug, group, domain, antibot_enabled, target_is_blocked, is_unreadable }
+    }
+}
+
+impl Item {
+    fn command(&self, group: signpost_domain::GroupId) -> CreateRedirect {
+        if self.is_unreadable {
+            return invalid();
+        }
+        // The last of them is reserved.
+        let slugs = ["a", "b", "c", "d", "e", "admin"];
+        let slug = self.slug.map(|slug| SlugChoice::Exactly(samples::slug(slugs[usize::from(slug)])));
+        let domain = self.domain.map(|is_known| if is_known { "go.example.com" } else { "other.example" });
+        let host = if self.target_is_blocked { "blocked.example" } else { "example.com" };
+        Ok(RedirectDraft {
+            slug: slug.unwrap_or_default(),
+            group: self.group.map(|is_known| if is_known { group } else { samples::id() }.into()),
+            domain: domain.map(HostReference::parse),
+            antibot_enabled: self.antibot_enabled,
+            target_url: samples::target(&format!("https://{host}/x")),
+            ..draft_without_slug()
+        })
+    }
+}
+
+/// A world with a limit of five links, of which one is there, and a group.
+async fn small_world() -> (World, signpost_domain::GroupId) {
+    let world = World::with_plan(limited(5)).await;
+    world.memory.target_blocklist.replace(signpost_domain::HostBlocklist::parse("blocked.example").unwrap());
+    world.redirect("a").await;
+    let group = world.group("Spring").await.id;
+    (world, group)
+}
+
+fn told(outcome: &Result<Redirect, Rejection>) -> String {
+    match outcome {
+        Ok(redirect) => format!("{:?}", redirect.placement.slug().map(|slug| slug.as_str().len())),
+        Err(Rejection::Refused(Refusal::DuplicateSlugInBatch)) => format!("{:?}", Refusal::AddressTaken),
+        Err(Rejection::Refused(refusal)) => format!("{refusal:?}"),
+        Err(Rejection::Invalid(violations)) => violations.iter().fold(String::new(), |mut text, each| {
+            let _ = write!(text, "{} {} {}; ", each.field(), each.code(), each.message());
+            text
+        }),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// R34, contract D29: each item's answer is the one that the single operation would have given, had the items come
+    /// one after another; but for the code that says that the address was taken by an item of the same batch.
+    #[test]
+    fn r34_an_item_is_answered_like_a_request_of_its_own(items in prop::collection::vec(any_item(), 1..=12)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (batched, batched_group) = small_world().await;
+            let (single, single_group) = small_world().await;
+            let commands: Vec<_> = items.iter().map(|item| item.command(batched_group)).collect();
+            let outcomes = create_many(&batched, commands).await.unwrap();
+            assert_eq!(outcomes.len(), items.len());
+            for (item, outcome) in items.iter().zip(&outcomes) {
+                let alone = match single.create_submitted(item.command(single_group)).await {
+                    Ok(redirect) => Ok(redirect),
+                    Err(AppError::Refused(refusal)) => Err(refusal.into()),
+                    Err(AppError::Invalid(violations)) => Err(Rejection::Invalid(violations)),
+                    Err(error) => panic!("{error}"),
+                };
+                assert_eq!(told(outcome), told(&alone), "{item:?}");
+                // Whoever is told of a duplicate finds the other in the batch.
+                if refused(outcome) == Some(Refusal::DuplicateSlugInBatch) {
+                    let address = item.command(batched_group).unwrap().slug;
+                    let twins = outcomes.iter().flatten().filter(|other| {
+                        other.placement.slug().is_some_and(|slug| address == SlugChoice::Exactly(slug.clone()))
+                    });
+                    assert_eq!(twins.count(), 1);
+                }
+            }
+            let counts = async |world: &World, group| {
+                let group = world.app.store.group(world.account.id, group).await.unwrap().unwrap();
+                (world.usage().await.links, group.redirects_count)
+            };
+            assert_eq!(counts(&batched, batched_group).await, counts(&single, single_group).await);
+            for redirect in outcomes.into_iter().flatten() {
+                assert_eq!(batched.stored(redirect.id).await.as_ref(), Some(&redirect));
+                links::delete(&batched.app, &batched.caller().await, redirect.id.into()).await.unwrap();
+            }
+        });
+    }
+}

@@ -1,0 +1,24 @@
+//! What the rules of links need to know beside the link and the request.
+
+use crate::host_blocklist::HostBlocklist;
+use crate::placement::NamedDomain;
+use crate::plan::FeatureSet;
+use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::timestamp::Timestamp;
+
+/// What the rules need to know beside the link and the request.
+#[derive(Debug, Clone, Copy)]
+pub struct LinkContext<'a> {
+    /// The installation's system domain.
+    pub system: &'a SystemDomain,
+    /// The scheme of custom domains.
+    pub custom_domain_scheme: CustomDomainScheme,
+    /// The features of the caller's plan, as they are now.
+    pub features: FeatureSet,
+    /// The hosts that the operator allows no link to point at.
+    pub blocklist: &'a HostBlocklist,
+    /// What is known of the custom domain that the request would place the link on.
+    pub named_domain: NamedDomain,
+    /// The present.
+    pub now: Timestamp,
+}

@@ -1,0 +1,65 @@
+//! Landing pages as visitors see them.
+
+use signpost_domain::{Landing, Redirect};
+use signpost_port_contracts::samples;
+
+use crate::harness::Edge;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
+    let edge = Edge::start().await;
+    let title = samples::name("Fish & Chips — <menu>");
+    edge.add(&Landing { title, note: Some(samples::note("secret")), ..samples::landing("menu") }).await;
+    let answer = edge.get("/menu");
+    assert_eq!(answer.status, 200);
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+    assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+    assert_eq!(answer.header("referrer-policy"), Some("no-referrer"));
+    assert!(answer.header("content-security-policy").unwrap().starts_with("default-src 'none'; "));
+    assert!(
+        answer.body.contains("<h1 dir=\"auto\">Fish &#38; Chips — &#60;menu&#62;</h1>"),
+        "{}",
+        answer.body
+    );
+    assert!(!answer.body.contains("secret"));
+    // Unlike the pages that say that nothing is there, it may be found by search engines.
+    assert!(!answer.body.contains("noindex"));
+}
+
+/// Contract D53: GET and HEAD only, and a trailing slash is the same address.
+#[tokio::test(flavor = "multi_thread")]
+async fn d53_a_landing_page_is_opened_as_a_redirect_is() {
+    let edge = Edge::start().await;
+    edge.add(&samples::landing("menu")).await;
+    let (get, head) = (edge.get("/menu"), edge.request("HEAD", "/menu"));
+    assert_eq!((head.status, &head.headers, head.body.as_str()), (200, &get.headers, ""));
+    assert_eq!(edge.get("/menu/?x=1"), get);
+    assert_eq!(edge.request("POST", "/menu").status, 405);
+    assert_eq!(edge.get("/Menu").status, 404);
+}
+
+/// Contract D54: inactive is one and the same 404.
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_an_inactive_landing_page_is_not_there() {
+    let edge = Edge::start().await;
+    let active = samples::landing("menu");
+    edge.add(&active).await;
+    edge.update(&active, &Landing { is_active: false, ..active.clone() }).await;
+    assert_eq!(edge.get("/menu"), edge.get("/none"));
+}
+
+/// Contract D24: a target on another of our addresses is followed, and a landing page is where it ends. The visitor is
+/// sent to the page's own address.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_a_redirect_may_lead_to_a_landing_page() {
+    let edge = Edge::start().await;
+    edge.add(&samples::landing("menu")).await;
+    for (slug, target) in [("a", "https://go.example.com/b"), ("b", "https://go.example.com/menu/")] {
+        edge.add(&Redirect { target_url: samples::target(target), ..samples::redirect(slug) }).await;
+    }
+    for path in ["/a", "/b"] {
+        let answer = edge.get(path);
+        assert_eq!((answer.status, answer.header("location")), (302, Some("https://go.example.com/menu/")));
+    }
+}

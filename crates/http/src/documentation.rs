@@ -1,0 +1,96 @@
+//! The documentation: the OpenAPI document, and a page that shows it in a browser without loading anything from
+//! elsewhere.
+
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
+
+use actix_web::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use actix_web::web::Bytes;
+use actix_web::{HttpRequest, HttpResponse};
+use utoipa_swagger_ui::Config;
+
+use crate::api_error::ApiError;
+use crate::extract::NoInput;
+use crate::openapi::openapi_document;
+
+/// Where the document is.
+pub(crate) const DOCUMENT: &str = "/openapi.json";
+
+/// Where the page is. Its addresses are relative, so that it also works behind a proxy that adds a prefix.
+pub(crate) const PAGE: &str = "/docs";
+
+/// Where the files are that the page loads.
+pub(crate) const FILE: &str = "/docs/{file}";
+
+/// The names of those files.
+pub(crate) const FILES: [&str; 4] = [STYLE, SCRIPT, ICON, START];
+
+/// What they are.
+pub(crate) const FILE_TYPES: [&str; 3] =
+    ["text/css; charset=utf-8", "text/javascript; charset=utf-8", "image/png"];
+
+const STYLE: &str = "swagger-ui.css";
+const SCRIPT: &str = "swagger-ui-bundle.js";
+const ICON: &str = "favicon-32x32.png";
+/// Ours: which document the page shows, and how.
+const START: &str = "start.js";
+
+const PAGE_TEXT: &str = include_str!("documentation/page.html");
+const START_TEXT: &str = include_str!("documentation/start.js");
+
+/// What a browser lets the page do: load its own files, and call the API where it came from.
+///
+/// Swagger UI sets `style` attributes on its elements, so inline styles must be let in; inline scripts are not. Its
+/// icons are `data:` images within its style.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
+                      connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+static DOCUMENT_TEXT: LazyLock<Result<String, String>> =
+    LazyLock::new(|| openapi_document().map_err(|error| error.to_string()));
+
+/// `GET /openapi.json`.
+pub(crate) async fn document(_: NoInput) -> Result<HttpResponse, ApiError> {
+    match &*DOCUMENT_TEXT {
+        Ok(text) => Ok(answer("application/json", text.as_bytes().into())),
+        Err(error) => Err(ApiError::Internal(format!("the document cannot be serialised: {error}"))),
+    }
+}
+
+/// `GET /docs`.
+pub(crate) async fn page(_: NoInput) -> Result<HttpResponse, ApiError> {
+    Ok(answer("text/html; charset=utf-8", PAGE_TEXT.as_bytes().into()))
+}
+
+/// `GET /docs/{file}`.
+pub(crate) async fn file(request: HttpRequest, _: NoInput) -> Result<HttpResponse, ApiError> {
+    let [css, javascript, png] = FILE_TYPES;
+    match request.match_info().get("file") {
+        Some(START) => Ok(answer(javascript, START_TEXT.as_bytes().into())),
+        Some(STYLE) => vendored(STYLE, css),
+        Some(SCRIPT) => vendored(SCRIPT, javascript),
+        Some(ICON) => vendored(ICON, png),
+        Some(_) | None => Err(ApiError::NoSuchPath),
+    }
+}
+
+/// A file of Swagger UI, as it came with the crate.
+fn vendored(name: &'static str, content_type: &'static str) -> Result<HttpResponse, ApiError> {
+    match utoipa_swagger_ui::serve(name, Arc::new(Config::default())) {
+        Ok(Some(file)) => Ok(answer(content_type, file.bytes)),
+        Ok(None) => Err(ApiError::Internal(format!("Swagger UI has no file `{name}`"))),
+        Err(error) => Err(ApiError::Internal(format!("Swagger UI's file `{name}` cannot be read: {error}"))),
+    }
+}
+
+fn answer(content_type: &'static str, body: Cow<'static, [u8]>) -> HttpResponse {
+    let body = match body {
+        Cow::Borrowed(bytes) => Bytes::from_static(bytes),
+        Cow::Owned(bytes) => Bytes::from(bytes),
+    };
+    HttpResponse::Ok()
+        .content_type(content_type)
+        .insert_header((CONTENT_SECURITY_POLICY, POLICY))
+        .insert_header((X_CONTENT_TYPE_OPTIONS, "nosniff"))
+        .insert_header((REFERRER_POLICY, "no-referrer"))
+        .body(body)
+}

@@ -1,0 +1,160 @@
+//! `GET /v1/landings` and `GET /v1/redirects` (contract "List filters for links", D32).
+
+use actix_web::{HttpResponse, web};
+use signpost_app::Application;
+use signpost_app::links::{self, ListLinks};
+use signpost_domain::{FieldError, HostReference, IdReference, SearchText, ViolationCode, Violations};
+
+use super::LinkResource;
+use crate::api_error::ApiError;
+use crate::cursor::CursorScope;
+use crate::extract::{Admitted, OnlyQuery, PageQuery, QueryString};
+use crate::wire::{self, LinkBody, ListBody};
+
+/// Lists links.
+pub(crate) async fn handle<K: LinkResource>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let OnlyQuery { query, violations } = input;
+    let (query, scope) = read(query, violations, CursorScope::new(caller.account_id(), K::LIST))?;
+    let page = links::list(&app, &caller, K::LINK_KIND, query).await?;
+    wire::ok(&ListBody::new(page.map(|link| LinkBody::new(&link, &app)), &scope))
+}
+
+fn read(
+    mut query: QueryString,
+    mut violations: Violations,
+    list: CursorScope,
+) -> Result<(ListLinks, CursorScope), Violations> {
+    let filter = ListLinks {
+        group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
+        domain: query.take("domain").map(|text| HostReference::parse(&text)),
+        is_active: query.read("is_active", parse_boolean),
+        search: query.read("q", SearchText::parse),
+        ..ListLinks::default()
+    };
+    let scope = scope(list, &filter);
+    let PageQuery { limit, after } = PageQuery::read(&mut query, &scope);
+    violations.append(query.finish());
+    violations.into_result((ListLinks { limit, after, ..filter }, scope))
+}
+
+/// The scope of a filter's cursors. What is written differently but means the same, such as a hostname in another
+/// case, gives the same scope.
+fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
+    let ListLinks { group, domain, is_active, search, limit: _, after: _ } = filter;
+    let group = group.map(|group| match group {
+        None => vec![],
+        Some(IdReference::Malformed) => vec![0],
+        Some(IdReference::Id(id)) => id.to_bytes().to_vec(),
+    });
+    let domain = domain.as_ref().map(|domain| match domain {
+        HostReference::Hostname(hostname) => hostname.as_str().as_bytes(),
+        HostReference::Malformed => b"",
+    });
+    let is_active = is_active.map(|active| [u8::from(active)]);
+    list.filtered_by("group_id", group.as_deref())
+        .filtered_by("domain", domain)
+        .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
+        .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
+}
+
+fn parse_boolean(text: &str) -> Result<bool, FieldError> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{AccountId, PagePosition};
+
+    use super::*;
+
+    fn redirects() -> CursorScope {
+        CursorScope::new(AccountId::from_bytes([7; 16]), "redirects")
+    }
+
+    fn found(query: &str) -> Vec<(String, &'static str)> {
+        match read(QueryString::parse(query), Violations::new(), redirects()) {
+            Ok(_) => vec![],
+            Err(violations) => {
+                violations.iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
+            }
+        }
+    }
+
+    #[test]
+    fn d32_every_filter_is_read() {
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&limit=7";
+        let (query, _) = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
+        assert_eq!(query.group, Some(None));
+        assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
+        assert_eq!(query.is_active, Some(false));
+        assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
+        assert_eq!(query.limit.get(), 7);
+    }
+
+    #[test]
+    fn an_unknown_or_malformed_group_is_no_violation() {
+        for id in ["grp_00000000000000000000000000000000", "grp_1", "", "None"] {
+            assert_eq!(found(&format!("group_id={id}")), [], "{id}");
+        }
+    }
+
+    #[test]
+    fn d8_every_violation_of_a_query_is_listed() {
+        let mut found = found("is_active=yes&q=&limit=0&cursor=x&sort=asc&domain=a&domain=b");
+        found.sort();
+        let expected = [
+            ("cursor", "invalid_format"),
+            ("domain", "invalid_value"),
+            ("is_active", "invalid_value"),
+            ("limit", "out_of_range"),
+            ("q", "too_short"),
+            ("sort", "unknown_field"),
+        ];
+        assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
+    }
+
+    #[test]
+    fn d32_q_has_1_to_100_characters() {
+        assert_eq!(found(&format!("q={}", "%C3%A9".repeat(100))), []);
+        assert_eq!(found(&format!("q={}", "%C3%A9".repeat(101))), [("q".to_owned(), "too_long")]);
+    }
+
+    #[test]
+    fn d11_a_cursor_of_one_filter_is_refused_by_every_other() {
+        let id = "grp_019b5a3c6e2d7f4880112233445566aa";
+        let filters = [
+            String::new(),
+            "group_id=none".to_owned(),
+            format!("group_id={id}"),
+            "group_id=malformed".to_owned(),
+            "domain=localhost".to_owned(),
+            "domain=..".to_owned(),
+            "is_active=true".to_owned(),
+            "is_active=false".to_owned(),
+            "q=a".to_owned(),
+            "q=b".to_owned(),
+            "q=a&is_active=true".to_owned(),
+        ];
+        let scopes = filters.clone().map(|query| {
+            let read = read(QueryString::parse(&query), Violations::new(), redirects());
+            read.unwrap().1
+        });
+        let position = PagePosition::behind([1; 16]);
+        for (issuer, scope) in scopes.iter().enumerate() {
+            for (user, filter) in filters.iter().enumerate() {
+                let query = format!("{filter}&cursor={}&limit=3", scope.seal(position));
+                let expected =
+                    if issuer == user { vec![] } else { vec![("cursor".to_owned(), "invalid_format")] };
+                assert_eq!(found(&query), expected, "{issuer} for {user}");
+            }
+        }
+    }
+}

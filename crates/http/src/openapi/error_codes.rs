@@ -1,0 +1,82 @@
+//! What the error codes say (contract "Codes"), for people.
+
+use signpost_domain::ErrorCode;
+
+/// When an error has this code.
+pub(super) const fn meaning(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::InvalidRequest => "the request breaks rules; `details` lists every violation",
+        ErrorCode::InvalidApiKey => "the key is missing, malformed, unknown or revoked",
+        ErrorCode::AccountSuspended => "the account is suspended",
+        ErrorCode::ApiAccessNotAvailableOnCurrentPlan => "the plan does not include the API",
+        ErrorCode::FeatureNotAvailableOnCurrentPlan => {
+            "the plan does not include a feature that the request uses"
+        }
+        ErrorCode::PlanLimitReached => "the plan allows no more of these",
+        ErrorCode::AnalyticsRangeExceedsPlanLimit => "the requested period is longer than the plan allows",
+        ErrorCode::DomainNotFound => "the account has no such domain",
+        ErrorCode::DomainNotActive => "the domain's verification is not complete",
+        ErrorCode::SlugRequiredForSystemDomain => "the link would be on the system domain without a slug",
+        ErrorCode::RedirectNotFound => "the account has no such redirect",
+        ErrorCode::LandingNotFound => "the account has no such landing page",
+        ErrorCode::GroupNotFound => "the account has no such group",
+        ErrorCode::SlugAlreadyTaken => "another link has the address, or it is reserved",
+        ErrorCode::HostnameAlreadyTaken => "another account has the hostname",
+        ErrorCode::HostnameIsSystemDomain => "the hostname belongs to the platform",
+        ErrorCode::DomainProviderUnavailable => "the domain provider does not answer; try again",
+        ErrorCode::AnalyticsNotConfigured => "the link counts no visits",
+        ErrorCode::PayloadTooLarge => "the body is larger than 1 MiB",
+        ErrorCode::UnsupportedMediaType => "the body is not announced as `application/json`",
+        ErrorCode::RateLimitExceeded => {
+            "the minute's requests are used up, or too many requests from this address were refused; wait \
+             `Retry-After` seconds"
+        }
+        ErrorCode::DailyQuotaExceeded => {
+            "the day's requests are used up; the next day begins at midnight UTC"
+        }
+        ErrorCode::AnalyticsTemporarilyUnavailable => "analytics do not answer; try again",
+        ErrorCode::InternalError => "something failed on our side",
+        ErrorCode::DuplicateIdInBatch => "the id stands in the batch before",
+        ErrorCode::DuplicateSlugInBatch => "an earlier item of the batch has the address",
+    }
+}
+
+/// An example of the sentence that an error with this code has.
+pub(super) const fn message(code: ErrorCode) -> &'static str {
+    match code {
+        ErrorCode::InvalidRequest => "`limit` must be from 1 to 100.",
+        ErrorCode::InvalidApiKey => {
+            "The API key is missing, malformed, unknown or revoked. Send it as `Authorization: Bearer <key>`."
+        }
+        ErrorCode::AccountSuspended => "The account is suspended.",
+        ErrorCode::ApiAccessNotAvailableOnCurrentPlan => "The account's plan does not include the API.",
+        ErrorCode::FeatureNotAvailableOnCurrentPlan => {
+            "The feature `geo_blocking` is not part of the current plan."
+        }
+        ErrorCode::PlanLimitReached => "The plan allows at most 1000000 links.",
+        ErrorCode::AnalyticsRangeExceedsPlanLimit => "The plan allows periods of at most 1096 days.",
+        ErrorCode::DomainNotFound => "No such domain.",
+        ErrorCode::DomainNotActive => "The domain's verification is not complete.",
+        ErrorCode::SlugRequiredForSystemDomain => "A link on the system domain needs a slug.",
+        ErrorCode::RedirectNotFound => "No such redirect.",
+        ErrorCode::LandingNotFound => "No such landing page.",
+        ErrorCode::GroupNotFound => "No such group.",
+        ErrorCode::SlugAlreadyTaken => "This address is taken or reserved; choose another slug.",
+        ErrorCode::HostnameAlreadyTaken => "Another account has this hostname.",
+        ErrorCode::HostnameIsSystemDomain => "This hostname belongs to the platform.",
+        ErrorCode::DomainProviderUnavailable => "The domain provider does not answer. Try again.",
+        ErrorCode::AnalyticsNotConfigured => "This link counts no visits.",
+        ErrorCode::PayloadTooLarge => "The request body is larger than 1 MiB.",
+        ErrorCode::UnsupportedMediaType => "Send the body with `Content-Type: application/json`.",
+        ErrorCode::RateLimitExceeded => "The requests of this minute are used up. Try again in 12 seconds.",
+        ErrorCode::DailyQuotaExceeded => {
+            "The requests of this day are used up. The next day begins at midnight UTC."
+        }
+        ErrorCode::AnalyticsTemporarilyUnavailable => "Analytics do not answer. Try again.",
+        ErrorCode::InternalError => {
+            "Something failed on our side. Try again; if it stays so, tell support the request id."
+        }
+        ErrorCode::DuplicateIdInBatch => "This id stands in the batch before.",
+        ErrorCode::DuplicateSlugInBatch => "An earlier item of the batch has this address.",
+    }
+}

@@ -1,0 +1,152 @@
+//! Error responses: which codes an operation can answer with, as components under `#/components/responses`.
+//!
+//! An operation names the codes that are its own; the rest is what happens to every request. From both follows, for
+//! each status, one response, and operations with the same codes share it.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use signpost_domain::ErrorCode;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
+
+use super::error_codes::{meaning, message};
+use super::headers::{self, RateLimited};
+use super::schemas::{examples, named};
+use crate::error_status::status_of;
+use crate::routes::Access;
+
+/// The codes with which any request can be answered, whoever may make it (D7).
+const OF_EVERYBODY: [ErrorCode; 4] = [
+    ErrorCode::InvalidRequest,
+    ErrorCode::PayloadTooLarge,
+    ErrorCode::UnsupportedMediaType,
+    ErrorCode::InternalError,
+];
+
+/// The codes with which a request is not admitted.
+const OF_ADMISSION: [ErrorCode; 5] = [
+    ErrorCode::InvalidApiKey,
+    ErrorCode::AccountSuspended,
+    ErrorCode::ApiAccessNotAvailableOnCurrentPlan,
+    ErrorCode::RateLimitExceeded,
+    ErrorCode::DailyQuotaExceeded,
+];
+
+/// One response: a status, and the codes that come with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ErrorAnswer {
+    access: Access,
+    status: u16,
+    /// In the order of [`ErrorCode::ALL`].
+    codes: Vec<ErrorCode>,
+}
+
+/// The responses of an operation, by status.
+pub(super) fn answers(access: Access, own: &[ErrorCode]) -> Vec<ErrorAnswer> {
+    let of_admission: &[ErrorCode] = match access {
+        Access::Admitted => &OF_ADMISSION,
+        Access::Open => &[],
+    };
+    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    for code in ErrorCode::ALL.iter().copied() {
+        if [OF_EVERYBODY.as_slice(), of_admission, own].iter().any(|codes| codes.contains(&code)) {
+            by_status.entry(status_of(code).as_u16()).or_default().push(code);
+        }
+    }
+    by_status.into_iter().map(|(status, codes)| ErrorAnswer { access, status, codes }).collect()
+}
+
+impl ErrorAnswer {
+    /// The status.
+    pub(super) const fn status(&self) -> u16 {
+        self.status
+    }
+
+    /// The name of the component. What can happen to every request has one word; the rest is named by its codes.
+    pub(super) fn name(&self) -> String {
+        let general = match self.status {
+            400 => Some("InvalidRequest"),
+            401 => Some("InvalidApiKey"),
+            403 => Some("NotAdmitted"),
+            413 => Some("PayloadTooLarge"),
+            415 => Some("UnsupportedMediaType"),
+            429 => Some("TooManyRequests"),
+            500 => Some("InternalError"),
+            _ => None,
+        };
+        let is_general = |code: &ErrorCode| OF_EVERYBODY.contains(code) || OF_ADMISSION.contains(code);
+        let own = self.codes.iter().filter(|code| !is_general(code)).map(|code| pascal_case(code.as_str()));
+        let parts: Vec<String> = general.map(str::to_owned).into_iter().chain(own).collect();
+        let audience = match self.access {
+            Access::Admitted => "",
+            Access::Open => "WithoutKey",
+        };
+        format!("{}{audience}", parts.join("Or"))
+    }
+
+    /// A reference to the component.
+    pub(super) fn reference(&self) -> Ref {
+        Ref::from_response_name(self.name())
+    }
+
+    /// The component.
+    pub(super) fn response(&self) -> Response {
+        let rate_limited = match (self.access, self.status) {
+            (Access::Open, _) | (_, 401) => RateLimited::Never,
+            (Access::Admitted, 429 | 500) => RateLimited::IfKnown,
+            (Access::Admitted, _) => RateLimited::Always,
+        };
+        let lines = self.codes.iter().map(|code| format!("- `{code}`: {}", meaning(*code)));
+        let description = format!("The error's code is one of:\n\n{}", lines.collect::<Vec<_>>().join("\n"));
+        let response =
+            ResponseBuilder::new().description(description).content("application/json", self.content());
+        let response = headers::of_every_response(response, rate_limited);
+        match self.status {
+            401 => headers::with(response, "WWW-Authenticate", "WwwAuthenticate"),
+            429 | 503 => headers::with(response, "Retry-After", "RetryAfter"),
+            _ => response,
+        }
+        .build()
+    }
+
+    fn content(&self) -> Content {
+        let examples = self.codes.iter().map(|code| {
+            (code.as_str(), ExampleBuilder::new().summary(meaning(*code)).value(Some(example(*code))).build())
+        });
+        ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(examples).build()
+    }
+}
+
+/// The answer to a path that no endpoint has (D6), for an endpoint that has some of the paths that its pattern fits.
+pub(super) fn no_such_path() -> Response {
+    let code = ErrorCode::InvalidRequest.as_str();
+    let error = json!({
+        "code": code,
+        "message": "There is no endpoint at this path.",
+        "request_id": examples::REQUEST_ID,
+    });
+    let content = ContentBuilder::new().schema(Some(named("Error"))).example(Some(json!({ "error": error })));
+    let response = ResponseBuilder::new()
+        .description(format!("There is no such path: the error's code is `{code}`."))
+        .content("application/json", content.build());
+    headers::of_every_response(response, RateLimited::Never).build()
+}
+
+fn example(code: ErrorCode) -> Value {
+    let mut error =
+        json!({"code": code.as_str(), "message": message(code), "request_id": examples::REQUEST_ID});
+    if let (ErrorCode::InvalidRequest, Some(error)) = (code, error.as_object_mut()) {
+        let detail = json!({"field": "limit", "code": "out_of_range", "message": message(code)});
+        error.insert("details".to_owned(), json!([detail]));
+    }
+    json!({ "error": error })
+}
+
+fn pascal_case(code: &str) -> String {
+    let words = code.split('_').map(|word| {
+        let mut letters = word.chars();
+        letters.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(letters).collect::<String>()
+    });
+    words.collect()
+}

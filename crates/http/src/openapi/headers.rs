@@ -1,0 +1,102 @@
+//! Response headers: the components under `#/components/headers`.
+
+use serde_json::json;
+use utoipa::openapi::header::{Header, HeaderBuilder};
+use utoipa::openapi::schema::{ObjectBuilder, Type};
+use utoipa::openapi::{Ref, ResponseBuilder};
+
+use super::schemas::{id, keyword};
+
+/// The four headers of D17, and what each says.
+const RATE_LIMITS: [(&str, &str, &str); 4] = [
+    (
+        "RateLimit-Limit-Minute",
+        "RateLimitLimitMinute",
+        "How many requests the plan allows in a calendar minute.",
+    ),
+    ("RateLimit-Remaining-Minute", "RateLimitRemainingMinute", "How many of them are left."),
+    ("RateLimit-Limit-Day", "RateLimitLimitDay", "How many requests the plan allows in a calendar day, UTC."),
+    ("RateLimit-Remaining-Day", "RateLimitRemainingDay", "How many of them are left."),
+];
+
+/// Ends the names of headers that are there only if the account was identified.
+const IF_KNOWN: &str = "IfKnown";
+
+/// Whose budget a response tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RateLimited {
+    /// The caller's: always.
+    Always,
+    /// The caller's, unless the request failed before the caller was known.
+    IfKnown,
+    /// Nobody's.
+    Never,
+}
+
+/// Every component: its name and the header.
+pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
+    let others = [
+        (
+            "RequestId",
+            required(id("req", "The request's id (D4)."), "The id of this request; quote it to support."),
+        ),
+        (
+            "RetryAfter",
+            required(
+                seconds(),
+                "After how many seconds the request is admitted: when the window ends that is used up.",
+            ),
+        ),
+        (
+            "Location",
+            required(
+                text("^/v1/"),
+                "The path at which the resource can be retrieved; relative to the base address.",
+            ),
+        ),
+        ("WwwAuthenticate", required(text("^Bearer$"), "The scheme in which to send a key.")),
+    ];
+    let others = others.into_iter().map(|(name, header)| (name.to_owned(), header));
+    let limits = RATE_LIMITS.into_iter().flat_map(|(_, component, description)| {
+        let absent = format!("{description} Absent if the request was refused before the account was known.");
+        [
+            (component.to_owned(), required(seconds(), description)),
+            (format!("{component}{IF_KNOWN}"), header(seconds(), &absent).build()),
+        ]
+    });
+    others.chain(limits)
+}
+
+/// Puts the headers that every response has on one.
+pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLimited) -> ResponseBuilder {
+    let response = with(response, "X-Request-Id", "RequestId");
+    let ending = match rate_limited {
+        RateLimited::Always => "",
+        RateLimited::IfKnown => IF_KNOWN,
+        RateLimited::Never => return response,
+    };
+    RATE_LIMITS.into_iter().fold(response, |response, (name, component, _)| {
+        with(response, name, &format!("{component}{ending}"))
+    })
+}
+
+/// Puts a header on a response.
+pub(super) fn with(response: ResponseBuilder, name: &str, component: &str) -> ResponseBuilder {
+    response.header_ref(name, Ref::new(format!("#/components/headers/{component}")))
+}
+
+fn header(schema: ObjectBuilder, description: &str) -> HeaderBuilder {
+    HeaderBuilder::new().schema(Some(schema)).description(Some(description))
+}
+
+fn required(schema: ObjectBuilder, description: &str) -> Header {
+    header(schema, description).extensions(Some(keyword("required", json!(true)))).build()
+}
+
+fn seconds() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0))
+}
+
+fn text(pattern: &str) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).pattern(Some(pattern))
+}

@@ -1,0 +1,174 @@
+//! Operations on groups.
+
+use serde_json::{Value, json};
+use signpost_domain::ErrorCode;
+use utoipa::openapi::request_body::RequestBody;
+
+use super::{Endpoint, body, created, ok};
+use crate::groups::PATH;
+use crate::openapi::parameters::OF_OTHER_LISTS;
+use crate::openapi::schemas::{BulkOperation, examples};
+use crate::routes::{Access, RouteMethod};
+
+pub(super) const TAG: &str = "Groups";
+
+const ONE: &str = "/v1/groups/{id}";
+
+/// The operations, in the order in which the page shows them.
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![create(), list(), get(), rename(), delete(), assign(), unassign()]
+}
+
+fn create() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Post,
+        path: PATH,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "createGroup",
+        summary: "Create a group",
+        description: "Creates an empty group. Names need not differ.",
+        parameters: &[],
+        body: Some(body("GroupName", [("name", "A name", json!({"name": "Autumn campaign"}))])),
+        success: created("The group.", "Group", examples::group()),
+        errors: &[ErrorCode::PlanLimitReached],
+        other: None,
+    }
+}
+
+fn list() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Get,
+        path: PATH,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "listGroups",
+        summary: "List groups",
+        description: "Lists the account's groups, newest first, each with the number of its links.",
+        parameters: OF_OTHER_LISTS,
+        body: None,
+        success: ok("One page.", "GroupList", examples::page_of(&examples::group())),
+        errors: &[],
+        other: None,
+    }
+}
+
+fn get() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Get,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "getGroup",
+        summary: "Retrieve a group",
+        description: "Shows one group with the number of its links. The links themselves are found with the filter \
+                      `group_id` of the link lists.",
+        parameters: &["GroupId"],
+        body: None,
+        success: ok("The group.", "Group", examples::group()),
+        errors: &[ErrorCode::GroupNotFound],
+        other: None,
+    }
+}
+
+fn rename() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Patch,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "renameGroup",
+        summary: "Rename a group",
+        description: "Gives a group another name.",
+        parameters: &["GroupId"],
+        body: Some(body("GroupName", [("name", "A name", json!({"name": "Winter campaign"}))])),
+        success: ok("The group as it is now.", "Group", examples::group()),
+        errors: &[ErrorCode::GroupNotFound],
+        other: None,
+    }
+}
+
+fn delete() -> Endpoint {
+    let message = "The group is deleted; its links stay, without a group.";
+    Endpoint {
+        method: RouteMethod::Delete,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "deleteGroup",
+        summary: "Delete a group",
+        description: "Deletes a group. Its links stay, without a group.",
+        parameters: &["GroupId"],
+        body: None,
+        success: ok(
+            "The group is deleted.",
+            "DeletedGroup",
+            examples::deletion(examples::GROUP_ID, "group", message),
+        ),
+        errors: &[ErrorCode::GroupNotFound],
+        other: None,
+    }
+}
+
+fn assign() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Post,
+        path: "/v1/groups/{id}/assign",
+        access: Access::Admitted,
+        tag: TAG,
+        id: "assignLinks",
+        summary: "Put up to 100 links into a group",
+        description: "Puts landing pages and redirects into the group, out of whichever they were in. An id that is \
+                      no link of the account fails by itself with `landing_not_found` or `redirect_not_found`, as \
+                      its prefix says, or `invalid_request` if it says neither; one that stands there a second \
+                      time, with `duplicate_id_in_batch`. The answer is 200 also if every item failed. The request \
+                      counts once against the quota.",
+        parameters: &["GroupId"],
+        body: Some(links()),
+        success: ok(
+            "What became of each item.",
+            "BulkAssignResult",
+            examples::bulk_result(BulkOperation::ASSIGN, &examples::redirect(), &not_found()),
+        ),
+        errors: &[ErrorCode::GroupNotFound],
+        other: None,
+    }
+}
+
+fn unassign() -> Endpoint {
+    let mut link = examples::redirect();
+    if let Some(group) = link.get_mut("group_id") {
+        *group = Value::Null;
+    }
+    Endpoint {
+        method: RouteMethod::Post,
+        path: "/v1/groups/{id}/unassign",
+        access: Access::Admitted,
+        tag: TAG,
+        id: "unassignLinks",
+        summary: "Take up to 100 links out of a group",
+        description: "Takes landing pages and redirects out of the group. A link that is not in this group, and an \
+                      id that is no link of the account, fails by itself with `landing_not_found` or \
+                      `redirect_not_found`, as its prefix says, or `invalid_request` if it says neither; one that \
+                      stands there a second time, with `duplicate_id_in_batch`. The answer is 200 also if every \
+                      item failed. The request counts once against the quota.",
+        parameters: &["GroupId"],
+        body: Some(links()),
+        success: ok(
+            "What became of each item.",
+            "BulkUnassignResult",
+            examples::bulk_result(BulkOperation::UNASSIGN, &link, &not_found()),
+        ),
+        errors: &[ErrorCode::GroupNotFound],
+        other: None,
+    }
+}
+
+fn links() -> RequestBody {
+    let ids = json!({"link_ids": [examples::REDIRECT_ID, examples::UNKNOWN_LANDING_ID]});
+    body("LinkIds", [("mixed", "A redirect and a landing page", ids)])
+}
+
+fn not_found() -> Value {
+    examples::item_error("landing_not_found", "No such landing page.", examples::UNKNOWN_LANDING_ID)
+}

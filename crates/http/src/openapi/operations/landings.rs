@@ -1,0 +1,194 @@
+//! Operations on landing pages.
+
+use serde_json::json;
+use signpost_domain::ErrorCode;
+
+use super::{Endpoint, body, created, ok};
+use crate::landings::PATH;
+use crate::openapi::parameters::OF_LINK_LISTS;
+use crate::openapi::schemas::{BulkOperation, examples};
+use crate::routes::{Access, RouteMethod};
+
+pub(super) const TAG: &str = "Landing pages";
+
+const ONE: &str = "/v1/landings/{id}";
+
+/// The operations, in the order in which the page shows them.
+pub(super) fn endpoints() -> Vec<Endpoint> {
+    vec![create(), list(), get(), update(), delete(), delete_many()]
+}
+
+fn create() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Post,
+        path: PATH,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "createLanding",
+        summary: "Create a landing page",
+        description: "Creates a landing page. Without `slug` it gets 7 random characters; without `domain` it lives \
+                      on the system domain.",
+        parameters: &[],
+        body: Some(body(
+            "NewLanding",
+            [
+                ("shortest", "A random slug on the system domain", json!({"title": "Ada's links"})),
+                (
+                    "everything",
+                    "With every field",
+                    json!({
+                        "title": "Ada's links",
+                        "slug": "ada",
+                        "domain": "links.example.org",
+                        "note": "For her profile",
+                        "group_id": examples::GROUP_ID,
+                        "is_active": true,
+                        "analytics_enabled": true,
+                    }),
+                ),
+            ],
+        )),
+        success: created("The landing page.", "Landing", examples::landing()),
+        errors: &[
+            ErrorCode::SlugRequiredForSystemDomain,
+            ErrorCode::DomainNotFound,
+            ErrorCode::DomainNotActive,
+            ErrorCode::GroupNotFound,
+            ErrorCode::SlugAlreadyTaken,
+            ErrorCode::PlanLimitReached,
+        ],
+        other: None,
+    }
+}
+
+fn list() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Get,
+        path: PATH,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "listLandings",
+        summary: "List landing pages",
+        description: "Lists the account's landing pages, newest first. Filters narrow the list together. Walking it \
+                      while links come and go shows every landing page that was there all the time exactly once.",
+        parameters: OF_LINK_LISTS,
+        body: None,
+        success: ok("One page.", "LandingList", examples::page_of(&examples::landing())),
+        errors: &[],
+        other: None,
+    }
+}
+
+fn get() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Get,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "getLanding",
+        summary: "Retrieve a landing page",
+        description: "Shows one landing page.",
+        parameters: &["LandingId"],
+        body: None,
+        success: ok("The landing page.", "Landing", examples::landing()),
+        errors: &[ErrorCode::LandingNotFound],
+        other: None,
+    }
+}
+
+fn update() -> Endpoint {
+    Endpoint {
+        method: RouteMethod::Patch,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "updateLanding",
+        summary: "Update a landing page",
+        description: "Changes the fields that the body has, and no other. What null does is said at each field. The \
+                      landing page is judged by the place where it ends, not field by field: `slug` null is refused \
+                      with `slug_required_for_system_domain` if that place is on the system domain. `updated_at` \
+                      moves only when something changed.",
+        parameters: &["LandingId"],
+        body: Some(body(
+            "LandingPatch",
+            [
+                ("rename", "Another title", json!({"title": "Ada Lovelace"})),
+                (
+                    "move",
+                    "To the root of a custom domain",
+                    json!({"domain": "links.example.org", "slug": null}),
+                ),
+            ],
+        )),
+        success: ok("The landing page as it is now.", "Landing", examples::landing()),
+        errors: &[
+            ErrorCode::LandingNotFound,
+            ErrorCode::SlugRequiredForSystemDomain,
+            ErrorCode::DomainNotFound,
+            ErrorCode::DomainNotActive,
+            ErrorCode::GroupNotFound,
+            ErrorCode::SlugAlreadyTaken,
+        ],
+        other: None,
+    }
+}
+
+fn delete() -> Endpoint {
+    let message = "The landing page is deleted and its address is free.";
+    Endpoint {
+        method: RouteMethod::Delete,
+        path: ONE,
+        access: Access::Admitted,
+        tag: TAG,
+        id: "deleteLanding",
+        summary: "Delete a landing page",
+        description: "Deletes a landing page with its statistics. Its address is free at once.",
+        parameters: &["LandingId"],
+        body: None,
+        success: ok(
+            "The landing page is deleted.",
+            "DeletedLanding",
+            examples::deletion(examples::LANDING_ID, "landing", message),
+        ),
+        errors: &[ErrorCode::LandingNotFound],
+        other: None,
+    }
+}
+
+fn delete_many() -> Endpoint {
+    let deleted = examples::deletion(
+        examples::LANDING_ID,
+        "landing",
+        "The landing page is deleted and its address is free.",
+    );
+    let failure =
+        examples::item_error("landing_not_found", "No such landing page.", examples::UNKNOWN_LANDING_ID);
+    Endpoint {
+        method: RouteMethod::Post,
+        path: "/v1/landings/bulk/delete",
+        access: Access::Admitted,
+        tag: TAG,
+        id: "deleteLandings",
+        summary: "Delete up to 100 landing pages",
+        description: "Deletes landing pages by their ids. An id that is no landing page of the account fails by \
+                      itself with `landing_not_found`; one that stands there a second time, with \
+                      `duplicate_id_in_batch`. The answer is 200 also if every item failed. The request counts once \
+                      against the quota.",
+        parameters: &[],
+        body: Some(body(
+            "LandingIds",
+            [(
+                "two",
+                "Two landing pages",
+                json!({"landing_ids": [examples::LANDING_ID, examples::UNKNOWN_LANDING_ID]}),
+            )],
+        )),
+        success: ok(
+            "What became of each item.",
+            "LandingBulkDeleteResult",
+            examples::bulk_result(BulkOperation::DELETE, &deleted, &failure),
+        ),
+        errors: &[],
+        other: None,
+    }
+}

@@ -1,0 +1,156 @@
+//! What every operation takes and answers. One file per subject, one function per operation.
+
+use serde_json::Value;
+use signpost_domain::ErrorCode;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::path::{HttpMethod, Operation, OperationBuilder};
+use utoipa::openapi::request_body::{RequestBody, RequestBodyBuilder};
+use utoipa::openapi::security::SecurityRequirement;
+use utoipa::openapi::{ContentBuilder, Required, Response, ResponseBuilder};
+
+use super::headers::{self, RateLimited};
+use super::schemas::named;
+use super::{errors, parameters};
+use crate::routes::{Access, RouteMethod};
+
+mod account;
+mod documentation;
+mod groups;
+mod health;
+mod landings;
+mod redirects;
+
+/// The subject of an operation, and what the page says of it.
+pub(super) const TAGS: [(&str, &str); 6] = [
+    (redirects::TAG, "Links that send their visitors on to another address."),
+    (landings::TAG, "Links that are a page of their own."),
+    (groups::TAG, "Flat containers of links; a link is in one at most."),
+    (account::TAG, "The account that the key belongs to."),
+    (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
+    (documentation::TAG, "This document, for programs and for people. No key is needed."),
+];
+
+/// One operation: a row of the route table, described.
+pub(super) struct Endpoint {
+    method: RouteMethod,
+    path: &'static str,
+    access: Access,
+    tag: &'static str,
+    id: &'static str,
+    summary: &'static str,
+    description: &'static str,
+    parameters: &'static [parameters::Name],
+    body: Option<RequestBody>,
+    success: (&'static str, Response),
+    /// Beside the codes with which every request can be answered.
+    errors: &'static [ErrorCode],
+    /// Beside success and errors.
+    other: Option<(&'static str, Response)>,
+}
+
+/// Every operation, in the order in which the page shows them.
+pub(super) fn all() -> impl Iterator<Item = Endpoint> {
+    [
+        redirects::endpoints(),
+        landings::endpoints(),
+        groups::endpoints(),
+        account::endpoints(),
+        health::endpoints(),
+        documentation::endpoints(),
+    ]
+    .into_iter()
+    .flatten()
+}
+
+impl Endpoint {
+    /// The path with its parameters in braces.
+    pub(super) const fn path(&self) -> &'static str {
+        self.path
+    }
+
+    /// The method as the document has it.
+    pub(super) const fn method(&self) -> HttpMethod {
+        match self.method {
+            RouteMethod::Get => HttpMethod::Get,
+            RouteMethod::Post => HttpMethod::Post,
+            RouteMethod::Patch => HttpMethod::Patch,
+            RouteMethod::Delete => HttpMethod::Delete,
+        }
+    }
+
+    /// The errors with which it answers.
+    pub(super) fn errors(&self) -> Vec<errors::ErrorAnswer> {
+        errors::answers(self.access, self.errors)
+    }
+
+    /// The operation as the document has it.
+    pub(super) fn operation(self) -> Operation {
+        let errors = self.errors();
+        let Self {
+            method: _,
+            path: _,
+            access,
+            tag,
+            id,
+            summary,
+            description,
+            parameters,
+            body,
+            success: (status, success),
+            errors: _,
+            other,
+        } = self;
+        let operation = OperationBuilder::new()
+            .tag(tag)
+            .operation_id(Some(id))
+            .summary(Some(summary))
+            .description(Some(description))
+            .request_body(body)
+            .response(status, success);
+        let operation = parameters
+            .iter()
+            .fold(operation, |operation, name| operation.parameter_ref(parameters::reference(name)));
+        let operation = errors.iter().fold(operation, |operation, error| {
+            operation.response(error.status().to_string(), error.reference())
+        });
+        let operation =
+            other.into_iter().fold(operation, |operation, (status, other)| operation.response(status, other));
+        match access {
+            Access::Admitted => operation,
+            Access::Open => operation.securities(Some(std::iter::empty::<SecurityRequirement>())),
+        }
+        .build()
+    }
+}
+
+/// A body in JSON, with an example for each purpose.
+fn body<const N: usize>(schema: &str, examples: [(&str, &str, Value); N]) -> RequestBody {
+    let examples = examples.map(|(name, summary, value)| {
+        (name, ExampleBuilder::new().summary(summary).value(Some(value)).build())
+    });
+    let content = ContentBuilder::new().schema(Some(named(schema))).examples_from_iter(examples).build();
+    let body = RequestBodyBuilder::new().required(Some(Required::True)).content("application/json", content);
+    body.build()
+}
+
+/// 200 with a body.
+fn ok(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
+    ("200", json_response(description, schema, example, RateLimited::Always).build())
+}
+
+/// 201 with the created resource and its address (D5).
+fn created(description: &str, schema: &str, example: Value) -> (&'static str, Response) {
+    let response = json_response(description, schema, example, RateLimited::Always);
+    ("201", headers::with(response, "Location", "Location").build())
+}
+
+fn json_response(
+    description: &str,
+    schema: &str,
+    example: Value,
+    rate_limited: RateLimited,
+) -> ResponseBuilder {
+    let content = ContentBuilder::new().schema(Some(named(schema))).example(Some(example)).build();
+    let response = ResponseBuilder::new().description(description).content("application/json", content);
+    headers::of_every_response(response, rate_limited)
+}

@@ -1,0 +1,120 @@
+//! Parameters: the components under `#/components/parameters`.
+
+use serde_json::json;
+use signpost_domain::SearchText;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
+use utoipa::openapi::{Ref, Required};
+
+use super::schemas::{CURSOR, WITHOUT_NUL, id};
+use crate::cursor::MOST_CHARACTERS;
+
+/// A parameter, by the name of its component.
+pub(super) type Name = &'static str;
+
+/// What every list takes, last.
+const PAGE: [Name; 2] = ["Limit", "Cursor"];
+
+/// What the lists of links take (contract "List filters for links", D32).
+pub(super) const OF_LINK_LISTS: &[Name] =
+    &["GroupFilter", "DomainFilter", "ActiveFilter", "SearchFilter", PAGE[0], PAGE[1]];
+
+/// What the list of groups takes.
+pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
+
+/// Every component: its name and the parameter.
+pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
+    let malformed = "A malformed one names nothing: it is answered as an unknown one is.";
+    let path_id = |prefix, what: &str| in_path("id", id(prefix, what)).description(Some(malformed));
+    [
+        ("RedirectId", path_id("rdr", "A redirect's id.")),
+        ("LandingId", path_id("lnd", "A landing page's id.")),
+        ("GroupId", path_id("grp", "A group's id.")),
+        ("DocumentationFile", in_path("file", file()).description(Some("The name of a file that the page loads."))),
+        (
+            "GroupFilter",
+            in_query("group_id", text()).description(Some(
+                "Only links in this group; `none`: only links in no group. An unknown group has no links.",
+            )),
+        ),
+        (
+            "DomainFilter",
+            in_query("domain", text()).description(Some(
+                "Only links on this hostname. Case and one final dot do not matter. An unknown one has no links.",
+            )),
+        ),
+        (
+            "ActiveFilter",
+            in_query("is_active", ObjectBuilder::new().schema_type(Type::Boolean))
+                .description(Some("Only links that resolve, or only those that do not.")),
+        ),
+        (
+            "SearchFilter",
+            in_query(
+                "q",
+                text().min_length(Some(1)).max_length(Some(SearchText::MAX_CHARS)).pattern(Some(WITHOUT_NUL)),
+            )
+            .description(Some(
+                "Only links with this text in their name or title, slug or target, without regard to case.",
+            )),
+        ),
+        (
+            "Limit",
+            in_query(
+                "limit",
+                ObjectBuilder::new()
+                    .schema_type(Type::Integer)
+                    .minimum(Some(1))
+                    .maximum(Some(100))
+                    .default(Some(json!(25))),
+            )
+            .description(Some("How many items a page has at most.")),
+        ),
+        (
+            "Cursor",
+            in_query(
+                "cursor",
+                text()
+                    .format(Some(SchemaFormat::Custom("cursor".to_owned())))
+                    .max_length(usize::try_from(MOST_CHARACTERS).ok())
+                    .pattern(Some(CURSOR)),
+            )
+            .description(Some(
+                "`pagination.next_cursor` of the previous page, unchanged, with the same filters. Only values that \
+                 the service issued for this list and these filters are accepted; its form may change.",
+            )),
+        ),
+    ]
+    .into_iter()
+    .map(|(name, parameter)| (name, parameter.build()))
+}
+
+/// The files that the page of the documentation loads.
+fn file() -> ObjectBuilder {
+    text().enum_values(Some(crate::documentation::FILES))
+}
+
+fn text() -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String)
+}
+
+fn in_path(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Path)
+        .required(Required::True)
+        .schema(Some(schema))
+}
+
+fn in_query(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .schema(Some(schema))
+}
+
+/// A reference to a component.
+pub(super) fn reference(name: Name) -> Ref {
+    Ref::new(format!("#/components/parameters/{name}"))
+}

@@ -1,0 +1,138 @@
+//! Bulk requests and their results (contract "Bulk results", D29, D31).
+
+use signpost_domain::ErrorCode;
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
+
+use super::Components;
+use super::examples;
+use super::object::{AnySchema, always, closed_object, count, kind, list, named, string, string_or_null};
+
+/// The most items of one request (contract "Size and format bounds").
+const MOST_ITEMS: usize = 100;
+
+/// What a bulk operation does, and how its result says so.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::openapi) struct BulkOperation {
+    /// The result's `object`.
+    pub(in crate::openapi) object: &'static str,
+    /// The field with the items that succeeded.
+    pub(in crate::openapi) items: &'static str,
+    /// The field with their number.
+    pub(in crate::openapi) count: &'static str,
+}
+
+impl BulkOperation {
+    /// Items are created.
+    pub(in crate::openapi) const CREATE: Self =
+        Self { object: "bulk_create_result", items: "created", count: "created_count" };
+    /// Items are deleted.
+    pub(in crate::openapi) const DELETE: Self =
+        Self { object: "bulk_delete_result", items: "deleted", count: "deleted_count" };
+    /// Links are put into a group.
+    pub(in crate::openapi) const ASSIGN: Self =
+        Self { object: "bulk_assign_result", items: "assigned", count: "assigned_count" };
+    /// Links are taken out of a group.
+    pub(in crate::openapi) const UNASSIGN: Self =
+        Self { object: "bulk_unassign_result", items: "unassigned", count: "unassigned_count" };
+}
+
+/// The components about bulk operations.
+pub(super) fn components() -> Components {
+    vec![
+        ("NewRedirects", new_redirects().into()),
+        ("BulkRedirect", new_redirect_or_anything().into()),
+        ("RedirectIds", ids("redirect_ids", "The ids of the redirects.", examples::REDIRECT_ID).into()),
+        ("LandingIds", ids("landing_ids", "The ids of the landing pages.", examples::LANDING_ID).into()),
+        (
+            "LinkIds",
+            ids(
+                "link_ids",
+                "The ids of landing pages and redirects, mixed as you like.",
+                examples::REDIRECT_ID,
+            )
+            .into(),
+        ),
+        ("BulkCreateResult", result(BulkOperation::CREATE, named("Redirect")).into()),
+        ("RedirectBulkDeleteResult", result(BulkOperation::DELETE, named("DeletedRedirect")).into()),
+        ("LandingBulkDeleteResult", result(BulkOperation::DELETE, named("DeletedLanding")).into()),
+        ("BulkAssignResult", result(BulkOperation::ASSIGN, named("Link")).into()),
+        ("BulkUnassignResult", result(BulkOperation::UNASSIGN, named("Link")).into()),
+        ("BulkFailedItem", failed_item().into()),
+        ("BulkItemError", item_error().into()),
+    ]
+}
+
+fn new_redirects() -> ObjectBuilder {
+    let items = list("The redirects, in the order in which they are created.", named("BulkRedirect"));
+    let items = items.min_items(Some(1)).max_items(Some(MOST_ITEMS));
+    closed_object("Redirects to be created.", [always("redirects", items)])
+}
+
+/// An item that breaks the rules of a redirect breaks no rule of the request: it fails by itself (D29).
+fn new_redirect_or_anything() -> AnyOfBuilder {
+    let anything =
+        ObjectBuilder::new().schema_type(utoipa::openapi::schema::SchemaType::AnyValue).description(Some(
+            "Anything else is no error of the request: the item fails with `invalid_request`.",
+        ));
+    AnyOfBuilder::new()
+        .description(Some(
+            "A redirect to be created, by the rules of the single creation. An item that breaks one of them stands \
+             in `failed`; the others are created all the same.",
+        ))
+        .item(named("NewRedirect"))
+        .item(anything)
+}
+
+fn ids(field: &'static str, description: &str, example: &'static str) -> ObjectBuilder {
+    let one = string(
+        "An id. One that is malformed, unknown or of another kind fails by itself; so does one that \
+         stands there a second time.",
+    )
+    .examples([example]);
+    let all = list(description, one).min_items(Some(1)).max_items(Some(MOST_ITEMS));
+    closed_object("The items of a bulk request.", [always(field, all)])
+}
+
+/// A result: how many items succeeded and failed, and which.
+fn result(operation: BulkOperation, data: impl Into<AnySchema>) -> ObjectBuilder {
+    let BulkOperation { object, items, count: succeeded_count } = operation;
+    let succeeded =
+        closed_object("An item that succeeded.", [always("index", index()), always("data", data)]);
+    let most = Some(MOST_ITEMS);
+    closed_object(
+        "What became of each item: it stands in one of the two lists, in the order of the request.",
+        [
+            always("object", kind(object)),
+            always("failed_count", count("How many items failed.")),
+            always(succeeded_count, count("How many items succeeded.")),
+            always(items, list("The items that succeeded.", succeeded).max_items(most)),
+            always("failed", list("The items that failed.", named("BulkFailedItem")).max_items(most)),
+        ],
+    )
+}
+
+fn index() -> ObjectBuilder {
+    count("The item's position in the request's array, from 0.").maximum(Some(99))
+}
+
+fn failed_item() -> ObjectBuilder {
+    closed_object("An item that failed.", [always("index", index()), always("error", named("BulkItemError"))])
+}
+
+fn item_error() -> ObjectBuilder {
+    closed_object(
+        "Why an item failed.",
+        [
+            always(
+                "code",
+                string("The machine code, one of those that errors have.")
+                    .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+            ),
+            always("message", string("A sentence for people; it may be reworded.").min_length(Some(1))),
+            always(
+                "value",
+                string_or_null("The offending value, where the failure points at one that is a string."),
+            ),
+        ],
+    )
+}

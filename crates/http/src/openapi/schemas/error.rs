@@ -1,0 +1,45 @@
+//! The error envelope (contract "Errors", D6, D8).
+
+use signpost_domain::{ErrorCode, ViolationCode};
+
+use super::Components;
+use super::fields::id;
+use super::object::{always, closed_object, list, maybe, named, string};
+
+/// The components about errors.
+pub(super) fn components() -> Components {
+    let sentence =
+        || string("A sentence for people; it may be reworded, so do not match on it.").min_length(Some(1));
+    let detail = closed_object(
+        "One violation of the request.",
+        [
+            always(
+                "field",
+                string("The path of the offending field or parameter; `body` for the body as a whole.")
+                    .examples(["geo_blocklists.countries[1]"]),
+            ),
+            always(
+                "code",
+                string("What is wrong with it. A closed list.")
+                    .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
+            ),
+            always("message", sentence()),
+        ],
+    );
+    let details = list("Every violation of the request; only where validation failed.", named("ErrorDetail"));
+    let body = closed_object(
+        "What went wrong.",
+        [
+            always(
+                "code",
+                string("The machine code. A closed list.")
+                    .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+            ),
+            always("message", sentence()),
+            always("request_id", id("req", "The request's id, as in `X-Request-Id`; quote it to support.")),
+            maybe("details", details.min_items(Some(1))),
+        ],
+    );
+    let envelope = closed_object("The body of every error.", [always("error", body)]);
+    vec![("Error", envelope.into()), ("ErrorDetail", detail.into())]
+}

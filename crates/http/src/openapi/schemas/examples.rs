@@ -1,0 +1,141 @@
+//! Values that the examples of the document are made of.
+
+use serde_json::{Value, json};
+
+use super::bulk::BulkOperation;
+
+/// A redirect's id.
+pub(in crate::openapi) const REDIRECT_ID: &str = "rdr_019b5a3c6e2d7f4880112233445566aa";
+/// An id that no redirect has.
+pub(in crate::openapi) const UNKNOWN_REDIRECT_ID: &str = "rdr_00000000000000000000000000000000";
+/// A landing page's id.
+pub(in crate::openapi) const LANDING_ID: &str = "lnd_019b5a3d0c1e7a52b3c4d5e6f7081920";
+/// An id that no landing page has.
+pub(in crate::openapi) const UNKNOWN_LANDING_ID: &str = "lnd_00000000000000000000000000000000";
+/// A group's id.
+pub(in crate::openapi) const GROUP_ID: &str = "grp_019b5a3b11aa7c3e8899aabbccddeeff";
+/// An account's id.
+pub(in crate::openapi) const ACCOUNT_ID: &str = "acc_019b5a3a00117b2c9d0e1f2a3b4c5d6e";
+/// A request's id.
+pub(in crate::openapi) const REQUEST_ID: &str = "req_019b5a3e7f807d61a2b3c4d5e6f70819";
+/// When something was created.
+pub(in crate::openapi) const CREATED_AT: &str = "2026-01-31T09:05:07.042Z";
+const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
+
+/// The digits of the example id with this prefix.
+pub(super) fn digits(prefix: &str) -> &'static str {
+    let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, ACCOUNT_ID, REQUEST_ID];
+    ids.iter().find_map(|id| id.strip_prefix(prefix)?.strip_prefix('_')).unwrap_or_default()
+}
+
+/// A redirect, as lists show it.
+pub(in crate::openapi) fn redirect() -> Value {
+    json!({
+        "id": REDIRECT_ID,
+        "object": "redirect",
+        "name": "Autumn sale",
+        "url": "https://go.example.com/autumn-sale",
+        "target_url": "https://example.com/autumn?utm_source=mail",
+        "slug": "autumn-sale",
+        "is_active": true,
+        "note": "For the autumn newsletter",
+        "antibot_enabled": false,
+        "group_id": GROUP_ID,
+        "domain": "go.example.com",
+        "created_at": CREATED_AT,
+        "updated_at": UPDATED_AT,
+    })
+}
+
+/// A redirect, as its own operations show it.
+pub(in crate::openapi) fn single_redirect() -> Value {
+    let mut redirect = redirect();
+    if let Some(fields) = redirect.as_object_mut() {
+        fields.insert("pixels".to_owned(), json!([]));
+        fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
+    }
+    redirect
+}
+
+/// A landing page.
+pub(in crate::openapi) fn landing() -> Value {
+    json!({
+        "id": LANDING_ID,
+        "object": "landing",
+        "title": "Ada's links",
+        "slug": "ada",
+        "url": "https://go.example.com/ada",
+        "is_active": true,
+        "note": null,
+        "group_id": null,
+        "domain": "go.example.com",
+        "created_at": CREATED_AT,
+        "updated_at": CREATED_AT,
+    })
+}
+
+/// A group.
+pub(in crate::openapi) fn group() -> Value {
+    json!({
+        "id": GROUP_ID,
+        "object": "group",
+        "name": "Autumn campaign",
+        "landings_count": 1,
+        "redirects_count": 12,
+        "created_at": CREATED_AT,
+        "updated_at": CREATED_AT,
+    })
+}
+
+/// A page with one item, behind which others follow.
+pub(in crate::openapi) fn page_of(item: &Value) -> Value {
+    json!({
+        "object": "list",
+        "data": [item],
+        "pagination": {"has_more": true, "next_cursor": "AQGbWjxuLX9IgBEiM0RVZqpK3mFh0Qd4nZyT7uRw1eXo"},
+    })
+}
+
+/// The answer to a deletion.
+pub(in crate::openapi) fn deletion(id: &str, object: &str, message: &str) -> Value {
+    json!({"id": id, "object": object, "deleted": true, "message": message})
+}
+
+/// A bulk result with one item that succeeded and one that failed.
+pub(in crate::openapi) fn bulk_result(operation: BulkOperation, data: &Value, failure: &Value) -> Value {
+    let BulkOperation { object, items, count } = operation;
+    json!({
+        "object": object,
+        "failed_count": 1,
+        (count): 1,
+        (items): [{"index": 0, "data": data}],
+        "failed": [{"index": 1, "error": failure}],
+    })
+}
+
+/// Why an item failed.
+pub(in crate::openapi) fn item_error(code: &str, message: &str, value: &str) -> Value {
+    json!({"code": code, "message": message, "value": value})
+}
+
+/// The caller's account.
+pub(in crate::openapi) fn account() -> Value {
+    json!({
+        "id": ACCOUNT_ID,
+        "object": "account",
+        "email": "ada@example.com",
+        "name": "Ada",
+        "plan": "agency",
+        "features": ["custom_domains", "pixels", "geo_blocking", "antibot"],
+        "limits": {
+            "links": 1_000_000,
+            "groups": 10_000,
+            "domains": 500,
+            "pixels": 500,
+            "analytics_days": 1_096,
+            "requests_per_minute": 120,
+            "requests_per_day": 10_000,
+        },
+        "usage": {"links": 1_234, "groups": 12, "domains": 0, "pixels": 0},
+    })
+}

@@ -1,0 +1,30 @@
+//! Answers of the health checks (D63).
+
+use super::Components;
+use super::object::{always, closed_object, string};
+
+/// The components about health.
+pub(super) fn components() -> Components {
+    let status = |description: &str, values: &[&'static str]| {
+        string(description).enum_values(Some(values.iter().copied()))
+    };
+    let live = closed_object("The process answers.", [always("status", status("Always `ok`.", &["ok"]))]);
+    let checks = closed_object(
+        "What was asked.",
+        [always("database", status("Whether the database answers.", &["ok", "unavailable"]))],
+    );
+    let health = closed_object(
+        "Whether the service can do its work.",
+        [
+            always(
+                "status",
+                status(
+                    "`ok`, or why not: something that is needed does not answer, or the program is on its way out.",
+                    &["ok", "unavailable", "draining"],
+                ),
+            ),
+            always("checks", checks),
+        ],
+    );
+    vec![("Live", live.into()), ("Health", health.into())]
+}

@@ -1,0 +1,64 @@
+//! That the judge of answers finds what is wrong with them.
+
+use serde_json::{Value, json};
+use signpost_api_conformance::{Exchange, differences, path_of};
+
+use super::DOCUMENT;
+
+const REQUEST_ID: &str = "req_019b5a3c6e2d7f4880112233445566aa";
+
+fn found(method: &str, path: &str, status: u16, headers: &[(&str, &str)], json: Option<&Value>) -> usize {
+    let headers: Vec<_> =
+        headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let exchange = Exchange { method, path, status, headers: &headers, json };
+    differences(&DOCUMENT, &exchange).len()
+}
+
+#[test]
+fn every_kind_of_difference_is_found() {
+    let json_type = ("content-type", "application/json");
+    let usual = [json_type, ("x-request-id", REQUEST_ID)];
+    let live = json!({"status": "ok"});
+    assert_eq!(found("GET", "/health/live", 200, &usual, Some(&live)), 0);
+    assert_eq!(found("HEAD", "/health/live", 200, &usual, None), 0);
+    let with = |header| [usual.as_slice(), &[header]].concat();
+    for (status, headers, json) in [
+        (204, usual.to_vec(), Some(&live)),
+        (200, vec![json_type], Some(&live)),
+        (200, vec![json_type, ("x-request-id", "1")], Some(&live)),
+        (200, with(("ratelimit-limit-day", "1")), Some(&live)),
+        (200, vec![("content-type", "text/plain"), usual[1]], None),
+        (200, usual.to_vec(), Some(&json!({"status": "well"}))),
+        (200, usual.to_vec(), Some(&json!({"status": "ok", "more": 1}))),
+        (200, usual.to_vec(), Some(&json!({}))),
+        (200, usual.to_vec(), None),
+    ] {
+        assert_eq!(found("GET", "/health/live", status, &headers, json), 1, "{status} {headers:?} {json:?}");
+    }
+    let many = json!({"error": {"code": "rate_limit_exceeded", "message": "No.", "request_id": REQUEST_ID}});
+    assert_eq!(found("GET", "/v1/account", 429, &with(("retry-after", "1")), Some(&many)), 0);
+    assert_eq!(found("GET", "/v1/account", 429, &with(("retry-after", "soon")), Some(&many)), 1);
+    assert_eq!(found("GET", "/v1/account", 429, &usual, Some(&many)), 1);
+}
+
+#[test]
+fn what_is_not_described_is_answered_with_an_error() {
+    let error = json!({"error": {"code": "invalid_request", "message": "No.", "request_id": REQUEST_ID}});
+    for (method, path) in
+        [("GET", "/v1/nothing"), ("PUT", "/v1/account"), ("get", "/v1/account"), ("GET", "/docs/")]
+    {
+        assert_eq!(found(method, path, 404, &[], Some(&error)), 0, "{method} {path}");
+        assert_eq!(found(method, path, 200, &[], Some(&error)), 1, "{method} {path}");
+        assert_eq!(found(method, path, 404, &[], Some(&json!({}))), 1, "{method} {path}");
+    }
+}
+
+#[test]
+fn a_path_is_found_as_it_is_routed() {
+    let path = |path| path_of(&DOCUMENT, path);
+    assert_eq!(path("/v1/redirects/bulk"), Some("/v1/redirects/bulk"));
+    assert_eq!(path("/v1/redirects/bulky"), Some("/v1/redirects/{id}"));
+    assert_eq!(path("/v1/%72edirects/a%2Fb"), Some("/v1/redirects/{id}"));
+    assert_eq!(path("/v1/redirects/%zz"), Some("/v1/redirects/{id}"));
+    assert_eq!(path("/v1/redirects/"), None);
+}

@@ -1,0 +1,230 @@
+//! The document as a document.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::path::Path;
+
+use serde_json::{Value, json};
+use signpost_http::{Access, route_table};
+
+use super::{DOCUMENT, operations, resolved};
+use signpost_api_conformance::mismatches;
+
+/// Set, the test that would fail because the kept document is an old one writes it anew.
+const REWRITE: &str = "UPDATE_OPENAPI";
+
+#[test]
+fn the_document_that_is_kept_is_the_one_that_is_served() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/openapi.json");
+    let served = signpost_http::openapi_document().unwrap();
+    if std::env::var_os(REWRITE).is_some() {
+        std::fs::write(&path, &served).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).unwrap_or_default();
+    // Not `assert_eq`: nobody wants to read both.
+    assert!(
+        kept == served,
+        "docs/openapi.json is not what the program serves. If the change is meant, run:\n\
+         {REWRITE}=1 cargo test -p signpost-http --test api the_document_that_is_kept"
+    );
+}
+
+#[test]
+fn the_document_has_exactly_the_operations_of_the_route_table() {
+    let routes: BTreeMap<_, _> = route_table()
+        .iter()
+        .map(|route| ((route.method.as_str().to_owned(), route.pattern.to_owned()), route.access))
+        .collect();
+    let described: BTreeMap<_, _> = operations()
+        .into_iter()
+        .map(|operation| {
+            let open = match operation.value.get("security") {
+                None => Access::Admitted,
+                Some(security) => {
+                    assert_eq!(security, &json!([]), "{}", operation.path);
+                    Access::Open
+                }
+            };
+            ((operation.method, operation.path), open)
+        })
+        .collect();
+    assert_eq!(described, routes);
+}
+
+#[test]
+fn every_operation_is_described_in_full() {
+    let mut ids = HashSet::new();
+    let tags = DOCUMENT["tags"].as_array().unwrap();
+    for operation in operations() {
+        let (name, value) = (format!("{} {}", operation.method, operation.path), operation.value);
+        for field in ["summary", "description"] {
+            assert!(value[field].as_str().is_some_and(|text| !text.is_empty()), "{name} has no {field}");
+        }
+        assert!(ids.insert(value["operationId"].as_str().expect(&name)), "{name}");
+        let [tag] = value["tags"].as_array().expect(&name).as_slice() else { panic!("{name}") };
+        assert!(tags.iter().any(|known| known["name"] == *tag && known["description"].is_string()), "{name}");
+        let in_path: BTreeSet<_> = operation
+            .parameters("path")
+            .iter()
+            .map(|one| format!("{{{}}}", one["name"].as_str().unwrap()))
+            .collect();
+        let braces: BTreeSet<_> =
+            operation.path.split('/').filter(|part| part.starts_with('{')).map(str::to_owned).collect();
+        assert_eq!(in_path, braces, "{name}");
+        for parameter in operation.parameters("path").into_iter().chain(operation.parameters("query")) {
+            assert!(parameter["description"].is_string(), "{name}: {parameter}");
+        }
+        for (status, response) in value["responses"].as_object().unwrap() {
+            let response = resolved(response);
+            assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()), "{name} {status}");
+            assert!(!response["content"].as_object().unwrap().is_empty(), "{name} {status}");
+        }
+        if let Some(body) = value.get("requestBody") {
+            assert_eq!(body["required"], true, "{name}");
+            assert!(
+                !body["content"]["application/json"]["examples"].as_object().unwrap().is_empty(),
+                "{name}"
+            );
+        }
+    }
+}
+
+/// Contract D7: whatever the endpoint, these can happen to every request.
+#[test]
+fn every_operation_has_the_errors_that_every_request_can_meet() {
+    for operation in operations() {
+        let statuses: BTreeSet<&str> =
+            operation.value["responses"].as_object().unwrap().keys().map(String::as_str).collect();
+        let mut general = vec!["200", "400", "413", "415", "500"];
+        if operation.path.starts_with("/v1") {
+            general.extend(["401", "403", "429"]);
+        }
+        if statuses.contains("201") {
+            general.retain(|status| *status != "200");
+        }
+        let name = format!("{} {}", operation.method, operation.path);
+        assert!(general.iter().all(|status| statuses.contains(status)), "{name}: {statuses:?}");
+        if operation.path.contains("{id}") {
+            assert!(statuses.contains("404"), "contract D2: {name}");
+        }
+    }
+}
+
+#[test]
+fn every_reference_leads_somewhere_and_every_component_is_used() {
+    let mut used = BTreeSet::new();
+    walk(&DOCUMENT, &mut |value| {
+        if let Some(reference) = value.get("$ref").and_then(Value::as_str) {
+            let pointer = reference.strip_prefix('#').expect("only references within the document");
+            assert!(DOCUMENT.pointer(pointer).is_some(), "{reference}");
+            used.insert(pointer.to_owned());
+        }
+    });
+    for (kind, components) in DOCUMENT["components"].as_object().unwrap() {
+        for name in components.as_object().unwrap().keys().filter(|_| kind != "securitySchemes") {
+            assert!(used.contains(&format!("/components/{kind}/{name}")), "{kind} {name} is not used");
+        }
+    }
+}
+
+#[test]
+fn every_schema_is_one_of_json_schema_2020_12() {
+    for (pointer, schema) in schemas() {
+        if let Err(error) = jsonschema::draft202012::meta::validate(schema) {
+            panic!("{pointer}: {error}");
+        }
+    }
+}
+
+#[test]
+fn every_example_is_what_its_schema_says() {
+    let mut examples = 0;
+    for (pointer, schema) in schemas() {
+        let own = schema.get("examples").and_then(Value::as_array).into_iter().flatten();
+        for example in own.chain(schema.get("default")) {
+            let found = mismatches(&DOCUMENT, &pointer, schema, example);
+            assert!(found.is_empty(), "{pointer}: {found:?}");
+            examples += 1;
+        }
+    }
+    let mut contents = vec![];
+    walk(&DOCUMENT, &mut |value| {
+        if let Some(content) = value.pointer("/content/application~1json") {
+            contents.push(content);
+        }
+    });
+    for (number, content) in contents.into_iter().enumerate() {
+        let named = content.get("examples").and_then(Value::as_object).into_iter().flatten();
+        let named: Vec<_> =
+            named.map(|(_, example)| &example["value"]).chain(content.get("example")).collect();
+        assert!(!named.is_empty(), "{content}");
+        for example in named {
+            let found = mismatches(&DOCUMENT, &format!("content {number}"), &content["schema"], example);
+            assert!(found.is_empty(), "{example}: {found:?}");
+            examples += 1;
+        }
+    }
+    assert!(examples > 100, "{examples}");
+}
+
+/// Contract D8: nothing is accepted that is not described, and nothing is answered that is not.
+#[test]
+fn every_object_says_that_it_has_no_other_property() {
+    for (pointer, schema) in schemas().into_iter().filter(|(_, schema)| schema.get("properties").is_some()) {
+        // A rule on top of an object says something about its properties, but not which there are.
+        if pointer.contains("/anyOf/") || pointer.contains("/oneOf/") {
+            continue;
+        }
+        assert_eq!(schema["additionalProperties"], false, "{pointer}");
+        for name in schema.get("required").and_then(Value::as_array).into_iter().flatten() {
+            assert!(schema["properties"].get(name.as_str().unwrap()).is_some(), "{pointer} requires {name}");
+        }
+        for (name, property) in schema["properties"].as_object().unwrap() {
+            let described = property.get("$ref").or_else(|| property.get("description"));
+            assert!(described.is_some(), "{pointer}: {name} has no description");
+        }
+    }
+}
+
+/// Every schema of the document, those within others too: where it stands, and itself.
+fn schemas() -> Vec<(String, &'static Value)> {
+    let mut found = vec![];
+    for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
+        nested(&format!("#/components/schemas/{name}"), schema, &mut found);
+    }
+    for kind in ["parameters", "headers"] {
+        for (name, component) in DOCUMENT["components"][kind].as_object().unwrap() {
+            nested(&format!("#/components/{kind}/{name}"), &component["schema"], &mut found);
+        }
+    }
+    found
+}
+
+fn nested(pointer: &str, schema: &'static Value, found: &mut Vec<(String, &'static Value)>) {
+    found.push((pointer.to_owned(), schema));
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        nested(&format!("{pointer}/properties/{name}"), property, found);
+    }
+    if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
+        nested(&format!("{pointer}/items"), items, found);
+    }
+    for keyword in ["anyOf", "oneOf", "allOf"] {
+        let of = schema.get(keyword).and_then(Value::as_array).into_iter().flatten();
+        for (index, schema) in of.enumerate() {
+            nested(&format!("{pointer}/{keyword}/{index}"), schema, found);
+        }
+    }
+}
+
+/// Every object of a document, but for what is in examples.
+fn walk(value: &'static Value, see: &mut impl FnMut(&'static Value)) {
+    match value {
+        Value::Object(members) => {
+            see(value);
+            for (_, member) in members.iter().filter(|(name, _)| !name.starts_with("example")) {
+                walk(member, see);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| walk(item, see)),
+        _ => {}
+    }
+}

@@ -1,0 +1,149 @@
+//! The fields of bodies: those that the document has are those that are read (D8). Bodies are read field by field,
+//! so nothing but these tests keeps the two together. They are driven by the document: a new operation is covered
+//! as it is described.
+
+use serde_json::{Value, json};
+
+use super::{Operation, operations, resolved};
+use crate::harness::{Answer, Api};
+
+/// An object within a body.
+struct Level {
+    /// Names of the fields that lead to it; `[]` is the one item of a list.
+    path: Vec<String>,
+    schema: &'static Value,
+    /// Whether what is wrong with it fails an item, and not the request (D29).
+    fails_alone: bool,
+}
+
+fn levels(schema: &'static Value) -> Vec<Level> {
+    let mut found = vec![];
+    collect(schema, &[], false, &mut found);
+    found
+}
+
+fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &mut Vec<Level>) {
+    let schema = resolved(schema);
+    if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+        found.push(Level { path: path.to_vec(), schema, fails_alone });
+        for (name, property) in properties {
+            collect(property, &[path, std::slice::from_ref(name)].concat(), fails_alone, found);
+        }
+        return;
+    }
+    let path = &[path, &["[]".to_owned()]].concat();
+    if let Some(items) = schema.get("items").filter(|items| items.is_object()) {
+        let items = resolved(items);
+        match items.get("anyOf").and_then(Value::as_array) {
+            // One of the alternatives is "anything".
+            Some(alternatives) => collect(&alternatives[0], path, true, found),
+            None => collect(items, path, fails_alone, found),
+        }
+    }
+}
+
+impl Level {
+    /// A body in which nothing stands but `value` in the field `name` of this object.
+    fn body(&self, name: &str, value: &Value) -> Value {
+        self.path.iter().rev().fold(json!({ (name): value }), |inner, part| match part.as_str() {
+            "[]" => json!([inner]),
+            part => json!({ (part): inner }),
+        })
+    }
+
+    /// The field `name` of this object as violations call it.
+    fn field(&self, name: &str) -> String {
+        let from =
+            if self.fails_alone { self.path.iter().rposition(|part| part == "[]").unwrap() + 1 } else { 0 };
+        let parts = self.path[from..].iter().map(String::as_str).chain([name]);
+        parts.collect::<Vec<_>>().join(".").replace(".[]", "[0]")
+    }
+
+    /// Whether the answer says that this field is none.
+    fn says_unknown(&self, answer: &Answer, name: &str) -> bool {
+        let field = self.field(name);
+        if self.fails_alone {
+            assert_eq!(answer.status, 200, "{answer:?}");
+            let message = answer.body["failed"][0]["error"]["message"].as_str().unwrap();
+            assert!(message.contains(&format!("`{field}`")), "{field} is not named: {message}");
+            return message.contains(&format!("`{field}` is not a field"));
+        }
+        let violations = answer.violations();
+        let of_field: Vec<_> = violations.iter().filter(|(name, _)| *name == field).collect();
+        assert!(!of_field.is_empty(), "{field} is not named: {violations:?}");
+        of_field.iter().any(|(_, code)| *code == "unknown_field")
+    }
+}
+
+/// A value that a field with this schema does not take, so that the answer must name the field.
+fn wrong_value(schema: &Value) -> Value {
+    let types = schema.get("type").map(Value::to_string).unwrap_or_default();
+    if types.contains("integer") || types.contains("number") { json!("x") } else { json!(1) }
+}
+
+async fn send(api: &Api, operation: &Operation, body: Value) -> Answer {
+    api.memory.clock.advance(std::time::Duration::from_mins(1));
+    api.call_with(&operation.method, &operation.path_to_nothing(), body).await
+}
+
+fn with_bodies() -> Vec<(Operation, &'static Value)> {
+    let found = operations().into_iter().filter_map(|operation| Some((operation.body_schema()?, operation)));
+    let found: Vec<_> = found.map(|(schema, operation)| (operation, schema)).collect();
+    assert!(found.len() >= 6);
+    found
+}
+
+#[actix_web::test]
+async fn d8_every_field_that_is_described_is_read() {
+    let api = Api::start().await;
+    for (operation, schema) in with_bodies() {
+        for level in levels(schema) {
+            for (name, property) in level.schema["properties"].as_object().unwrap() {
+                let body = level.body(name, &wrong_value(resolved(property)));
+                let answer = send(&api, &operation, body).await;
+                assert!(!level.says_unknown(&answer, name), "{} {} {name}", operation.method, operation.path);
+            }
+        }
+    }
+}
+
+#[actix_web::test]
+async fn d8_every_other_field_is_refused_in_every_object() {
+    let api = Api::start().await;
+    for (operation, schema) in with_bodies() {
+        for level in levels(schema) {
+            let answer = send(&api, &operation, level.body("nonsense", &json!(1))).await;
+            assert!(level.says_unknown(&answer, "nonsense"), "{} {}", operation.method, operation.path);
+        }
+    }
+}
+
+#[actix_web::test]
+async fn d8_a_field_that_is_required_is_missed() {
+    let api = Api::start().await;
+    for (operation, schema) in with_bodies() {
+        let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+        let answer = send(&api, &operation, json!({})).await;
+        if required.is_empty() {
+            assert_eq!(answer.status, 404, "{} {}", operation.method, operation.path);
+            continue;
+        }
+        let mut expected: Vec<_> = required.iter().map(|name| (name.as_str().unwrap(), "required")).collect();
+        expected.sort_unstable();
+        assert_eq!(answer.violations(), expected, "{} {}", operation.method, operation.path);
+    }
+}
+
+/// What an example names may not exist; but that is all that can be wrong with it.
+#[actix_web::test]
+async fn every_example_of_a_request_is_valid() {
+    let api = Api::start().await;
+    for (operation, _) in with_bodies() {
+        let examples = &operation.value["requestBody"]["content"]["application/json"]["examples"];
+        for (name, example) in examples.as_object().unwrap() {
+            let answer = send(&api, &operation, example["value"].clone()).await;
+            let shown = format!("{} {} {name}: {answer:?}", operation.method, operation.path);
+            assert!(matches!(answer.status, 200 | 201 | 404), "{shown}");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The OpenAPI document: that it is what the API does, and nothing but that. The harness holds every answer of every
+//! test against it as well.
+
+mod conformance;
+mod document;
+mod fields;
+mod page;
+mod parameters;
+mod patterns;
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+/// The document.
+pub static DOCUMENT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::from_str(&signpost_http::openapi_document().unwrap()).unwrap());
+
+/// An operation of the document.
+pub struct Operation {
+    pub method: String,
+    pub path: String,
+    pub value: &'static Value,
+}
+
+/// Every operation of the document.
+pub fn operations() -> Vec<Operation> {
+    let paths = DOCUMENT["paths"].as_object().unwrap();
+    let methods = |(path, item): (&String, &'static Value)| {
+        let item = item.as_object().unwrap().iter();
+        let path = path.clone();
+        item.map(move |(method, value)| Operation {
+            method: method.to_uppercase(),
+            path: path.clone(),
+            value,
+        })
+        .collect::<Vec<_>>()
+    };
+    paths.iter().flat_map(methods).collect()
+}
+
+impl Operation {
+    /// The path with something in place of its parameters that names nothing.
+    pub fn path_to_nothing(&self) -> String {
+        self.path.replace("{id}", "nothing").replace("{file}", "start.js")
+    }
+
+    /// The schema of the body in JSON, if it takes one.
+    pub fn body_schema(&self) -> Option<&'static Value> {
+        self.value.get("requestBody").map(|body| resolved(&body["content"]["application/json"]["schema"]))
+    }
+
+    /// The parameters in this place.
+    pub fn parameters(&self, place: &str) -> Vec<&'static Value> {
+        let all = self.value.get("parameters").and_then(Value::as_array).into_iter().flatten();
+        all.map(resolved).filter(|parameter| parameter["in"] == place).collect()
+    }
+}
+
+/// What a reference leads to; the value itself if it is none.
+pub fn resolved(value: &'static Value) -> &'static Value {
+    match value.get("$ref").and_then(Value::as_str) {
+        Some(reference) => {
+            let target = DOCUMENT.pointer(reference.strip_prefix('#').unwrap());
+            resolved(target.unwrap_or_else(|| panic!("{reference} leads nowhere")))
+        }
+        None => value,
+    }
+}

@@ -1,0 +1,172 @@
+//! Patterns of the document against the domain's types: the same texts pass both.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+use signpost_api_conformance::mismatches;
+use signpost_domain::{CountryCode, Name, Note, Slug, TargetUrl};
+
+use super::DOCUMENT;
+
+/// Whether the schema of a field of a new redirect lets the text pass.
+fn passes(field: &str, text: &str) -> bool {
+    let mut schema = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"][field];
+    if field == "geo_blocklists" {
+        schema = &schema["properties"]["countries"]["items"];
+    }
+    mismatches(&DOCUMENT, &format!("new redirect: {field}"), schema, &json!(text)).is_empty()
+}
+
+fn target_is_valid(text: &str) -> bool {
+    TargetUrl::parse(text).is_ok()
+}
+
+#[test]
+fn d24_the_pattern_of_targets_matches_what_is_accepted() {
+    for text in [
+        "https://example.com",
+        "HTTP://Example.COM:8443/x?y#z",
+        "http://localhost",
+        "http://3com",
+        "http://a.3com.",
+        "http://a.b.c.d.e.f.g.example.com/",
+        "http://0x7f.example",
+        "http://127.0.0.1",
+        "http://255.255.255.255:65535",
+        "http://127.0.0.-1",
+        "http://a:",
+        "http://a:000443/",
+        "http://[::1]",
+        "http://[::]",
+        "http://[2001:db8::a:1]:80/",
+        "http://[1:2:3:4:5:6:7:8]",
+        "http://[1:2:3:4:5:6:7::]",
+        "http://bücher.example",
+        "http://donaudampfschifffahrtsgesellschaftskapitänsmütze.example",
+        "http://[::ffff:192.0.2.1]/",
+        "http://xn--bcher-kva.example",
+        "http://عربي.example/",
+        "http://BÜCHER.example",
+        "https://例え.テスト/パス",
+        "https://пример.example/путь",
+        "https://example.com/嘊?🦀#\u{200b}",
+        "https://example.com/%zz{|}^`\"<>[]",
+    ] {
+        assert!(target_is_valid(text), "{text}");
+        assert!(passes("target_url", text), "{text}");
+    }
+}
+
+#[test]
+fn d24_the_pattern_of_targets_refuses_what_is_none_at_first_sight() {
+    for text in [
+        "",
+        "example.com",
+        "ftp://example.com",
+        "http:/example.com",
+        "http:///example.com",
+        "http://",
+        "http://:80",
+        "http://a/ b",
+        "http://a/\u{a0}",
+        "http://a/\u{85}",
+        "http://a/\n",
+        "http://a\n",
+        "http://a/\\",
+        " http://a",
+    ] {
+        assert!(!target_is_valid(text), "{text}");
+        assert!(!passes("target_url", text), "{text}");
+    }
+}
+
+#[test]
+fn d26_the_pattern_of_countries_matches_the_assigned_codes() {
+    let letters = || ('A'..='Z').chain('a'..='z').chain(['1', ' ', 'é']);
+    for code in letters().flat_map(|first| letters().map(move |second| format!("{first}{second}"))) {
+        assert_eq!(passes("geo_blocklists", &code), CountryCode::parse(&code).is_ok(), "{code}");
+    }
+    for code in ["", "D", "DEU", "DE\n", " DE"] {
+        assert!(!passes("geo_blocklists", code), "{code:?}");
+    }
+}
+
+#[test]
+fn d3_timestamps_have_exactly_three_fractional_digits() {
+    let schema = &DOCUMENT["components"]["schemas"]["Group"]["properties"]["created_at"];
+    let fits = |text: &str| mismatches(&DOCUMENT, "timestamp", schema, &json!(text)).is_empty();
+    assert!(fits("2026-01-31T09:05:07.042Z"));
+    for text in [
+        "2026-01-31T09:05:07Z",
+        "2026-01-31T09:05:07.0420Z",
+        "2026-01-31T09:05:07.042+00:00",
+        "2026-13-31T09:05:07.042Z",
+    ] {
+        assert!(!fits(text), "{text}");
+    }
+}
+
+/// Texts out of the characters that matter to names.
+fn near_a_name() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => Just("a".to_owned()),
+        2 => prop::sample::select(vec![" ", "\t", "\n", "\r", "\u{85}", "\u{a0}", "\u{2003}", "\u{3000}", "\u{200b}"])
+            .prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["\0", "\u{1b}", "\u{7f}", "\u{9b}", "ü", "🦀", "\u{feff}", "\u{ad}"])
+            .prop_map(str::to_owned),
+        1 => "[b]{90,100}",
+    ];
+    prop::collection::vec(piece, 0..12).prop_map(|pieces| pieces.concat())
+}
+
+/// Texts that are URLs, or nearly.
+fn near_a_target() -> impl Strategy<Value = String> {
+    let host = prop_oneof![
+        "[a-zA-Z0-9_-]{1,5}(\\.[a-zA-Z0-9_-]{1,5}){0,3}\\.?",
+        "[0-9xX.]{1,9}",
+        "[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}\\.[0-9]{1,3}",
+        "\\[[0-9a-f:]{1,20}\\]",
+        "[a-z.:@\\[\\]%! ü]{0,8}",
+        "[a-zA-Z0-9À-ÖØ-öø-įŁ-ňŊ-žΑ-ΡΣ-Ωα-ωЀ-џぁ-ゖァ-ヺ一-龥가-힣_-]{1,11}(\\.[À-ÖΑ-Ρа-я一-龥가-힣a-z]{1,11}){0,8}\\.example",
+    ];
+    let port = prop_oneof![Just(String::new()), "(:[0-9]{0,6})", "(:[a-z])"];
+    let rest = prop_oneof![Just(String::new()), "[/?#][ -~]{0,8}", "[/?#]\\PC{0,4}"];
+    let scheme = prop_oneof![5 => Just("https://".to_owned()), 1 => "[hH]ttps?:/{1,3}", 1 => "[a-z]{2,5}://"];
+    (scheme, host, port, rest).prop_map(|(scheme, host, port, rest)| format!("{scheme}{host}{port}{rest}"))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn d9_the_pattern_of_names_matches_exactly_the_names(text in near_a_name()) {
+        prop_assert_eq!(passes("name", &text), Name::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d21_the_pattern_of_slugs_matches_exactly_the_slugs(text in "[a-zA-Z0-9_. ü-]{0,3}|[a-z]{60,66}|[a-z]\n") {
+        prop_assert_eq!(passes("slug", &text), Slug::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d25_the_pattern_of_notes_matches_exactly_the_notes(text in "(?s).{0,20}|\\PC{250,260}") {
+        prop_assert_eq!(passes("note", &text), Note::parse(&text).is_ok());
+    }
+
+    /// D24: no target that is accepted is called invalid.
+    #[test]
+    fn d24_the_pattern_of_targets_matches_every_target(text in near_a_target()) {
+        prop_assert!(passes("target_url", &text) || !target_is_valid(&text), "{}", text);
+    }
+}
+
+#[test]
+fn the_bounds_of_lengths_are_the_domains() {
+    let properties = &DOCUMENT["components"]["schemas"]["NewRedirect"]["properties"];
+    let most =
+        |field: &str| properties[field]["maxLength"].as_u64().and_then(|most| usize::try_from(most).ok());
+    assert_eq!(most("target_url"), Some(TargetUrl::MAX_CHARS));
+    assert_eq!(most("note"), Some(Note::MAX_CHARS));
+    assert_eq!(most("slug"), Some(Slug::MAX_CHARS));
+    // A name is trimmed before it is counted, so no bound of the text as it is sent would be right.
+    assert_eq!(properties["name"].get("maxLength"), None::<&Value>);
+}

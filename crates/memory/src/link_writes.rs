@@ -1,0 +1,104 @@
+//! Changing links.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use signpost_app::ports::{InsertLinksError, Insertion, LinkWrites, StoreError, UpdateLinkError};
+use signpost_domain::{AccountId, Link, LinkId};
+
+use crate::state::{State, absent, no_account, twice};
+use crate::unit_of_work::MemoryUnitOfWork;
+
+#[async_trait]
+impl LinkWrites for MemoryUnitOfWork {
+    async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
+        self.write(|state| Ok(state.owned(account).and_then(|owned| owned.links.get(&id).cloned())))
+    }
+
+    async fn insert_links(
+        &mut self,
+        account: AccountId,
+        links: &[Link],
+        links_limit: u64,
+    ) -> Result<Vec<Insertion>, InsertLinksError> {
+        self.write(|state| {
+            if state.owned(account).is_none() {
+                return Err(InsertLinksError::AccountMissing);
+            }
+            // Before anything is inserted, since what breaks must leave nothing behind.
+            let mut ids = BTreeSet::new();
+            for id in links.iter().map(Link::id) {
+                if !ids.insert(id) || state.has_link(id) {
+                    return Err(twice(id).into());
+                }
+            }
+            links.iter().map(|link| insert(state, account, link, links_limit)).collect()
+        })
+    }
+
+    async fn update_link(
+        &mut self,
+        account: AccountId,
+        before: &Link,
+        after: &Link,
+    ) -> Result<(), UpdateLinkError> {
+        self.write(|state| {
+            let is_taken = state.is_taken_from(after);
+            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
+            if !owned.has_group_of(after) {
+                return Err(UpdateLinkError::GroupMissing);
+            }
+            let id = after.id();
+            let kept = owned.links.get(&id).ok_or_else(|| absent(id))?;
+            if kept != before {
+                let reason = format!("the unit of work did not lock {id} in the state that it gives");
+                return Err(StoreError::unavailable(reason).into());
+            }
+            if is_taken {
+                return Err(UpdateLinkError::AddressTaken);
+            }
+            owned.links.insert(id, after.clone());
+            Ok(())
+        })
+    }
+
+    async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned_mut(account) else { return Ok(Vec::new()) };
+            Ok(ids.iter().copied().filter(|id| owned.links.remove(id).is_some()).collect())
+        })
+    }
+
+    async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
+        self.write(|state| {
+            let Some(owned) = state.owned_mut(account) else { return Ok(0) };
+            let mut deleted = 0;
+            while deleted < at_most && owned.links.pop_first().is_some() {
+                deleted += 1;
+            }
+            Ok(deleted)
+        })
+    }
+}
+
+/// Inserts one link unless something stands against it. Only then is the account copied.
+fn insert(
+    state: &mut State,
+    account: AccountId,
+    link: &Link,
+    links_limit: u64,
+) -> Result<Insertion, InsertLinksError> {
+    let owned = state.owned(account).ok_or(InsertLinksError::AccountMissing)?;
+    if !owned.has_group_of(link) {
+        return Ok(Insertion::GroupMissing);
+    }
+    if owned.usage().links >= links_limit {
+        return Ok(Insertion::LimitReached);
+    }
+    if state.is_taken_from(link) {
+        return Ok(Insertion::AddressTaken);
+    }
+    let owned = state.owned_mut(account).ok_or(InsertLinksError::AccountMissing)?;
+    owned.links.insert(link.id(), link.clone());
+    Ok(Insertion::Done)
+}

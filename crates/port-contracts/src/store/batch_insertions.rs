@@ -1,0 +1,345 @@
+//! Several links inserted at once, as if one after another (D20, D29, D30).
+
+use signpost_app::ports::{InsertLinksError, Insertion, UnitOfWork};
+use signpost_domain::{Landing, Link, LinkId, LinkKind, Redirect, Usage};
+
+use super::fixture::Fresh;
+use super::given::{self, AT_ONCE, Decision, KINDS, PLENTY, unit};
+use super::{model, stored};
+use crate::pseudorandom::Pseudorandom;
+use crate::samples;
+
+const LANDING: LinkKind = LinkKind::Landing;
+const REDIRECT: LinkKind = LinkKind::Redirect;
+
+/// Each link meets the decision that it would have met alone, after those before it.
+pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let group = given::group(&store, account).await.id;
+    let foreign = given::group(&store, other).await.id;
+    let a_root = samples::on_custom("a.example.net", None);
+    let b_root = samples::on_custom("b.example.net", None);
+    given::link(&store, other, samples::landing("held")).await;
+    given::link(&store, account, samples::redirect_at(a_root.clone())).await;
+
+    // The limit leaves room for five.
+    let (limit, lost) = (6, samples::lost(Some("new")));
+    let cases = [
+        (given::in_group(Some(group), REDIRECT, "new"), Insertion::Done),
+        (given::in_group(Some(samples::id()), LANDING, "claimed"), Insertion::GroupMissing),
+        (given::in_group(Some(foreign), REDIRECT, "claimed"), Insertion::GroupMissing),
+        (samples::link(LANDING, "held"), Insertion::AddressTaken),
+        (samples::link_at(REDIRECT, a_root.clone()), Insertion::AddressTaken),
+        (samples::link_at(LANDING, b_root.clone()), Insertion::Done),
+        (samples::link_at(REDIRECT, b_root.clone()), Insertion::AddressTaken),
+        (given::in_group(Some(group), LANDING, "new"), Insertion::AddressTaken),
+        (samples::link_at(REDIRECT, lost.clone()), Insertion::Done),
+        (samples::link_at(LANDING, lost.clone()), Insertion::Done),
+        // Who claimed this address was kept out.
+        (samples::link(LANDING, "claimed"), Insertion::Done),
+        (samples::link(REDIRECT, "free"), Insertion::LimitReached),
+        (given::in_group(Some(group), REDIRECT, "new"), Insertion::LimitReached),
+        (samples::link_at(LANDING, a_root), Insertion::LimitReached),
+        (samples::link_at(LANDING, lost), Insertion::LimitReached),
+        (given::in_group(Some(samples::id()), LANDING, "free"), Insertion::GroupMissing),
+        (given::in_group(Some(foreign), REDIRECT, "new"), Insertion::GroupMissing),
+    ];
+    let (links, expected): (Vec<Link>, Vec<Insertion>) = cases.into_iter().unzip();
+    let answers = given::insert_links(&store, account, &links, limit).await;
+    assert_eq!(answers, Ok(expected.clone()));
+
+    for (link, insertion) in links.iter().zip(&expected) {
+        let is_there = *insertion == Insertion::Done;
+        let read = stored::link(&store, account, link.id()).await;
+        assert_eq!(read.as_ref(), is_there.then_some(link));
+        if is_there && link.placement().address().is_some() {
+            let published = stored::published(&store, link.placement()).await;
+            assert_eq!(published, Some(stored::publication_of(link, false)));
+        }
+    }
+    assert_eq!(stored::published(&store, &samples::on_system("free")).await, None);
+    assert_eq!(stored::links_count(&store, account).await, limit);
+    assert_eq!(stored::group_counts(&store, account, group).await, [0, 1]);
+    assert_eq!(stored::group_counts(&store, other, foreign).await, [0, 0]);
+    assert_eq!(stored::links_count(&store, other).await, 1);
+    for account in [account, other] {
+        stored::counters_are_right(&store, account).await;
+    }
+}
+
+/// Not its address, not its id, and nothing in any count.
+pub(super) async fn a_link_kept_out_leaves_no_trace(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let [mine, late] = [samples::group("Mine"), samples::group("Not there yet")];
+    given::insert_group(&store, account, &mine, PLENTY).await.unwrap();
+    let held = given::link(&store, account, given::in_group(Some(mine.id), LANDING, "held")).await;
+    let taken = KINDS.map(|kind| given::in_group(Some(mine.id), kind, "held"));
+    let groupless = KINDS.map(|kind| given::in_group(Some(late.id), kind, &format!("late-{kind:?}")));
+    let too_many = KINDS.map(|kind| given::in_group(Some(mine.id), kind, &format!("many-{kind:?}")));
+    for (links, limit, kept_out) in [
+        (&taken, PLENTY, Insertion::AddressTaken),
+        (&groupless, PLENTY, Insertion::GroupMissing),
+        (&too_many, 1, Insertion::LimitReached),
+    ] {
+        let answers = given::insert_links(&store, account, links, limit).await;
+        assert_eq!(answers, Ok(vec![kept_out; 2]));
+        assert_eq!(stored::links(&store, account).await, std::slice::from_ref(&held));
+        assert_eq!(stored::links_count(&store, account).await, 1);
+        assert_eq!(stored::group_counts(&store, account, mine.id).await, [1, 0]);
+    }
+    // The addresses are anybody's.
+    for link in groupless.iter().chain(&too_many) {
+        let claim = given::link(&store, other, samples::link_at(LANDING, link.placement().clone())).await;
+        assert!(given::delete_link(&store, other, claim.id()).await);
+    }
+    // Each goes in once nothing stands against it any more.
+    given::insert_group(&store, account, &late, PLENTY).await.unwrap();
+    assert!(given::delete_link(&store, account, held.id()).await);
+    let [first_taken, second_taken] = taken;
+    let links: Vec<Link> = groupless.into_iter().chain(too_many).chain([first_taken, second_taken]).collect();
+    let answers = given::insert_links(&store, account, &links, 5).await.unwrap();
+    let (last, others) = answers.split_last().unwrap();
+    assert_eq!((*last, others), (Insertion::LimitReached, &[Insertion::Done; 5][..]));
+    stored::counters_are_right(&store, account).await;
+}
+
+/// A limit of N ends at exactly N if there are N links with nothing else against them, however many others stand
+/// between them (D15).
+pub(super) async fn a_link_kept_out_takes_no_room(fresh: Fresh) {
+    let store = fresh.store().await;
+    for limit in [0, 1, 2, 9, 10, 11, 19, 20, 21, PLENTY] {
+        let account = given::account(&store).await;
+        let group = given::group(&store, account).await.id;
+        // Of each four, two have something against them.
+        let (mut links, mut against) = (Vec::new(), Vec::new());
+        for number in 0..10 {
+            let kind = KINDS[number % 2];
+            let [first, second] = ["first", "second"].map(|slug| format!("{slug}-{number}"));
+            links.push(given::in_group(Some(group), kind, &first));
+            links.push(given::in_group(Some(group), given::other(kind), &first));
+            links.push(given::in_group(Some(samples::id()), kind, &second));
+            links.push(given::in_group(None, kind, &second));
+            against.extend([None, Some(Insertion::AddressTaken), Some(Insertion::GroupMissing), None]);
+        }
+        let mut room = limit;
+        let expected = against.into_iter().map(|against| match against {
+            Some(Insertion::GroupMissing) => Insertion::GroupMissing,
+            _ if room == 0 => Insertion::LimitReached,
+            Some(against) => against,
+            None => {
+                room -= 1;
+                Insertion::Done
+            }
+        });
+        let expected: Vec<Insertion> = expected.collect();
+        let answers = given::insert_links(&store, account, &links, limit).await;
+        assert_eq!(answers, Ok(expected), "limit {limit}");
+        assert_eq!(stored::links_count(&store, account).await, limit.min(20));
+        stored::counters_are_right(&store, account).await;
+        assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
+    }
+}
+
+pub(super) async fn an_empty_batch_changes_nothing(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let group = given::group(&store, account).await.id;
+    let link = given::link(&store, account, given::in_group(Some(group), REDIRECT, "link")).await;
+    for limit in [0, 1, PLENTY] {
+        assert_eq!(given::insert_links(&store, account, &[], limit).await, Ok(vec![]));
+    }
+    assert_eq!(given::delete_links(&store, account, &[]).await, []);
+    assert_eq!(given::assign_links(&store, account, group, &[], samples::at(1)).await, Some(vec![]));
+    assert_eq!(given::unassign_links(&store, account, group, &[], samples::at(1)).await, Some(vec![]));
+    assert_eq!(stored::links(&store, account).await, [link]);
+    stored::counters_are_right(&store, account).await;
+}
+
+/// As many as fit into a request, of both kinds, in all kinds of places.
+pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let groups = given::two_groups(&store, account).await;
+    let batch = || -> Vec<Link> {
+        let link = |number: usize| {
+            let text = format!("link-{number}");
+            let placement = match number % 5 {
+                0 | 1 => samples::on_system(&text),
+                2 => samples::on_custom("a.example.net", Some(&text)),
+                3 => samples::on_custom(&format!("{text}.example.net"), None),
+                _ => samples::lost(Some(&text)),
+            };
+            let mut link = samples::link_at(KINDS[number % 3 % 2], placement);
+            link.move_to_group([None, Some(groups[0]), Some(groups[1])][number % 7 % 3], samples::at(0));
+            link
+        };
+        (0..AT_ONCE).map(link).collect()
+    };
+    let links = batch();
+    let answers = given::insert_links(&store, account, &links, 100).await;
+    assert_eq!(answers, Ok(vec![Insertion::Done; AT_ONCE]));
+    assert_eq!(stored::links(&store, account).await, given::sorted(links.clone()));
+    assert_eq!(stored::links_count(&store, account).await, 100);
+    stored::counters_are_right(&store, account).await;
+    for link in links.iter().filter(|link| link.placement().address().is_some()) {
+        let published = stored::published(&store, link.placement()).await;
+        assert_eq!(published, Some(stored::publication_of(link, false)));
+    }
+    // Once more: all but the lost ones are in the way.
+    let again = given::insert_links(&store, account, &batch(), PLENTY).await.unwrap();
+    for (link, answer) in links.iter().zip(again) {
+        let is_lost = link.placement().address().is_none();
+        assert_eq!(answer, if is_lost { Insertion::Done } else { Insertion::AddressTaken });
+    }
+    assert_eq!(stored::links_count(&store, account).await, 120);
+    stored::counters_are_right(&store, account).await;
+}
+
+/// An account that is not there has the whole call refused, and the unit of work goes on.
+pub(super) async fn a_batch_for_a_missing_account_inserts_nothing(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let missing = samples::id();
+    let refused = [
+        samples::link(REDIRECT, "a"),
+        samples::link(LANDING, "b"),
+        samples::link_at(REDIRECT, samples::lost(None)),
+        given::in_group(Some(samples::id()), LANDING, "c"),
+    ];
+    let outcome = unit!(&store, async |work| {
+        for limit in [0, PLENTY] {
+            let refusal = work.insert_links(missing, &refused, limit).await;
+            assert!(matches!(refusal, Err(InsertLinksError::AccountMissing)), "{refusal:?}");
+        }
+        given::insert(work, account, &samples::redirect("a"), PLENTY).await?;
+        given::insert(work, account, &samples::landing("b"), PLENTY).await
+    });
+    outcome.await.unwrap();
+    for link in &refused {
+        assert_eq!(stored::link(&store, missing, link.id()).await, None);
+    }
+    assert_eq!(stored::links_count(&store, account).await, 2);
+}
+
+/// An id that is there already, or twice in the batch, is no decision but an error, after which nothing is kept.
+pub(super) async fn an_id_is_given_out_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    for kind in KINDS {
+        let stored_link = given::link(&store, other, samples::link(kind, "stored")).await;
+        let new = samples::link(kind, "new");
+        for (batch, owner) in [
+            (vec![new.clone(), moved(&new, "elsewhere")], account),
+            (vec![new.clone(), moved(&stored_link, "elsewhere")], account),
+            (vec![new.clone(), moved(&stored_link, "elsewhere")], other),
+        ] {
+            let mut work = store.begin().await.unwrap();
+            let outcome = work.insert_links(owner, &batch, PLENTY).await;
+            assert!(matches!(outcome, Err(InsertLinksError::Store(_))), "{outcome:?}");
+            drop(work);
+            assert_eq!(stored::links(&store, account).await, []);
+            assert_eq!(stored::links(&store, other).await, std::slice::from_ref(&stored_link));
+            for account in [account, other] {
+                stored::counters_are_right(&store, account).await;
+            }
+        }
+        assert!(given::delete_link(&store, other, stored_link.id()).await);
+    }
+}
+
+/// The link with the same id at another address.
+fn moved(link: &Link, slug: &str) -> Link {
+    let placement = samples::on_system(slug);
+    match link.clone() {
+        Link::Landing(landing) => Landing { placement, ..landing }.into(),
+        Link::Redirect(redirect) => Redirect { placement, ..redirect }.into(),
+    }
+}
+
+/// A batch sees what the unit of work did before it, what comes behind sees the batch, and all of it is undone
+/// together.
+pub(super) async fn a_batch_is_part_of_its_unit_of_work(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let group = samples::group("Within");
+    let first = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
+    let refused = KINDS.map(|kind| samples::link(given::other(kind), &format!("{kind:?}")));
+    let second = KINDS.map(|kind| given::in_group(Some(group.id), given::other(kind), &format!("{kind:?}")));
+    let steps = async |work: &mut dyn UnitOfWork| -> Result<(), Decision> {
+        assert_eq!(work.insert_links(account, &second, PLENTY).await?, [Insertion::GroupMissing; 2]);
+        assert_eq!(work.insert_links(account, &first, 2).await?, [Insertion::Done; 2]);
+        assert_eq!(work.insert_links(account, &refused, 2).await?, [Insertion::LimitReached; 2]);
+        assert_eq!(work.insert_links(account, &refused, 3).await?, [Insertion::AddressTaken; 2]);
+        work.insert_group(account, &group, PLENTY).await?;
+        assert_eq!(work.delete_links(account, &given::ids(&first)).await?.len(), 2);
+        assert_eq!(work.insert_links(account, &second, 2).await?, [Insertion::Done; 2]);
+        for link in &second {
+            assert_eq!(work.lock_link(account, link.id()).await?.as_ref(), Some(link));
+        }
+        let within = work.lock_group(account, group.id).await?.unwrap();
+        assert_eq!((within.landings_count, within.redirects_count), (1, 1));
+        Ok(())
+    };
+    let mut work = store.begin().await.unwrap();
+    steps(work.as_mut()).await.unwrap();
+    drop(work);
+    assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
+    assert_eq!(stored::links(&store, account).await, []);
+
+    unit!(&store, async |work| steps(work).await).await.unwrap();
+    assert_eq!(stored::links(&store, account).await, given::sorted(second.to_vec()));
+    stored::counters_are_right(&store, account).await;
+}
+
+/// Random batches on one store, and the same links one after another on another, have the same answers and leave the
+/// same behind.
+pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
+    let stores = [fresh.store().await, fresh.store().await];
+    let accounts = [samples::account(), samples::account()];
+    let groups = [samples::group("First's"), samples::group("First's too"), samples::group("Second's")];
+    for store in &stores {
+        for account in &accounts {
+            given::insert_account(store, account).await.unwrap();
+        }
+        for (group, owner) in groups.iter().zip([0, 0, 1]) {
+            given::insert_group(store, accounts[owner].id, group, PLENTY).await.unwrap();
+        }
+    }
+    let accounts = accounts.map(|account| account.id);
+    let groups = groups.map(|group| group.id);
+    let [at_once, in_turn] = &stores;
+    let mut answers_seen = Vec::new();
+    for round in 0..60 {
+        let mut random = Pseudorandom::new(round);
+        let account = accounts[usize::from(random.one_in(3))];
+        let limit = stored::links_count(in_turn, account).await + random.below(12);
+        let batch: Vec<Link> = (0..random.below(25)).map(|_| model::any_link(&mut random, &groups)).collect();
+
+        let answers = given::insert_links(at_once, account, &batch, limit).await.unwrap();
+        let mut expected = Vec::new();
+        for link in batch.chunks(1) {
+            expected.extend(given::insert_links(in_turn, account, link, limit).await.unwrap());
+        }
+        assert_eq!(answers, expected, "round {round}");
+        answers_seen.extend(answers);
+
+        let kept = stored::links(in_turn, account).await;
+        let doomed: Vec<LinkId> = given::ids(&kept).into_iter().filter(|_| random.one_in(3)).collect();
+        for store in &stores {
+            assert_eq!(stored::links(store, account).await, kept, "round {round}");
+            stored::counters_are_right(store, account).await;
+            // Room for the next round.
+            assert_eq!(given::delete_links(store, account, &doomed).await, doomed);
+        }
+    }
+    for answer in [Insertion::Done, Insertion::AddressTaken, Insertion::LimitReached, Insertion::GroupMissing]
+    {
+        let times = answers_seen.iter().filter(|seen| **seen == answer).count();
+        assert!(times > 30, "{answer:?} is answered {times} times");
+    }
+}

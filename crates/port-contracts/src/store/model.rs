@@ -1,0 +1,267 @@
+//! What a store must do, in its plainest form: two accounts with groups and links in two maps, no counters.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signpost_app::ports::Insertion;
+use signpost_domain::{
+    AccountId, Group, GroupFilter, GroupId, Landing, Link, LinkFilter, LinkId, LinkKind, Placement, Redirect,
+    Slug, Timestamp,
+};
+
+use super::fixture::StoreUnderTest;
+use super::given::{Decision, KINDS};
+use super::stored;
+use crate::pseudorandom::Pseudorandom;
+use crate::samples;
+
+pub(super) const LINKS_LIMIT: u64 = 24;
+pub(super) const GROUPS_LIMIT: u64 = 3;
+
+/// What two accounts own.
+#[derive(Clone)]
+pub(super) struct Model {
+    pub(super) accounts: [AccountId; 2],
+    pub(super) groups: BTreeMap<GroupId, (AccountId, Group)>,
+    pub(super) links: BTreeMap<LinkId, (AccountId, Link)>,
+}
+
+pub(super) enum Operation {
+    InsertGroup(AccountId, Group),
+    RenameGroup(AccountId, GroupId, String),
+    DeleteGroup(AccountId, GroupId, Timestamp),
+    InsertLinks(AccountId, Vec<Link>),
+    UpdateLink(AccountId, Link),
+    DeleteLinks(AccountId, Vec<LinkId>),
+    AssignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
+    UnassignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
+}
+
+/// What an operation answers; links and ids are sorted, where the store may give them in any order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    Done,
+    NotThere,
+    Refused(Decision),
+    Inserted(Vec<Insertion>),
+    Deleted(Vec<LinkId>),
+    Moved(Vec<Link>),
+}
+
+impl Model {
+    pub(super) const fn new(accounts: [AccountId; 2]) -> Self {
+        Self { accounts, groups: BTreeMap::new(), links: BTreeMap::new() }
+    }
+
+    fn links_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Link> {
+        self.links.values().filter(move |(owner, _)| *owner == account).map(|(_, link)| link)
+    }
+
+    fn groups_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Group> {
+        self.groups.values().filter(move |(owner, _)| *owner == account).map(|(_, group)| group)
+    }
+
+    fn has_group(&self, account: AccountId, group: GroupId) -> bool {
+        self.groups.get(&group).is_some_and(|(owner, _)| *owner == account)
+    }
+
+    fn has_group_of(&self, account: AccountId, link: &Link) -> bool {
+        link.group_id().is_none_or(|group| self.has_group(account, group))
+    }
+
+    fn is_taken_from(&self, link: &Link) -> bool {
+        let address = link.placement().address();
+        let mut others = self.links.values().filter(|(_, other)| other.id() != link.id());
+        address.is_some() && others.any(|(_, other)| other.placement().address() == address)
+    }
+
+    fn insert(&mut self, account: AccountId, link: &Link) -> Insertion {
+        if !self.has_group_of(account, link) {
+            return Insertion::GroupMissing;
+        }
+        if self.links_of(account).count() >= usize::try_from(LINKS_LIMIT).unwrap() {
+            return Insertion::LimitReached;
+        }
+        if self.is_taken_from(link) {
+            return Insertion::AddressTaken;
+        }
+        self.links.insert(link.id(), (account, link.clone()));
+        Insertion::Done
+    }
+
+    /// The account's links among `ids`, each once.
+    fn own_links(&mut self, account: AccountId, ids: &[LinkId]) -> impl Iterator<Item = &mut Link> {
+        let ids: BTreeSet<LinkId> = ids.iter().copied().collect();
+        let own = self.links.iter_mut().filter(move |(id, (owner, _))| ids.contains(id) && *owner == account);
+        own.map(|(_, (_, link))| link)
+    }
+
+    /// What the operation must answer; carries it out if nothing speaks against it.
+    pub(super) fn apply(&mut self, operation: &Operation) -> Answer {
+        match operation {
+            Operation::InsertGroup(account, group) => {
+                if self.groups_of(*account).count() >= usize::try_from(GROUPS_LIMIT).unwrap() {
+                    return Answer::Refused(Decision::LimitReached);
+                }
+                self.groups.insert(group.id, (*account, group.clone()));
+                Answer::Done
+            }
+            Operation::RenameGroup(account, id, name) => match self.groups.get_mut(id) {
+                Some((owner, group)) if owner == account => {
+                    group.name = samples::name(name);
+                    Answer::Done
+                }
+                _ => Answer::NotThere,
+            },
+            Operation::DeleteGroup(account, id, now) => {
+                if !self.has_group(*account, *id) {
+                    return Answer::NotThere;
+                }
+                self.groups.remove(id);
+                let links = self.links.values_mut().map(|(_, link)| link);
+                links
+                    .filter(|link| link.group_id() == Some(*id))
+                    .for_each(|link| link.move_to_group(None, *now));
+                Answer::Done
+            }
+            Operation::InsertLinks(account, links) => {
+                Answer::Inserted(links.iter().map(|link| self.insert(*account, link)).collect())
+            }
+            Operation::UpdateLink(account, after) => {
+                if self.links.get(&after.id()).is_none_or(|(owner, _)| owner != account) {
+                    return Answer::NotThere;
+                }
+                if !self.has_group_of(*account, after) {
+                    return Answer::Refused(Decision::GroupMissing);
+                }
+                if self.is_taken_from(after) {
+                    return Answer::Refused(Decision::AddressTaken);
+                }
+                self.links.insert(after.id(), (*account, after.clone()));
+                Answer::Done
+            }
+            Operation::DeleteLinks(account, ids) => {
+                let deleted: Vec<LinkId> = self.own_links(*account, ids).map(|link| link.id()).collect();
+                self.links.retain(|id, _| !deleted.contains(id));
+                Answer::Deleted(deleted)
+            }
+            Operation::AssignLinks(account, group, ids, now) => {
+                if !self.has_group(*account, *group) {
+                    return Answer::NotThere;
+                }
+                let assigned = self.own_links(*account, ids).map(|link| {
+                    link.move_to_group(Some(*group), *now);
+                    link.clone()
+                });
+                Answer::Moved(assigned.collect())
+            }
+            Operation::UnassignLinks(account, group, ids, now) => {
+                if !self.has_group(*account, *group) {
+                    return Answer::NotThere;
+                }
+                let inside = self.own_links(*account, ids).filter(|link| link.group_id() == Some(*group));
+                let unassigned = inside.map(|link| {
+                    link.move_to_group(None, *now);
+                    link.clone()
+                });
+                Answer::Moved(unassigned.collect())
+            }
+        }
+    }
+
+    /// Everything that can be read, counted anew.
+    pub(super) async fn is_what_is_stored(&self, store: &StoreUnderTest) {
+        for account in self.accounts {
+            let usage = store.usage(account).await.unwrap().unwrap();
+            assert_eq!(usize::try_from(usage.links).unwrap(), self.links_of(account).count());
+            assert_eq!(usize::try_from(usage.groups).unwrap(), self.groups_of(account).count());
+
+            let links: Vec<Link> = self.links_of(account).cloned().collect();
+            assert_eq!(stored::links(store, account).await, links);
+            for link in &links {
+                assert_eq!(stored::link(store, account, link.id()).await.as_ref(), Some(link));
+            }
+
+            let mut groups = Vec::new();
+            for group in self.groups_of(account) {
+                let filter = LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() };
+                let mut counts = [0, 0];
+                for (count, kind) in counts.iter_mut().zip(KINDS) {
+                    let mut inside: Vec<Link> = links
+                        .iter()
+                        .filter(|link| link.kind() == kind && link.group_id() == Some(group.id))
+                        .cloned()
+                        .collect();
+                    inside.reverse();
+                    *count = u64::try_from(inside.len()).unwrap();
+                    assert_eq!(stored::list(store, account, kind, &filter, 100).await, inside);
+                }
+                let [landings_count, redirects_count] = counts;
+                groups.push(Group { landings_count, redirects_count, ..group.clone() });
+            }
+            assert_eq!(stored::groups(store, account).await, groups);
+        }
+        for placement in every_placement().iter().filter(|placement| placement.address().is_some()) {
+            let occupant = self.links.values().find(|(_, link)| link.placement() == placement);
+            let expected = occupant.map(|(_, link)| stored::publication_of(link, false));
+            assert_eq!(stored::published(store, placement).await, expected, "{placement:?}");
+        }
+    }
+}
+
+/// Few addresses, so that links meet.
+pub(super) fn every_placement() -> Vec<Placement> {
+    let mut placements = Vec::new();
+    for slug in ["a", "A", "b", "c", "d", "e", "f", "g", "h", "i"] {
+        placements.push(samples::on_system(slug));
+        placements.push(samples::on_custom("a.example.net", Some(slug)));
+    }
+    placements.push(samples::on_custom("a.example.net", None));
+    placements.push(samples::on_custom("b.example.net", None));
+    placements.extend(["a", "b"].map(|slug| Placement::Lost { slug: Slug::parse(slug).ok() }));
+    placements.push(samples::lost(None));
+    placements
+}
+
+fn any_placement(random: &mut Pseudorandom) -> Placement {
+    random.pick(&every_placement()).cloned().unwrap()
+}
+
+/// One of the groups, or one that is nowhere, or none.
+fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
+    match random.below(8) {
+        0..4 => None,
+        4..7 => random.pick(groups).copied(),
+        _ => Some(samples::id()),
+    }
+}
+
+/// A new link of either kind, in one of `groups`, in none, or in one that is nowhere.
+pub(super) fn any_link(random: &mut Pseudorandom, groups: &[GroupId]) -> Link {
+    let (placement, group_id, is_active) =
+        (any_placement(random), any_group(random, groups), random.one_in(2));
+    match KINDS[usize::from(random.one_in(2))] {
+        LinkKind::Landing => Landing { group_id, is_active, ..samples::landing_at(placement) }.into(),
+        LinkKind::Redirect => Redirect { group_id, is_active, ..samples::redirect_at(placement) }.into(),
+    }
+}
+
+/// The link somewhere else, in another group, since `updated_at`.
+pub(super) fn changed(
+    link: &Link,
+    random: &mut Pseudorandom,
+    groups: &[GroupId],
+    updated_at: Timestamp,
+) -> Link {
+    let (placement, group_id, is_active) =
+        (any_placement(random), any_group(random, groups), random.one_in(2));
+    match link.clone() {
+        Link::Landing(landing) => {
+            let title = samples::name(&format!("Page {}", random.below(9)));
+            Landing { title, placement, group_id, is_active, updated_at, ..landing }.into()
+        }
+        Link::Redirect(redirect) => {
+            let target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
+            Redirect { target_url, placement, group_id, is_active, updated_at, ..redirect }.into()
+        }
+    }
+}

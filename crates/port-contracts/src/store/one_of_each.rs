@@ -1,0 +1,91 @@
+//! Links that between them have every kind of value in every field, and the greatest lengths.
+
+use signpost_domain::{CountryCode, GeoBlocklist, Landing, Link, Note, Redirect, Timestamp};
+
+use crate::samples;
+
+/// Links of both kinds, no two of them at one address.
+pub(super) fn links() -> Vec<Link> {
+    redirects().into_iter().map(Link::from).chain(landings().into_iter().map(Link::from)).collect()
+}
+
+pub(super) fn redirects() -> Vec<Redirect> {
+    let longest_target = format!("https://bücher.example/{}", "ä".repeat(2048 - 23));
+    let all_countries = GeoBlocklist::new(CountryCode::all().collect());
+    let [de, at] = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
+    let mut redirects = vec![
+        samples::redirect("plain"),
+        samples::redirect_at(samples::on_custom("links.example.net", Some("slug"))),
+        samples::redirect_at(samples::on_custom("links.example.net", None)),
+        samples::redirect_at(samples::on_custom(&longest_host('b'), Some(&"Z".repeat(64)))),
+        samples::redirect_at(samples::lost(Some("lost"))),
+        samples::redirect_at(samples::lost(None)),
+        Redirect { is_active: false, ..samples::redirect("inactive") },
+        Redirect { antibot_enabled: true, ..samples::redirect("antibot") },
+        Redirect { analytics_enabled: false, ..samples::redirect("uncounted") },
+        Redirect { geo_blocklist: GeoBlocklist::new(vec![de, at]), ..samples::redirect("de-at") },
+        Redirect { geo_blocklist: GeoBlocklist::new(vec![at, de]), ..samples::redirect("at-de") },
+        Redirect { geo_blocklist: all_countries, ..samples::redirect("all-countries") },
+        Redirect { name: samples::name(&"𝄞".repeat(100)), ..samples::redirect("long-name") },
+        Redirect { target_url: samples::target(&longest_target), ..samples::redirect("long-target") },
+        Redirect {
+            target_url: samples::target("HTTP://EXAMPLE.com:80/%7e?q=ü#ü"),
+            ..samples::redirect("odd")
+        },
+        Redirect { created_at: Timestamp::EPOCH, updated_at: Timestamp::EPOCH, ..samples::redirect("first") },
+        Redirect { created_at: Timestamp::LAST, updated_at: Timestamp::LAST, ..samples::redirect("last") },
+        Redirect { updated_at: samples::at(1), ..samples::redirect("a-millisecond-later") },
+        samples::redirect(&"x".repeat(64)),
+    ];
+    redirects.extend(
+        notes().enumerate().map(|(number, note)| Redirect {
+            note: Some(note),
+            ..samples::redirect(&format!("note-{number}"))
+        }),
+    );
+    redirects
+}
+
+pub(super) fn landings() -> Vec<Landing> {
+    let mut landings = vec![
+        samples::landing("page"),
+        samples::landing_at(samples::on_custom("pages.example.net", Some("slug"))),
+        samples::landing_at(samples::on_custom("pages.example.net", None)),
+        samples::landing_at(samples::on_custom(&longest_host('c'), Some(&"Z".repeat(64)))),
+        samples::landing_at(samples::lost(Some("lost"))),
+        samples::landing_at(samples::lost(None)),
+        Landing { is_active: false, ..samples::landing("inactive-page") },
+        Landing { analytics_enabled: false, ..samples::landing("uncounted-page") },
+        Landing { title: samples::name(&"𝄞".repeat(100)), ..samples::landing("long-title") },
+        Landing { title: samples::name("'; -- %_ \"Menu\" <b>&amp;</b>"), ..samples::landing("odd-title") },
+        Landing { created_at: Timestamp::EPOCH, updated_at: Timestamp::EPOCH, ..samples::landing("p-first") },
+        Landing { created_at: Timestamp::LAST, updated_at: Timestamp::LAST, ..samples::landing("p-last") },
+        Landing { updated_at: samples::at(1), ..samples::landing("p-a-millisecond-later") },
+        samples::landing(&"y".repeat(64)),
+    ];
+    landings.extend(notes().enumerate().map(|(number, note)| Landing {
+        note: Some(note),
+        ..samples::landing(&format!("page-note-{number}"))
+    }));
+    landings
+}
+
+/// The longest hostname; those with different letters are different.
+fn longest_host(letter: char) -> String {
+    format!("{0}.{0}.{0}.{1}", "a".repeat(63), letter.to_string().repeat(61))
+}
+
+fn notes() -> impl Iterator<Item = Note> {
+    [
+        "",
+        "   ",
+        " first\r\nsecond\n\ttabbed ",
+        "'single' \"double\" `back` \\ ; -- /* */ %_ {} $1 ?",
+        "\u{1}\u{7f}\u{85}\u{2028}\u{feff}\u{fffd}\u{10ffff}",
+        "e\u{301} é ﷺ 👩\u{200d}👩\u{200d}👧\u{200d}👦 \u{202e}right to left\u{202c} \u{200b}",
+        "null",
+        &"𝄞".repeat(256),
+    ]
+    .map(samples::note)
+    .into_iter()
+}

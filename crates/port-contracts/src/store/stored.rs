@@ -1,0 +1,120 @@
+//! What is stored, through the ways of reading it.
+
+use std::sync::Arc;
+
+use signpost_app::ports::{PublishedContent, PublishedLink, Store};
+use signpost_domain::{
+    AccountId, Group, GroupId, Landing, LandingId, Link, LinkFilter, LinkId, LinkKind, Page, PagePosition,
+    Placement, Redirect, RedirectId,
+};
+
+use super::given::{self, KINDS};
+
+pub(super) async fn link(store: &Arc<dyn Store>, account: AccountId, id: impl Into<LinkId>) -> Option<Link> {
+    let id = id.into();
+    let link = store.link(account, id).await.unwrap();
+    assert!(link.as_ref().is_none_or(|link| link.id() == id), "{id} is not the id of {link:?}");
+    link
+}
+
+pub(super) async fn redirect(store: &Arc<dyn Store>, account: AccountId, id: RedirectId) -> Option<Redirect> {
+    link(store, account, id).await.map(|link| match link {
+        Link::Redirect(redirect) => redirect,
+        Link::Landing(landing) => panic!("{landing:?} is no redirect"),
+    })
+}
+
+pub(super) async fn landing(store: &Arc<dyn Store>, account: AccountId, id: LandingId) -> Option<Landing> {
+    link(store, account, id).await.map(|link| match link {
+        Link::Landing(landing) => landing,
+        Link::Redirect(redirect) => panic!("{redirect:?} is no landing page"),
+    })
+}
+
+/// One page of a list, in which everything is of its kind.
+pub(super) async fn page(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    kind: LinkKind,
+    filter: &LinkFilter,
+    items: u64,
+    after: Option<PagePosition>,
+) -> Page<Link> {
+    let page = store.links(account, kind, filter, given::limit(items), after).await.unwrap();
+    assert!(page.items.iter().all(|link| link.kind() == kind), "all of these are to be {kind:?}: {page:?}");
+    page
+}
+
+/// The first page of 100 links without a filter.
+pub(super) async fn first_page(store: &Arc<dyn Store>, account: AccountId, kind: LinkKind) -> Page<Link> {
+    page(store, account, kind, &LinkFilter::default(), 100, None).await
+}
+
+/// The whole of a list that is filtered, read in pages of so many items.
+pub(super) async fn list(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    kind: LinkKind,
+    filter: &LinkFilter,
+    items: u64,
+) -> Vec<Link> {
+    given::walk(async |after| page(store, account, kind, filter, items, after).await).await.0
+}
+
+/// All of an account's links by id, lowest first, landing pages before redirects.
+pub(super) async fn links(store: &Arc<dyn Store>, account: AccountId) -> Vec<Link> {
+    let mut links = Vec::new();
+    for kind in KINDS {
+        let mut of_kind = list(store, account, kind, &LinkFilter::default(), 100).await;
+        of_kind.reverse();
+        links.extend(of_kind);
+    }
+    links
+}
+
+/// All of an account's groups by id, lowest first.
+pub(super) async fn groups(store: &Arc<dyn Store>, account: AccountId) -> Vec<Group> {
+    let page = async |after| store.groups(account, given::limit(100), after).await.unwrap();
+    let mut groups = given::walk(page).await.0;
+    groups.reverse();
+    groups
+}
+
+pub(super) async fn links_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
+    store.usage(account).await.unwrap().unwrap().links
+}
+
+/// How many landing pages and redirects a group shows.
+pub(super) async fn group_counts(store: &Arc<dyn Store>, account: AccountId, group: GroupId) -> [u64; 2] {
+    let group = store.group(account, group).await.unwrap().unwrap();
+    [group.landings_count, group.redirects_count]
+}
+
+/// Every counter is what counting anew gives.
+pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountId) {
+    let (links, groups) = (links(store, account).await, groups(store, account).await);
+    let usage = store.usage(account).await.unwrap().unwrap();
+    assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
+    assert_eq!(usize::try_from(usage.groups).unwrap(), groups.len());
+    for group in groups {
+        let inside = KINDS.map(|kind| {
+            let inside = links.iter().filter(|link| link.kind() == kind && link.group_id() == Some(group.id));
+            u64::try_from(inside.count()).unwrap()
+        });
+        assert_eq!([group.landings_count, group.redirects_count], inside, "{group:?}");
+    }
+}
+
+/// What a visitor finds at the address of a placement, which must have one.
+pub(super) async fn published(store: &Arc<dyn Store>, placement: &Placement) -> Option<PublishedLink> {
+    store.published_link(&placement.address().expect("a placement with an address")).await.unwrap()
+}
+
+/// What a visitor of the link must find.
+pub(super) fn publication_of(link: &Link, is_suspended: bool) -> PublishedLink {
+    let content = match link {
+        Link::Landing(landing) => PublishedContent::Landing { title: landing.title.clone() },
+        Link::Redirect(redirect) => PublishedContent::Redirect { target_url: redirect.target_url.clone() },
+    };
+    PublishedLink { content, is_active: link.is_active(), is_suspended }
+}

@@ -1,0 +1,147 @@
+//! Inserting links, any number of them in the same few statements (D30).
+//!
+//! What is promised is the outcome of inserting them one after the other. What is done is to insert all at once, which
+//! SQLite does in their order, and to take back those that came after the limit.
+
+use std::collections::BTreeSet;
+
+use diesel::prelude::*;
+use signpost_app::ports::Insertion;
+use signpost_domain::{AccountId, GroupId, Link};
+
+use crate::columns::{IdBytes, signed};
+use crate::counters;
+use crate::failure::Failure;
+use crate::group_counts::GroupMoves;
+use crate::rows::cell::{RowName, own_id};
+use crate::rows::link::NewLink;
+use crate::schema::{groups, links};
+
+/// The 16 bytes of an id, which the two kinds of links share.
+type Bytes = [u8; 16];
+
+/// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
+/// of each what became of it; `None` if there is no such account.
+pub(crate) fn insert(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    links: &[Link],
+    links_limit: u64,
+) -> Result<Option<Vec<Insertion>>, Failure> {
+    refuse_repeated_ids(links)?;
+    let Some(count) = counters::links(connection, account)? else { return Ok(None) };
+    let mut room = links_limit.saturating_sub(count);
+    let groups = existing_groups(connection, account, links)?;
+    let has_its_group = |link: &Link| link.group_id().is_none_or(|group| groups.contains(&group));
+    let rows: Vec<_> =
+        links.iter().filter(|link| has_its_group(link)).map(|link| NewLink::new(account, link)).collect();
+    // Without any room none would stay.
+    let inserted = if room == 0 { BTreeSet::new() } else { insert_all(connection, rows)? };
+    let mut insertions = Vec::with_capacity(links.len());
+    let mut done = 0_usize;
+    let mut moves = GroupMoves::of(account);
+    let mut excess = Vec::new();
+    for link in links {
+        let id = link.id().to_bytes();
+        let insertion = if !has_its_group(link) {
+            Insertion::GroupMissing
+        } else if room == 0 {
+            if inserted.contains(&id) {
+                excess.push(IdBytes::from(link.id()));
+            }
+            Insertion::LimitReached
+        } else if inserted.contains(&id) {
+            room -= 1;
+            done += 1;
+            if let Some(group) = link.group_id() {
+                moves.enter(group.to_bytes(), link.kind());
+            }
+            Insertion::Done
+        } else {
+            Insertion::AddressTaken
+        };
+        insertions.push(insertion);
+    }
+    if !excess.is_empty() {
+        diesel::delete(links::table.filter(links::id.eq_any(excess))).execute(connection)?;
+    }
+    counters::move_links(connection, account, signed(done))?;
+    moves.apply(connection)?;
+    Ok(Some(insertions))
+}
+
+/// Two links with one id are a defect; and if they had one address too, SQLite's answer would count the first for both.
+fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
+    let mut seen = BTreeSet::new();
+    match links.iter().find(|link| !seen.insert(link.id().to_bytes())) {
+        None => Ok(()),
+        Some(link) => Err(Failure::Other(format!("two links to be inserted have the id {}", link.id()))),
+    }
+}
+
+/// Those of the groups that the links name which the account has.
+fn existing_groups(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    links: &[Link],
+) -> Result<BTreeSet<GroupId>, Failure> {
+    let named: BTreeSet<GroupId> = links.iter().filter_map(Link::group_id).collect();
+    if named.is_empty() {
+        return Ok(named);
+    }
+    let found: Vec<Vec<u8>> = groups::table
+        .filter(groups::account_id.eq(IdBytes::from(account)))
+        .filter(groups::id.eq_any(named.into_iter().map(IdBytes::from)))
+        .select(groups::id)
+        .load(connection)?;
+    found.iter().map(|id| own_id("groups", id).map(|(id, _)| id)).collect()
+}
+
+/// Inserts all whose addresses are free, and returns their ids. Only the address may be taken: a second link with an id
+/// is a defect and fails.
+fn insert_all(
+    connection: &mut SqliteConnection,
+    mut rows: Vec<NewLink<'_>>,
+) -> Result<BTreeSet<Bytes>, Failure> {
+    let address = (links::host, links::slug);
+    // The statement for one link is kept prepared; those for several differ in how many.
+    if rows.len() == 1
+        && let Some(row) = rows.pop()
+    {
+        let id = row.id();
+        let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
+        return Ok((insertion.execute(connection)? > 0).then_some(id).into_iter().collect());
+    }
+    if rows.is_empty() {
+        return Ok(BTreeSet::new());
+    }
+    let inserted: Vec<Vec<u8>> = diesel::insert_into(links::table)
+        .values(rows)
+        .on_conflict(address)
+        .do_nothing()
+        .returning(links::id)
+        .get_results(connection)?;
+    let strange = |id: Vec<u8>| RowName::of_bytes("links", &id).corrupt("id", "does not have 16 bytes");
+    inserted.into_iter().map(|id| Bytes::try_from(id).map_err(strange)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{Id, Landing};
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    /// With one address too, the second would be kept out by the first, and go unnoticed.
+    #[test]
+    fn a_batch_that_has_an_id_twice_is_refused_whatever_the_addresses() {
+        let redirect = samples::redirect("a");
+        let id = Id::from_bytes(redirect.id.to_bytes());
+        let same_id = Landing { id, ..samples::landing("b") };
+        for repeated in [Link::from(redirect.clone()), Link::from(same_id)] {
+            let links = [Link::from(redirect.clone()), samples::landing("c").into(), repeated];
+            assert!(matches!(refuse_repeated_ids(&links), Err(Failure::Other(_))));
+            assert!(refuse_repeated_ids(&links[..2]).is_ok());
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The links that a request names by their ids: deleting and regrouping them, any number in the same few statements
+//! (D30).
+
+use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Binary, Bool, Integer};
+use diesel::sqlite::Sqlite;
+use signpost_domain::{AccountId, GroupId, Link, LinkId, Timestamp};
+
+use crate::columns::{IdBytes, signed};
+use crate::counters;
+use crate::failure::Failure;
+use crate::group_counts::GroupMoves;
+use crate::groups::{group_exists, later_of};
+use crate::rows::link::{LinkRow, kind_column, link_id};
+use crate::schema::links;
+
+/// Deletes those of `ids` that the account has, and moves its count and those of their groups.
+pub(crate) fn delete(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<Vec<LinkId>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named = links::table.filter(links::account_id.eq(IdBytes::from(account))).filter(IsOneOf::these(ids));
+    let rows: Vec<(Vec<u8>, i32, Option<Vec<u8>>)> =
+        diesel::delete(named).returning((links::id, links::kind, links::group_id)).get_results(connection)?;
+    let mut deleted = Vec::with_capacity(rows.len());
+    let mut moves = GroupMoves::of(account);
+    for (id, kind, group) in rows {
+        let (id, _) = link_id(kind, &id)?;
+        deleted.push(id);
+        if let Some(group) = group {
+            moves.leave(group, id.kind());
+        }
+    }
+    counters::move_links(connection, account, -signed(deleted.len()))?;
+    moves.apply(connection)?;
+    Ok(deleted)
+}
+
+/// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
+/// Returns all of them, also those that were in it already; `None` if there is no such group.
+pub(crate) fn assign(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Result<Option<Vec<Link>>, Failure> {
+    if !group_exists(connection, account, group)? {
+        return Ok(None);
+    }
+    if ids.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let of_account = links::table.filter(links::account_id.eq(IdBytes::from(account)));
+    let rows = of_account.filter(IsOneOf::these(ids)).select(LinkRow::as_select()).load(connection)?;
+    let mut assigned = rows.into_iter().map(LinkRow::into_link).collect::<Result<Vec<_>, _>>()?;
+    let mut moves = GroupMoves::of(account);
+    let mut newcomers = Vec::new();
+    for link in &mut assigned {
+        let former = link.group_id();
+        if former == Some(group) {
+            continue;
+        }
+        link.move_to_group(Some(group), now);
+        newcomers.push(link.id());
+        moves.enter(group.to_bytes(), link.kind());
+        if let Some(former) = former {
+            moves.leave(former.to_bytes(), link.kind());
+        }
+    }
+    if !newcomers.is_empty() {
+        diesel::update(of_account.filter(IsOneOf::these(&newcomers)))
+            .set((
+                links::group_id.eq(IdBytes::from(group)),
+                links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+            ))
+            .execute(connection)?;
+        moves.apply(connection)?;
+    }
+    Ok(Some(assigned))
+}
+
+/// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
+/// group.
+pub(crate) fn unassign(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Result<Option<Vec<Link>>, Failure> {
+    if !group_exists(connection, account, group)? {
+        return Ok(None);
+    }
+    if ids.is_empty() {
+        return Ok(Some(Vec::new()));
+    }
+    let members = links::table
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::group_id.eq(IdBytes::from(group)))
+        .filter(IsOneOf::these(ids));
+    let rows = diesel::update(members)
+        .set((
+            links::group_id.eq(None::<IdBytes>),
+            links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+        ))
+        .returning(LinkRow::as_returning())
+        .get_results(connection)?;
+    let unassigned = rows.into_iter().map(LinkRow::into_link).collect::<Result<Vec<_>, _>>()?;
+    let mut moves = GroupMoves::of(account);
+    for link in &unassigned {
+        moves.leave(group.to_bytes(), link.kind());
+    }
+    moves.apply(connection)?;
+    Ok(Some(unassigned))
+}
+
+/// The condition that a link is one of some, of which there must be any. A link has one id, but goes by it only with the
+/// prefix of its kind.
+///
+/// Pairs, because SQLite finds them in the indexes of the lists of links. Of an `id IN (…)` it believes that it names
+/// more links than the account has, and reads all of the account's.
+struct IsOneOf(Vec<(i32, IdBytes)>);
+
+impl IsOneOf {
+    fn these(ids: &[LinkId]) -> Self {
+        Self(ids.iter().map(|id| (kind_column(id.kind()), IdBytes::from(*id))).collect())
+    }
+}
+
+impl Expression for IsOneOf {
+    type SqlType = Bool;
+}
+
+impl ValidGrouping<()> for IsOneOf {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl AppearsOnTable<links::table> for IsOneOf {}
+
+impl QueryFragment<Sqlite> for IsOneOf {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        // A statement about one link is worth keeping; those about many differ in how many.
+        if self.0.len() > 1 {
+            out.unsafe_to_cache_prepared();
+        }
+        out.push_sql("(links.kind, links.id) IN (VALUES ");
+        for (number, (kind, id)) in self.0.iter().enumerate() {
+            out.push_sql(if number == 0 { "(" } else { ", (" });
+            out.push_bind_param::<Integer, _>(kind)?;
+            out.push_sql(", ");
+            out.push_bind_param::<Binary, _>(id)?;
+            out.push_sql(")");
+        }
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl QueryId for IsOneOf {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}

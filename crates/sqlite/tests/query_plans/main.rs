@@ -1,0 +1,263 @@
+//! How SQLite finds the rows of every statement that the store runs: by an index, never by reading a table through, and
+//! in order, never by sorting.
+//!
+//! And how many statements there are where a request names many things (D30).
+//!
+//! The statements are those that diesel reports while the whole port is exercised, not copies of them. The recorder is
+//! one for the whole process, so this is a test program of its own with one test.
+
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+
+mod batches;
+mod recorder;
+
+use std::collections::BTreeSet;
+
+use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text};
+use signpost_app::ports::{
+    AccountReads, GroupReads, Insertion, LinkReads, QuotaStore, Store, UnitOfWork, UpdateLinkError,
+};
+use signpost_domain::{
+    AccountId, Address, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
+    RequestBudget, SearchText, Site,
+};
+use signpost_port_contracts::samples;
+use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+
+#[derive(QueryableByName)]
+struct Step {
+    #[diesel(sql_type = Text)]
+    detail: String,
+}
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// Stands in for the store's function of this name.
+    fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
+}
+
+/// SQLite's plan of a statement, one step a line.
+fn plan(connection: &mut SqliteConnection, statement: &str) -> String {
+    let steps: Vec<Step> = diesel::sql_query(format!("EXPLAIN QUERY PLAN {statement}"))
+        .load(connection)
+        .unwrap_or_else(|error| {
+            panic!("{statement}: {error}");
+        });
+    steps.into_iter().map(|step| step.detail).collect::<Vec<_>>().join("\n")
+}
+
+/// Reading rows that a statement brings along costs nothing. `moves` is what the statement about counts calls them.
+fn is_of_no_table(step: &str) -> bool {
+    let brought = ["CONSTANT ROW", "CONSTANT ROWS", "VALUES CLAUSE", "SCAN moves"];
+    brought.iter().any(|end| step.ends_with(end))
+}
+
+/// Refuses plans that read through a table or sort. An index that SQLite makes for the one statement is as bad, since it
+/// reads a table through for it.
+fn assert_frugal(statement: &str, plan: &str) {
+    let reads_through = plan.lines().any(|step| step.starts_with("SCAN") && !is_of_no_table(step));
+    let helps_itself = plan.contains("TEMP B-TREE") || plan.contains("AUTOMATIC");
+    let finds = plan.contains("SEARCH") || statement.starts_with("INSERT");
+    assert!(finds && !reads_through && !helps_itself, "{statement}\n{plan}");
+}
+
+struct Subject {
+    store: SqliteStore,
+    account: AccountId,
+    connection: SqliteConnection,
+}
+
+impl Subject {
+    /// The plans of all that `work` runs, each of which must do without reading through and sorting.
+    async fn plans_of(&mut self, work: impl AsyncFnOnce(&SqliteStore, AccountId)) -> Vec<String> {
+        let (statements, ()) = recorder::recorded(work(&self.store, self.account)).await;
+        let different: BTreeSet<String> = statements.into_iter().collect();
+        let mut plans = Vec::new();
+        for statement in different.iter().filter(|statement| !recorder::is_steering(statement)) {
+            let plan = plan(&mut self.connection, statement);
+            assert_frugal(statement, &plan);
+            plans.push(plan);
+        }
+        plans
+    }
+}
+
+fn subject(folder: &std::path::Path) -> (DatabaseFile, SqliteConnection, SqliteStore) {
+    recorder::install();
+    let file = DatabaseFile::at(folder.join("test.db")).unwrap();
+    let store = SqliteStore::open(&file, &SqliteOptions::default()).unwrap();
+    let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
+    let never = |_: String, _: String, _: String, _: Option<String>| false;
+    link_matches_utils::register_impl(&mut connection, never).unwrap();
+    (file, connection, store)
+}
+
+#[tokio::test]
+async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let (_file, connection, store) = subject(folder.path());
+    let mut subject = Subject { store, account: samples::id(), connection };
+    writes(&mut subject).await;
+    reads(&mut subject).await;
+    lists_of_links(&mut subject).await;
+    counts_of_requests(&mut subject).await;
+    batches::cost_the_same_for_many_as_for_two(&mut subject).await;
+}
+
+async fn counts_of_requests(subject: &mut Subject) {
+    // Enough old rows for a sweep.
+    let old = "WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 2000) \
+        INSERT INTO request_counts SELECT randomblob(16), 0, number, 1 FROM numbers";
+    diesel::sql_query(old).execute(&mut subject.connection).unwrap();
+    let plans = subject
+        .plans_of(async |store, account| {
+            let budget = RequestBudget { per_minute: 10, per_day: 10 };
+            store.admit(account, budget, samples::at(0)).await.unwrap();
+            store.remaining(account, budget, samples::at(0)).await.unwrap();
+        })
+        .await;
+    assert_eq!(plans.iter().filter(|plan| plan.contains("request_counts_age")).count(), 2, "{plans:#?}");
+}
+
+async fn insert(work: &mut dyn UnitOfWork, account: AccountId, link: &Link, limit: u64) -> Insertion {
+    let insertions = work.insert_links(account, std::slice::from_ref(link), limit).await.unwrap();
+    let [insertion] = insertions.as_slice() else { panic!("one answer: {insertions:?}") };
+    *insertion
+}
+
+async fn commit(work: Box<dyn UnitOfWork>) {
+    work.commit().await.unwrap();
+}
+
+/// Every method of a unit of work, and every way through it.
+async fn writes(subject: &mut Subject) {
+    let owner = samples::account();
+    subject.account = owner.id;
+    let plans = subject
+        .plans_of(async |store, account| {
+            let mut work = store.begin().await.unwrap();
+            assert!(!work.any_account().await.unwrap());
+            work.insert_account(&owner).await.unwrap();
+            work.set_plan(account, &samples::plan("free")).await.unwrap();
+            for since in [Some(samples::at(0)), Some(samples::at(1)), None] {
+                work.set_suspended(account, since).await.unwrap();
+            }
+            let (key, _) = samples::key(account);
+            work.insert_key(&key).await.unwrap();
+            work.revoke_key(key.id, samples::at(0)).await.unwrap();
+            let (group, doomed) = (samples::group("a"), samples::group("b"));
+            for group in [&group, &doomed] {
+                work.insert_group(account, group, 2).await.unwrap();
+            }
+            assert!(work.insert_group(account, &samples::group("c"), 2).await.is_err());
+            work.lock_group(account, group.id).await.unwrap().unwrap();
+            work.update_group(account, &group).await.unwrap();
+            let link = |slug: &str, group| {
+                let mut link = samples::link(LinkKind::Redirect, slug);
+                link.move_to_group(group, samples::at(0));
+                link
+            };
+            let first = link("a", Some(group.id));
+            assert_eq!(insert(work.as_mut(), account, &first, 1).await, Insertion::Done);
+            assert_eq!(insert(work.as_mut(), account, &link("b", None), 1).await, Insertion::LimitReached);
+            work.lock_link(account, first.id()).await.unwrap().unwrap();
+            let mut moved = first.clone();
+            moved.move_to_group(Some(doomed.id), samples::at(1));
+            work.update_link(account, &first, &moved).await.unwrap();
+            let other = link("b", None);
+            assert_eq!(insert(work.as_mut(), account, &other, 2).await, Insertion::Done);
+            let Link::Redirect(other) = other else { panic!("another kind") };
+            let taken = Redirect { placement: samples::on_system("a"), ..other.clone() };
+            let taken = work.update_link(account, &other.into(), &taken.into()).await;
+            assert!(matches!(taken, Err(UpdateLinkError::AddressTaken)));
+            assert_eq!(work.delete_links(account, &[first.id()]).await.unwrap(), [first.id()]);
+            assert_eq!(work.ungroup_some_links(account, group.id, 2, samples::at(0)).await.unwrap(), 0);
+            assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
+            commit(work).await;
+            // Another account, to be deleted.
+            let doomed = samples::account();
+            let mut work = store.begin().await.unwrap();
+            work.insert_account(&doomed).await.unwrap();
+            assert_eq!(work.delete_some_links(doomed.id, 2).await.unwrap(), 0);
+            work.delete_account(doomed.id).await.unwrap();
+            commit(work).await;
+        })
+        .await;
+    assert!(plans.len() > 20, "{plans:#?}");
+}
+
+async fn reads(subject: &mut Subject) {
+    let plans = subject
+        .plans_of(async |store, account| {
+            let behind = Some(PagePosition::behind([1; 16]));
+            store.check().await.unwrap();
+            store.key_holder(&samples::key(account).0.hash).await.unwrap();
+            store.account(account).await.unwrap();
+            store.usage(account).await.unwrap();
+            store.keys(account).await.unwrap();
+            store.group(account, samples::id()).await.unwrap();
+            for id in [LinkId::Landing(samples::id()), LinkId::Redirect(samples::id())] {
+                store.link(account, id).await.unwrap();
+            }
+            for after in [None, behind] {
+                store.accounts(PageLimit::default(), after).await.unwrap();
+                store.groups(account, PageLimit::default(), after).await.unwrap();
+            }
+            for slug in [None, Some(samples::slug("a"))] {
+                let address = Address { site: Site::Custom(samples::hostname("a.example.net")), slug };
+                store.published_link(&address).await.unwrap();
+            }
+        })
+        .await;
+    // Pages differ in values only, never in statements.
+    assert_eq!(plans.len(), 10, "{plans:#?}");
+}
+
+/// Each filter alone has the index that is made for it; together, one of them.
+async fn lists_of_links(subject: &mut Subject) {
+    let groups = [GroupFilter::Any, GroupFilter::Ungrouped, GroupFilter::In(samples::id())];
+    let sites = [None, Some(Site::System), Some(Site::Custom(samples::hostname("a.example.net")))];
+    let search = SearchText::parse("x").unwrap();
+    for group in groups {
+        for site in &sites {
+            for is_active in [None, Some(true)] {
+                for search in [None, Some(search.clone())] {
+                    for after in [None, Some(PagePosition::behind([1; 16]))] {
+                        let filter =
+                            LinkFilter { group, site: site.clone(), is_active, search: search.clone() };
+                        let expected = index_for(&filter);
+                        let plans = subject
+                            .plans_of(async |store, account| {
+                                for kind in [LinkKind::Landing, LinkKind::Redirect] {
+                                    store
+                                        .links(account, kind, &filter, PageLimit::default(), after)
+                                        .await
+                                        .unwrap();
+                                }
+                            })
+                            .await;
+                        let [plan] = plans.as_slice() else {
+                            panic!("one statement a page, of either kind: {plans:?}")
+                        };
+                        assert!(
+                            plan.contains(expected) && plan.ends_with("kind=? AND id<?)"),
+                            "{filter:?}\n{plan}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The range is chosen by the first of group, site and activity.
+fn index_for(filter: &LinkFilter) -> &'static str {
+    let LinkFilter { group, site, is_active, search: _ } = filter;
+    match (group, site, is_active) {
+        (GroupFilter::Ungrouped | GroupFilter::In(_), _, _) => "links_of_group",
+        (GroupFilter::Any, Some(_), _) => "links_of_host",
+        (GroupFilter::Any, None, Some(_)) => "links_of_activity",
+        (GroupFilter::Any, None, None) => "links_of_account",
+    }
+}

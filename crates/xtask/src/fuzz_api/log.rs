@@ -1,0 +1,43 @@
+//! What the program's own log says about a run.
+
+use serde_json::Value;
+
+/// Every line that tells of a mistake of the program: an error, a panic among them, an answer with a status of 500 or
+/// more, and whatever is no line of its log at all. `text` is a log in the form `json`.
+pub(super) fn findings(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| tells_of_a_mistake(line)).collect()
+}
+
+fn tells_of_a_mistake(line: &str) -> bool {
+    let Ok(entry) = serde_json::from_str::<Value>(line) else { return true };
+    let level = entry.get("level").and_then(Value::as_str);
+    let status = entry.get("status").and_then(Value::as_u64);
+    !matches!(level, Some("WARN" | "INFO" | "DEBUG" | "TRACE")) || status.is_some_and(|status| status >= 500)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::findings;
+
+    #[test]
+    fn errors_panics_and_answers_from_500_on_are_found() {
+        let mistakes = [
+            r#"{"level":"ERROR","message":"panic","location":"a.rs:1"}"#,
+            r#"{"level":"ERROR","message":"the store broke"}"#,
+            r#"{"level":"INFO","message":"answered","status":500}"#,
+            r#"{"level":"INFO","message":"answered","status":503}"#,
+            "thread 'main' panicked at a.rs:1",
+            r#"{"message":"answered","status":200}"#,
+            "[]",
+        ];
+        let innocent = [
+            r#"{"level":"INFO","message":"answered","status":200}"#,
+            r#"{"level":"INFO","message":"answered","status":499}"#,
+            r#"{"level":"WARN","message":"stopped; something that ran was cut short"}"#,
+            r#"{"level":"INFO","message":"a panic is a word"}"#,
+        ];
+        assert_eq!(findings(&mistakes.join("\n")), mistakes);
+        assert!(findings(&innocent.join("\n")).is_empty());
+        assert!(findings("").is_empty());
+    }
+}

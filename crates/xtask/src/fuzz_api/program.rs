@@ -1,0 +1,195 @@
+//! The program under test: built, started on an empty folder, and stopped in every case.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::workspace::cargo;
+
+/// The file, in the program's folder, that it logs to.
+pub(super) const LOG: &str = "signpost.log";
+
+/// Budgets and limits that no run reaches: what is looked for are mistakes, not 429s.
+const PLANS: &str = r#"
+[plans.agency]
+api_access = true
+requests_per_minute = 1000000000
+requests_per_day = 1000000000
+links = 1000000000
+groups = 1000000000
+domains = 1000000000
+pixels = 1000000000
+analytics_days = 1096
+features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
+"#;
+
+/// Ends the program if this process ends first, in whatever way: then the pipe that it reads from closes without a
+/// line. The signals that a terminal sends to all must not end it before that.
+const WATCH: &str = r#"trap '' INT TERM HUP; read -r stand_down || kill -TERM "$0""#;
+
+/// Builds the program and gives its path.
+///
+/// It is the debug build, for its overflow checks and debug assertions find more, the tests have it built already, and
+/// the time of a run is Schemathesis' own.
+pub(super) fn build(root: &Path) -> Result<PathBuf> {
+    let output = cargo()
+        .args(["build", "--workspace", "--bin", "signpost", "--message-format", "json-render-diagnostics"])
+        .current_dir(root)
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot start cargo")?;
+    ensure!(output.status.success(), "the program does not build");
+    executable(&String::from_utf8_lossy(&output.stdout)).context("cargo does not say where the program is")
+}
+
+/// The path of the one executable that cargo's messages tell of.
+fn executable(messages: &str) -> Option<PathBuf> {
+    messages.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_program = message.pointer("/target/name")? == "signpost";
+        let path = message.get("executable")?.as_str()?;
+        is_program.then(|| PathBuf::from(path))
+    })
+}
+
+/// A running program. Dropping it stops it.
+pub(super) struct Program {
+    child: Child,
+    watch: Child,
+    /// What the watch reads from; a line sends it home.
+    watched: Option<ChildStdin>,
+    /// Where its API listens, as the beginning of a URL.
+    pub(super) api: String,
+    /// A key.
+    pub(super) key: String,
+}
+
+impl Program {
+    /// Starts the program in `folder`, which must be empty, on free ports of the loopback interface, and waits until
+    /// it listens.
+    pub(super) fn start(executable: &Path, folder: &Path) -> Result<Self> {
+        fs::write(folder.join("plans.toml"), PLANS)?;
+        let log = File::create(folder.join(LOG))?;
+        let mut command = Command::new(executable);
+        for (name, _) in std::env::vars_os() {
+            if name.to_string_lossy().starts_with("SIGNPOST_") || name == "RUST_LOG" {
+                command.env_remove(name);
+            }
+        }
+        let mut child = command
+            .args(["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
+            .args(["--plans", "plans.toml", "--throttle-per-minute", "0", "--log-format", "json"])
+            .current_dir(folder)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .context("cannot start the program")?;
+        let announcements = child.stdout.take();
+        let watch = Command::new("sh")
+            .args(["-c", WATCH, &child.id().to_string()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn();
+        let mut watch = match watch {
+            Ok(watch) => watch,
+            Err(error) => {
+                child.kill()?;
+                return Err(error).context("cannot start `sh`");
+            }
+        };
+        let watched = watch.stdin.take();
+        let mut program = Self { child, watch, watched, api: String::new(), key: String::new() };
+        let announcements = announcements.context("the program has no output")?;
+        for line in BufReader::new(announcements).lines() {
+            if program.hear(&line?)? {
+                return Ok(program);
+            }
+        }
+        bail!("the program stopped before it listened: see {}", folder.join(LOG).display())
+    }
+
+    /// Takes note of what the program announces; `true` once it listens.
+    fn hear(&mut self, line: &str) -> Result<bool> {
+        let event: Value = serde_json::from_str(line).context("an announcement that is not JSON")?;
+        let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
+        match text("/event") {
+            Some("first_start") => {
+                text("/key/key").context("the first start without a key")?.clone_into(&mut self.key);
+                Ok(false)
+            }
+            Some("listening") => {
+                self.api = format!("http://{}", text("/api").context("no address of the API")?);
+                Ok(true)
+            }
+            Some(_) | None => bail!("an announcement that nobody knows: {line}"),
+        }
+    }
+
+    /// Asks the program to stop and waits until it has.
+    ///
+    /// # Errors
+    /// It had ended before, or it ends with a failure.
+    pub(super) fn stop(mut self) -> Result<()> {
+        let ended = self.child.try_wait()?;
+        self.end()?;
+        if let Some(status) = ended {
+            bail!("the program ended by itself with {status}");
+        }
+        let status = self.child.wait()?;
+        ensure!(status.success(), "the program stopped with {status}");
+        Ok(())
+    }
+
+    /// Sends the watch home, and then asks the program to stop: the other way round, the watch could signal a process
+    /// that got its number.
+    fn end(&mut self) -> Result<()> {
+        if let Some(mut watched) = self.watched.take() {
+            // A watch that has ended has nothing to be told.
+            let _ = writeln!(watched, "stand down");
+        }
+        self.watch.wait()?;
+        if self.child.try_wait()?.is_none() {
+            Command::new("kill").args(["-TERM", &self.child.id().to_string()]).status()?;
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Program {
+    fn drop(&mut self) {
+        // There is nobody left to tell of a failure; the last resort cannot fail while the program runs.
+        if self.end().is_err() {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{PLANS, executable};
+
+    #[test]
+    fn the_program_is_where_cargo_says() {
+        let messages = [
+            r#"{"reason":"compiler-artifact","target":{"name":"signpost_domain"},"executable":null}"#,
+            r#"{"reason":"compiler-artifact","target":{"name":"other"},"executable":"/other"}"#,
+            r#"{"reason":"compiler-artifact","target":{"name":"signpost"},"executable":"/target/signpost"}"#,
+            r#"{"reason":"build-finished","success":true}"#,
+        ];
+        assert_eq!(executable(&messages.join("\n")), Some("/target/signpost".into()));
+        assert_eq!(executable(messages[0]), None);
+    }
+
+    #[test]
+    fn the_plans_are_toml() {
+        let plans: toml::Table = toml::from_str(PLANS).unwrap();
+        assert!(plans["plans"]["agency"]["api_access"].as_bool().unwrap());
+    }
+}

@@ -1,0 +1,83 @@
+//! R17: the OpenAPI document is the truth. Requests are made up from it, right and wrong ones; the harness holds every
+//! answer against the document, and this file what they say about the requests.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use serde_json::{Value, json};
+use signpost_api_conformance::{KnownIds, Request, any_request};
+
+use crate::harness::{Account, Answer, DOCUMENT, Program, redirect_body};
+
+/// How many requests are made up. `cargo xtask fuzz-api` makes many more.
+const REQUESTS: u32 = 2_000;
+
+#[test]
+fn r17_the_served_document_is_the_one_that_answers_are_held_against() {
+    let program = Program::start();
+    let account = program.first_account();
+    assert_eq!(account.send_with("GET", "/openapi.json", &[], None).expect_status(200).body, *DOCUMENT);
+}
+
+#[test]
+fn r17_made_up_requests_are_answered_as_the_document_says() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let ids = populated(&account);
+    let mut runner =
+        TestRunner::new(Config { cases: REQUESTS, failure_persistence: None, ..Config::default() });
+    let (succeeded, refused) = (Cell::new(0_u32), Cell::new(0_u32));
+    let requests = any_request(&DOCUMENT, "/v1/", &ids);
+    let outcome = runner.run(&requests, |request| {
+        let answer = account.send(&request.method, &request.path, request.body.as_ref());
+        let count = if answer.status < 400 { &succeeded } else { &refused };
+        count.set(count.get() + 1);
+        prop_assert!(answer.status < 500, "{:?}", answer);
+        if request.is_described {
+            let unexpected = violations_beyond_schemas(&request, &answer);
+            prop_assert!(unexpected.is_empty(), "the document lets this pass: {unexpected:?}");
+        } else {
+            prop_assert!((400..500).contains(&answer.status), "the document refuses this: {:?}", answer);
+        }
+        Ok(())
+    });
+    outcome.unwrap();
+    let (succeeded, refused) = (succeeded.get(), refused.get());
+    assert!(succeeded > REQUESTS / 10 && refused > REQUESTS / 10, "{succeeded} succeeded, {refused} refused");
+}
+
+/// Something of everything, and the ids of it.
+fn populated(account: &Account) -> KnownIds {
+    let id = |resource: &Value| resource["id"].as_str().unwrap().to_owned();
+    let groups: Vec<String> = (0..4).map(|number| id(&account.create_group(&format!("g{number}")))).collect();
+    let redirects = (0..8).map(|number| {
+        let slug = format!("r{number}");
+        id(&account.create_redirect(&redirect_body(json!({"slug": slug, "group_id": groups[number % 4]}))))
+    });
+    let redirects = redirects.collect();
+    let landing = |number| json!({"title": "x", "slug": format!("l{number}")});
+    let landings =
+        (0..8).map(|number| id(&account.post("/v1/landings", &landing(number)).expect_status(201).body));
+    let landings = landings.collect();
+    [("grp_", groups), ("rdr_", redirects), ("lnd_", landings)]
+        .map(|(prefix, ids)| (prefix.to_owned(), ids))
+        .into()
+}
+
+/// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were
+/// issued, which targets a link must not have, and which hosts are none although they look like it.
+fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String, String)> {
+    let has_been_named = |field: &str| {
+        let body = request.body.as_ref().and_then(|body| body.get(field));
+        body.is_some() || request.path.contains(field)
+    };
+    let mut violations = answer.violations();
+    violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
+        ("cursor", "invalid_format") | ("target_url", "invalid_value" | "invalid_format") => {
+            !has_been_named(field)
+        }
+        _ => true,
+    });
+    violations
+}

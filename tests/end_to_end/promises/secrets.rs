@@ -1,0 +1,212 @@
+//! R28: keys stay secret (D13), and a mistyped one costs no look-up.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::json;
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::keys;
+use signpost_domain::{Email, PlanName};
+use signpost_http::{ApiOptions, ApiServer};
+use signpost_memory::InMemory;
+
+use crate::harness::{Account, Program, Visitor, signpost};
+
+/// Every file below a folder, with its name and its bytes.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries
+        .flat_map(|path| {
+            if path.is_dir() {
+                files(&path)
+            } else {
+                vec![(path.display().to_string(), std::fs::read(&path).unwrap())]
+            }
+        })
+        .collect()
+}
+
+fn holds(bytes: &[u8], secret: &str) -> bool {
+    bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
+}
+
+/// What nobody may find of a key: not its random part, which is what makes it one, in any usual spelling.
+fn spellings(key: &str) -> [String; 3] {
+    let random = &key["sp_live_".len()..key.len() - 6];
+    let hexadecimal: Vec<String> = random.bytes().map(|byte| format!("{byte:02x}")).collect();
+    [random.to_owned(), random.chars().rev().collect(), hexadecimal.concat()]
+}
+
+#[track_caller]
+fn nowhere_in(place: &str, bytes: &[u8], key: &str) {
+    for secret in spellings(key) {
+        assert!(!holds(bytes, &secret), "a key stands in {place}");
+    }
+}
+
+/// Requests with the key where it belongs and in every place where people put it by mistake; gives all the answers.
+fn mislay(account: &Account, visitor: &Visitor) -> String {
+    let key = account.key.clone();
+    let mut answers = Vec::new();
+    let mut note =
+        |answer: crate::harness::Answer| answers.push(format!("{:?} {}", answer.headers, answer.body));
+    note(account.get("/v1/account").expect_status(200));
+    note(account.post("/v1/groups", &json!({"name": "a group"})).expect_status(201));
+    for path in [
+        format!("/v1/redirects/{key}"),
+        format!("/v1/{key}"),
+        format!("/v1/redirects?q={key}&limit=x"),
+        format!("/v1/redirects?cursor={key}"),
+        format!("/v1/account?key={key}"),
+        format!("/{key}"),
+        format!("/health/{key}?{key}"),
+    ] {
+        let answer = account.get(&path);
+        // D8: a violation says which parameter it is about, so a key in a parameter's name is told to who sent it.
+        note(answer);
+    }
+    for body in [
+        json!({"name": [key], "target_url": "https://example.com"}),
+        json!({"name": "x", "target_url": key}),
+        json!({"name": "x", "target_url": format!("https://{key}@example.com/")}),
+        json!({"name": "x", "target_url": "https://example.com", "slug": format!("{key} ")}),
+        json!({"name": "x", "target_url": "https://example.com", "group_id": key}),
+        json!({"name": "x", "target_url": "https://example.com", "domain": key}),
+        json!(key),
+    ] {
+        let answer = account.post("/v1/redirects", &body);
+        assert!(answer.status >= 400, "{answer:?}");
+        note(answer);
+    }
+    let bearer = format!("Bearer {key}");
+    for headers in [
+        vec![("Authorization", key.as_str())],
+        vec![("Authorization", bearer.as_str()), ("Authorization", bearer.as_str())],
+        vec![("X-Api-Key", key.as_str())],
+        vec![("Cookie", key.as_str())],
+        vec![("User-Agent", key.as_str()), ("Referer", key.as_str())],
+        vec![("X-Forwarded-For", key.as_str())],
+        vec![("X-Request-Id", key.as_str())],
+    ] {
+        note(account.send_with("GET", "/v1/account", &headers, None).expect_error(401, "invalid_api_key"));
+    }
+    note(account.send_with(
+        "POST",
+        "/v1/groups",
+        &[("Authorization", &bearer), ("Content-Type", &key)],
+        Some(b"{}"),
+    ));
+    note(account.send_with(&key.replace('_', ""), "/v1/account", &[("Authorization", &bearer)], None));
+    for path in [format!("/{key}"), format!("/?{key}"), "/nothing".to_owned()] {
+        let visit = visitor.request("GET", &path, &[("Authorization", &bearer), ("Host", "localhost:8081")]);
+        answers.push(format!("{:?} {}", visit.headers, visit.body));
+    }
+    answers.join("\n")
+}
+
+/// The log at its most talkative, in both forms; the database while it is open, with its journal, and after it was
+/// closed; the metrics; every answer; and what the program prints of a key that it did not just issue.
+#[test]
+fn d13_r28_the_plain_key_is_nowhere_but_where_it_was_shown_once() {
+    for format in ["text", "json"] {
+        let flags = ["--log-format", format, "--metrics-listen", "127.0.0.1:0", "--throttle-per-minute", "0"];
+        let variables = [("RUST_LOG".to_owned(), "trace".to_owned())];
+        let folder = tempfile::tempdir().unwrap();
+        let mut program = Program::start_in_with(folder, &flags.map(str::to_owned), &variables);
+        let folder = program.folder();
+        let account = program.first_account();
+        let issue = |words: &[&str]| signpost(&folder, words).env("RUST_LOG", "trace").output().unwrap();
+        let id = account.get("/v1/account").body["id"].as_str().unwrap().to_owned();
+        let issued = issue(&["key", "issue", "--json", "--account", &id, "--name", "second"]);
+        let second: serde_json::Value = serde_json::from_slice(&issued.stdout).unwrap();
+        let second = program.with_key(second["key"].as_str().unwrap());
+        assert!(holds(&issued.stdout, &spellings(&second.key)[0]), "what is looked for can be found");
+        let listed = issue(&["key", "list", "--json", "--account", &id]);
+        assert!(holds(&listed.stdout, &second.key[second.key.len() - 4..]), "the last four are shown");
+
+        let visitor = program.visitor();
+        let answers = [mislay(&account, &visitor), mislay(&second, &visitor)].join("\n");
+        let metrics = Visitor::new(program.metrics.as_ref().unwrap()).request("GET", "/metrics", &[]).body;
+        assert!(metrics.contains("signpost_api_requests_total"));
+        let open = files(&folder);
+        assert!(
+            open.iter().any(|(name, bytes)| name.ends_with("-wal") && !bytes.is_empty()),
+            "a journal is open"
+        );
+        let log = program.stop_and_read_log();
+        assert!(log.contains("TRACE") && log.contains("DEBUG"), "it is talkative");
+        let closed = files(&folder);
+        assert!(closed.iter().any(|(name, bytes)| name.ends_with("signpost.db") && holds(bytes, "a group")));
+
+        for key in [&account.key, &second.key] {
+            nowhere_in("an answer", answers.as_bytes(), key);
+            nowhere_in("the metrics", metrics.as_bytes(), key);
+            nowhere_in("the log", log.as_bytes(), key);
+            nowhere_in("the log of a command", &issued.stderr, key);
+            nowhere_in("the list of keys", &[listed.stdout.clone(), listed.stderr.clone()].concat(), key);
+            for (name, bytes) in open.iter().chain(&closed) {
+                nowhere_in(name, bytes, key);
+            }
+        }
+        assert_eq!(program.rest_of_stdout(), "", "shown once");
+    }
+}
+
+/// The API on a store that cannot answer. A key that is none is a 401 all the same: nobody asked the store.
+#[test]
+fn d13_r28_a_key_with_one_mistake_in_it_never_reaches_the_store() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let memory = InMemory { rejections_per_minute: 0, ..InMemory::default() };
+    let app = Arc::new(memory.application());
+    let command = CreateAccount {
+        email: Email::parse("ada@example.com").unwrap(),
+        name: None,
+        plan: PlanName::parse("agency").unwrap(),
+    };
+    let key = runtime.block_on(async {
+        let account = accounts::create(&app, command).await.unwrap();
+        let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
+        secret.expose().to_owned()
+    });
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let _within = runtime.enter();
+    let server = ApiServer::start(listener, app, ApiOptions { workers: 2.try_into().unwrap() }).unwrap();
+    let sender = |key: String| Account::new(&address, key, None);
+    let unharmed = sender(key.clone());
+    unharmed.get("/v1/account").expect_status(200);
+    memory.store.faults().set_unavailable(true);
+    unharmed.get("/v1/account").expect_error(500, "internal_error");
+
+    let authorized = |key: &str| {
+        let value = format!("Bearer {key}");
+        unharmed.send_with("GET", "/v1/account", &[("Authorization", &value)], None)
+    };
+    let alphabet: Vec<u8> = (b'0'..=b'9').chain(b'A'..=b'Z').chain(b'a'..=b'z').collect();
+    assert_eq!(alphabet.len(), 62);
+    let mut misses = Vec::new();
+    for at in 0..key.len() {
+        for to in &alphabet {
+            let mut edited = key.clone().into_bytes();
+            edited[at] = *to;
+            misses.push(edited);
+        }
+        let mut swapped = key.clone().into_bytes();
+        swapped.swap(at, (at + 1) % key.len());
+        misses.push(swapped);
+        let mut shorter = key.clone().into_bytes();
+        shorter.remove(at);
+        misses.push(shorter);
+    }
+    misses.retain(|miss| miss != key.as_bytes());
+    assert!(misses.len() > 40 * 61, "{}", misses.len());
+    for miss in misses {
+        let miss = String::from_utf8(miss).unwrap();
+        let answer = authorized(&miss);
+        assert_eq!((answer.status, answer.code()), (401, "invalid_api_key"), "{miss} for {key}");
+    }
+    // It was the mistakes: without one, the store is asked.
+    authorized(&key).expect_error(500, "internal_error");
+    runtime.block_on(server.stop(false)).unwrap();
+}
