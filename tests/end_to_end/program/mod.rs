@@ -1,5 +1,6 @@
 //! The program: commands, settings, first start, health, stopping (D60 to D64).
 
+mod api_guide;
 mod commands;
 mod first_start;
 mod health;

@@ -1,0 +1,136 @@
+//! The examples of `docs/api.md`, run as they are printed but for the ports, with the answers that it shows.
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use crate::harness::Program;
+
+const GUIDE: &str = include_str!("../../../docs/api.md");
+
+/// What separates the outputs of two examples.
+const MARK: &str = "@@@@";
+
+/// A block of shell, and the block that shows its output.
+struct Example {
+    script: &'static str,
+    /// The language of the shown output and its text.
+    shown: (&'static str, &'static str),
+}
+
+/// Every shell block of the guide, each of which must be followed by what it prints.
+fn examples() -> Vec<Example> {
+    let blocks: Vec<(&str, &str)> = GUIDE
+        .split("\n```")
+        .skip(1)
+        .step_by(2)
+        .map(|block| block.split_once('\n').expect("a language and a text"))
+        .collect();
+    let (pairs, rest) = blocks.as_chunks::<2>();
+    assert!(rest.is_empty(), "a block without its other half");
+    let example = |[(language, script), shown]: &[(&'static str, &'static str); 2]| {
+        assert_eq!(*language, "sh", "{script}");
+        Example { script, shown: *shown }
+    };
+    pairs.iter().map(example).collect()
+}
+
+/// Whether a text is the one that is shown, in which `…` stands for anything.
+fn is_text(shown: &str, text: &str) -> bool {
+    let mut parts = shown.split('…');
+    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+#[track_caller]
+fn assert_shown(shown: &Value, value: &Value, path: &str) {
+    match (shown, value) {
+        (Value::Object(shown), Value::Object(value)) => {
+            let names = |object: &serde_json::Map<String, Value>| {
+                let mut names: Vec<_> = object.keys().cloned().collect();
+                names.sort();
+                names
+            };
+            assert_eq!(names(shown), names(value), "the fields of {path}");
+            for (name, shown) in shown {
+                assert_shown(shown, &value[name], &format!("{path}.{name}"));
+            }
+        }
+        (Value::Array(shown), Value::Array(value)) => {
+            assert_eq!(shown.len(), value.len(), "the items of {path}: {value:?}");
+            for (index, (shown, value)) in shown.iter().zip(value).enumerate() {
+                assert_shown(shown, value, &format!("{path}[{index}]"));
+            }
+        }
+        (Value::String(shown), Value::String(value)) => {
+            assert!(is_text(shown, value), "{path}: {shown:?} is shown, {value:?} came");
+        }
+        _ => assert_eq!(shown, value, "{path}"),
+    }
+}
+
+#[test]
+fn the_examples_print_what_is_shown() {
+    // The limits that the guide shows are those of the plan as it is built in.
+    let program = Program::builder().builtin_plans().start();
+    let examples = examples();
+    assert!(examples.len() > 8, "the guide has lost its examples");
+    let script: String =
+        examples.iter().map(|example| format!("{}\nprintf '\\n{MARK}\\n'\n", example.script)).collect();
+    let script = script.replace("127.0.0.1:8080", &program.api);
+    let folder = tempfile::tempdir().unwrap();
+    let output = Command::new("sh")
+        .args(["-ec", &script])
+        .env("KEY", program.first_key.as_ref().unwrap())
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let printed = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success(), "{printed}");
+    for (example, printed) in examples.iter().zip(printed.split(&format!("\n{MARK}\n"))) {
+        let (language, shown) = example.shown;
+        match language {
+            "json" => {
+                let shown = serde_json::from_str(shown).unwrap_or_else(|error| panic!("{error}: {shown}"));
+                let printed =
+                    serde_json::from_str(printed).unwrap_or_else(|error| panic!("{error}: {printed}"));
+                assert_shown(&shown, &printed, "answer");
+            }
+            "text" => assert_eq!(printed.replace('\r', "").trim(), shown.trim()),
+            language => panic!("{language} is not compared"),
+        }
+    }
+}
+
+/// The table of errors names every code of the contract, and no other.
+#[test]
+fn the_guide_says_what_to_do_about_every_code() {
+    let table = GUIDE.split("| status | `code` |").nth(1).unwrap();
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|'));
+    let mut named: Vec<String> = rows
+        .flat_map(|row| row.split('|').nth(2).unwrap().split('`').skip(1).step_by(2).map(str::to_owned))
+        .collect();
+    named.sort();
+    named.dedup();
+    let mut known: Vec<String> =
+        signpost_domain::ErrorCode::ALL.iter().map(|code| code.as_str().to_owned()).collect();
+    known.sort();
+    assert_eq!(named, known);
+}
+
+#[test]
+fn an_ellipsis_stands_for_anything() {
+    for (shown, text) in [("a", "a"), ("a…", "abc"), ("…c", "abc"), ("a…c…e", "abcde"), ("…", ""), ("…", "x")]
+    {
+        assert!(is_text(shown, text), "{shown} {text}");
+    }
+    for (shown, text) in [("a", "ab"), ("a…", "b"), ("…c", "ab"), ("a…x…e", "abcde")] {
+        assert!(!is_text(shown, text), "{shown} {text}");
+    }
+}
