@@ -81,9 +81,9 @@ fn the_examples_print_what_is_shown() {
     let program = Program::builder().builtin_plans().start();
     let examples = examples();
     assert!(examples.len() > 8, "the guide has lost its examples");
-    let script: String =
-        examples.iter().map(|example| format!("{}\nprintf '\\n{MARK}\\n'\n", example.script)).collect();
-    let script = script.replace("127.0.0.1:8080", &program.api);
+    let mark = format!("\nprintf '\\n{MARK}\\n'\n");
+    let scripts: Vec<&str> = examples.iter().map(|example| example.script).collect();
+    let script = (scripts.join(&mark) + &mark).replace("127.0.0.1:8080", &program.api);
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new("sh")
         .args(["-ec", &script])
