@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use signpost_app::ports::{QuotaStore, StoreError};
+use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
@@ -78,5 +78,22 @@ impl QuotaStore for MemoryQuotaStore {
         now: Timestamp,
     ) -> Result<QuotaRemaining, StoreError> {
         self.with_counts(|counts| budget.remaining(used(counts, account, now)))
+    }
+}
+
+#[async_trait]
+impl MergingQuotaStore for MemoryQuotaStore {
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<(), StoreError> {
+        let CountedElsewhere { missing, at_least } = counted;
+        self.with_counts(|counts| {
+            let count = counts.entry(key(account, window, at)).or_insert(0);
+            *count = count.saturating_add(missing).max(at_least);
+        })
     }
 }

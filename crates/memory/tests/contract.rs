@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Clock, IdSource, QuotaStore, Randomness, Store};
+use signpost_app::ports::{Clock, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store};
 use signpost_domain::AccountId;
 use signpost_memory::{MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds};
 use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
@@ -49,6 +49,10 @@ async fn fresh_quota() -> QuotaInMemory {
     QuotaInMemory(Arc::default())
 }
 
+async fn merging_quota() -> Arc<dyn MergingQuotaStore> {
+    Arc::<MemoryQuotaStore>::default()
+}
+
 fn ids_of_another_node(clock: Arc<dyn Clock>) -> Arc<dyn IdSource> {
     static NODES: AtomicU16 = AtomicU16::new(0);
     Arc::new(SequentialIds::of_node(NODES.fetch_add(1, Ordering::Relaxed), clock))
@@ -60,5 +64,6 @@ fn seeded_randomness() -> Arc<dyn Randomness> {
 
 signpost_port_contracts::store_contract!(fresh_store);
 signpost_port_contracts::quota_contract!(fresh_quota);
+signpost_port_contracts::quota_merging_contract!(merging_quota);
 signpost_port_contracts::id_source_contract!(ids_of_another_node);
 signpost_port_contracts::randomness_contract!(seeded_randomness);

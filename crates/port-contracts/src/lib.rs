@@ -23,7 +23,7 @@
 //! signpost_port_contracts::store_contract!(fresh_store);
 //! ```
 //!
-//! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`],
+//! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`], [`quota_merging_contract!`],
 //! [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
 //! the port, and the file and the function in which its case stands here. It runs in a tokio runtime of its
 //! own with several threads; a case that hangs fails after two minutes.
@@ -57,6 +57,7 @@ mod concurrency;
 pub mod id_source;
 mod pseudorandom;
 pub mod quota;
+pub mod quota_merging;
 pub mod randomness;
 mod run;
 pub mod samples;

@@ -1,7 +1,7 @@
 //! Where requests are counted.
 
 use async_trait::async_trait;
-use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, RequestBudget, Timestamp};
+use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
 
 use super::store_error::StoreError;
 
@@ -29,4 +29,30 @@ pub trait QuotaStore: Send + Sync {
         budget: RequestBudget,
         now: Timestamp,
     ) -> Result<QuotaRemaining, StoreError>;
+}
+
+/// What a node knows of one window that the store may not know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CountedElsewhere {
+    /// Requests that were admitted without the store.
+    pub missing: u32,
+    /// How many were admitted at the least, those that are missing included. A store that lost its counts learns them
+    /// again from it.
+    pub at_least: u32,
+}
+
+/// A quota store that several nodes share, and that takes in what a node counted while it was away (D19).
+#[async_trait]
+pub trait MergingQuotaStore: QuotaStore {
+    /// Adds what was counted elsewhere to the account's count of the window that `at` lies in, in one atomic step: the
+    /// count grows by [`missing`](CountedElsewhere::missing), and to [`at_least`](CountedElsewhere::at_least) if it is
+    /// still below. It never falls, the other window keeps its count, and no budget is asked. With nothing to add it
+    /// still tells whether the store can be written to.
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<(), StoreError>;
 }

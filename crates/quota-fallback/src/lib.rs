@@ -1,0 +1,43 @@
+//! Counting requests while the store that counts them is away (D19).
+//!
+//! [`FallbackQuotaStore`] stands before a quota store that nodes share over a network. It asks that store, and waits
+//! for 50 ms at most; what comes to nothing it decides from this node's own memory. So no request fails, and none
+//! waits long, because a count could not be had.
+//!
+//! # What is admitted meanwhile
+//!
+//! The memory holds, for each account and window, how many requests this node *knows* to have been admitted: the count
+//! that the store's last answer implied, and what the node admitted alone since. It is kept while all is well, too, so
+//! that an outage begins with the last count and not at zero. Each node admits by itself at most what was left then, so
+//! N nodes admit at most N times the limit in any window.
+//!
+//! # How it goes and comes back
+//!
+//! 1. A failure: the request is decided from memory, and the next one asks the store again. A task begins that tries
+//!    the store every second with a write of nothing, since a store that can only be read is of no use.
+//! 2. Five failures in a row: the store is no longer asked, and requests cost nothing but memory.
+//! 3. The task's try succeeds: what this node counted alone is merged into the store, with the counts of the running
+//!    windows as lower bounds, so that a store that came back empty learns them again. Then the store is asked again,
+//!    and the task ends as soon as nothing is left to merge.
+//!
+//! An answer that comes after the 50 ms is still listened to: if the store counted the request after all, it is not
+//! merged. Where an answer is lost for good nobody can know; such a request is merged, so it may count twice and never
+//! goes uncounted. Answers about corrupt data are a failure of one account and do not count towards the five.
+//!
+//! # Bounds
+//!
+//! Counts of minutes are remembered for an hour, those of days for three; beyond a million of either the oldest are
+//! forgotten. A clock that steps back further while the store is away finds the minutes empty again.
+//!
+//! # How it shows
+//!
+//! The gauge `signpost_quota_store_up` is 1 while the store is asked and 0 while it is not. The counter
+//! `signpost_quota_fallback_total` is the number of requests decided from memory. A warning says the same, at once and
+//! then once a minute as long as it goes on; when the store is asked again, one more line says so.
+
+mod known_counts;
+mod mending;
+mod report;
+mod store;
+
+pub use store::{FallbackOptions, FallbackQuotaStore};

@@ -1,0 +1,50 @@
+//! What every quota store must do, before one that works and before one that never does.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use signpost_app::ports::QuotaStore;
+use signpost_domain::AccountId;
+use signpost_memory::MemoryQuotaStore;
+use signpost_port_contracts::{QuotaFixture, samples};
+use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
+use tokio::runtime::Handle;
+
+/// The counts are the store's behind it, so opening again keeps them.
+struct Fixture {
+    behind: Arc<MemoryQuotaStore>,
+    quota: Arc<FallbackQuotaStore>,
+}
+
+impl Fixture {
+    fn before(behind: Arc<MemoryQuotaStore>) -> Self {
+        let options = FallbackOptions::default();
+        let quota = FallbackQuotaStore::new(behind.clone(), options, Handle::current());
+        Self { behind, quota: Arc::new(quota) }
+    }
+}
+
+#[async_trait]
+impl QuotaFixture for Fixture {
+    fn quota(&self) -> Arc<dyn QuotaStore> {
+        self.quota.clone()
+    }
+
+    async fn account(&self) -> AccountId {
+        samples::id()
+    }
+
+    async fn reopen(self) -> Self {
+        let Self { behind, quota } = self;
+        drop(quota);
+        Self::before(behind)
+    }
+}
+
+async fn fresh_quota() -> Fixture {
+    Fixture::before(Arc::default())
+}
+
+signpost_port_contracts::quota_contract!(fresh_quota);

@@ -1,0 +1,44 @@
+//! What the memory holds.
+
+use std::time::Duration;
+
+use signpost_app::ports::QuotaStore as _;
+use signpost_domain::{QuotaRemaining, RequestBudget};
+use signpost_port_contracts::samples;
+
+use crate::failing_store::{FailingStore, Mood};
+
+const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
+
+/// Contract D16 and D19: also without the store a clock that steps back finds the old counts, minutes for an hour and
+/// days for three.
+#[tokio::test(start_paused = true)]
+async fn the_memory_keeps_a_minute_for_an_hour_and_a_day_for_three() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    store.becomes(Mood::Refuses);
+    let (account, now) = (samples::id(), samples::at(0));
+    quota.admit(account, BUDGET, now).await.unwrap();
+    let left = async || quota.remaining(account, BUDGET, now).await.unwrap();
+    for (later, minute, day) in [
+        (Duration::from_hours(1), 99, 998),
+        (Duration::from_mins(61), 100, 997),
+        (Duration::from_hours(72), 100, 997),
+        (Duration::from_hours(96), 100, 1_000),
+    ] {
+        quota.admit(account, BUDGET, now.plus(later)).await.unwrap();
+        assert_eq!(left().await, QuotaRemaining { minute, day }, "{later:?} later");
+    }
+}
+
+/// A plan's change holds for the next request, also from memory.
+#[tokio::test(start_paused = true)]
+async fn another_budget_is_judged_by_the_same_counts() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    for _ in 0..6 {
+        quota.admit(account, BUDGET, now).await.unwrap();
+    }
+    store.becomes(Mood::Refuses);
+    let small = RequestBudget { per_minute: 5, per_day: 8 };
+    assert_eq!(quota.remaining(account, small, now).await.unwrap(), QuotaRemaining { minute: 0, day: 2 });
+}

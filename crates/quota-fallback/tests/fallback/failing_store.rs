@@ -1,0 +1,139 @@
+//! A quota store that fails as it is told.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
+use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
+use signpost_memory::MemoryQuotaStore;
+use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
+use tokio::runtime::Handle;
+
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Mood {
+    Answers,
+    Refuses,
+    /// It takes what it is told and never answers.
+    Hangs,
+    /// It counts at once, and its answer takes so long.
+    IsSlow(Duration),
+    /// It can be read.
+    IsReadOnly,
+    /// What it has of any account is corrupt.
+    IsCorrupt,
+}
+
+/// Keeps its counts whatever its mood.
+pub(crate) struct FailingStore {
+    counts: Mutex<Arc<MemoryQuotaStore>>,
+    mood: Mutex<Mood>,
+    pub(crate) admissions: AtomicU32,
+    pub(crate) merges: AtomicU32,
+}
+
+impl FailingStore {
+    /// A store that answers, and one that falls back before it.
+    pub(crate) fn behind_a_fallback() -> (Arc<Self>, FallbackQuotaStore) {
+        let store = Arc::new(Self {
+            counts: Mutex::default(),
+            mood: Mutex::new(Mood::Answers),
+            admissions: AtomicU32::new(0),
+            merges: AtomicU32::new(0),
+        });
+        let quota = store.another_node();
+        (store, quota)
+    }
+
+    pub(crate) fn another_node(self: &Arc<Self>) -> FallbackQuotaStore {
+        let store: Arc<dyn MergingQuotaStore> = self.clone();
+        FallbackQuotaStore::new(store, FallbackOptions::default(), Handle::current())
+    }
+
+    pub(crate) fn becomes(&self, mood: Mood) {
+        *self.mood.lock().unwrap() = mood;
+    }
+
+    pub(crate) fn loses_its_counts(&self) {
+        *self.counts.lock().unwrap() = Arc::default();
+    }
+
+    /// What it has counted, whatever its mood.
+    pub(crate) async fn used(&self, account: AccountId, now: Timestamp) -> (u32, u32) {
+        let all = RequestBudget { per_minute: u32::MAX, per_day: u32::MAX };
+        let left = self.counts().remaining(account, all, now).await.unwrap();
+        (u32::MAX - left.minute, u32::MAX - left.day)
+    }
+
+    fn counts(&self) -> Arc<MemoryQuotaStore> {
+        self.counts.lock().unwrap().clone()
+    }
+
+    /// What comes before the answer.
+    async fn mood(&self, writes: bool) -> Result<(), StoreError> {
+        let mood = *self.mood.lock().unwrap();
+        match mood {
+            Mood::Answers => Ok(()),
+            Mood::Refuses => Err(StoreError::unavailable("connection refused")),
+            Mood::Hangs => std::future::pending().await,
+            Mood::IsSlow(duration) => {
+                tokio::time::sleep(duration).await;
+                Ok(())
+            }
+            Mood::IsReadOnly if writes => Err(StoreError::unavailable("read-only")),
+            Mood::IsReadOnly => Ok(()),
+            Mood::IsCorrupt => Err(StoreError::Corrupt {
+                table: "t",
+                column: "c",
+                row: String::new(),
+                reason: "is a poem".to_owned(),
+            }),
+        }
+    }
+}
+
+#[async_trait]
+impl QuotaStore for FailingStore {
+    async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        self.admissions.fetch_add(1, Ordering::SeqCst);
+        let counted_first = matches!(*self.mood.lock().unwrap(), Mood::IsSlow(_));
+        if counted_first {
+            let decision = self.counts().admit(account, budget, now).await;
+            self.mood(true).await?;
+            return decision;
+        }
+        self.mood(true).await?;
+        self.counts().admit(account, budget, now).await
+    }
+
+    async fn remaining(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaRemaining, StoreError> {
+        self.mood(false).await?;
+        self.counts().remaining(account, budget, now).await
+    }
+}
+
+#[async_trait]
+impl MergingQuotaStore for FailingStore {
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<(), StoreError> {
+        self.merges.fetch_add(1, Ordering::SeqCst);
+        self.mood(true).await?;
+        self.counts().merge(account, window, at, counted).await
+    }
+}

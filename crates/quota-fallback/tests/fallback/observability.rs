@@ -1,0 +1,118 @@
+//! How an operator learns of it.
+
+use std::cell::RefCell;
+use std::io;
+use std::sync::Once;
+use std::time::Duration;
+
+use metrics_exporter_prometheus::PrometheusBuilder;
+use signpost_app::ports::QuotaStore as _;
+use signpost_domain::RequestBudget;
+use signpost_port_contracts::samples;
+use tokio::time::sleep;
+
+use crate::failing_store::{FailingStore, Mood};
+
+const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000_000, per_day: 1_000_000 };
+
+thread_local! {
+    static LINES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+struct ThisThread;
+
+impl io::Write for ThisThread {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        LINES.with_borrow_mut(|lines| lines.extend_from_slice(bytes));
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Keeps what this thread logs; one subscriber for all, since several at once make each other miss lines.
+fn listen() {
+    static SUBSCRIBER: Once = Once::new();
+    SUBSCRIBER.call_once(|| {
+        tracing_subscriber::fmt().with_ansi(false).with_writer(|| ThisThread).init();
+    });
+    LINES.take();
+}
+
+fn lines() -> Vec<String> {
+    String::from_utf8(LINES.take()).unwrap().lines().map(ToOwned::to_owned).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn d19_one_line_a_minute_says_so() {
+    listen();
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let account = samples::id();
+    store.becomes(Mood::Refuses);
+    for _ in 0..600 {
+        quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+        sleep(Duration::from_secs(1)).await;
+    }
+    let warnings = lines();
+    assert_eq!(warnings.len(), 10, "{warnings:#?}");
+    for line in &warnings {
+        assert!(line.contains("WARN") && line.contains("connection refused"), "{line}");
+    }
+    // One a second.
+    let of_a_minute = ["decided_from_memory=60", "decided_from_memory=61"];
+    assert!(of_a_minute.iter().any(|number| warnings[1].contains(number)), "{}", warnings[1]);
+    store.becomes(Mood::Answers);
+    sleep(Duration::from_secs(2)).await;
+    let back = lines();
+    assert_eq!(back.len(), 1, "{back:#?}");
+    assert!(back[0].contains("INFO") && back[0].contains("asked again"), "{}", back[0]);
+}
+
+/// A store that comes and goes does not fill the log either.
+#[tokio::test(start_paused = true)]
+async fn d19_a_flapping_store_is_told_of_once_a_minute() {
+    listen();
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let account = samples::id();
+    for _ in 0..60 {
+        for (mood, requests) in [(Mood::Refuses, 6), (Mood::Answers, 1)] {
+            store.becomes(mood);
+            for _ in 0..requests {
+                quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+            }
+            sleep(Duration::from_millis(1_500)).await;
+        }
+    }
+    let lines = lines();
+    let of = |level| lines.iter().filter(|line| line.contains(level)).count();
+    assert_eq!((of("WARN"), of("INFO")), (3, 3), "{lines:#?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn d19_a_metric_says_whether_the_store_is_asked_and_another_counts_what_it_was_not() {
+    let recorder = PrometheusBuilder::new().build_recorder();
+    let handle = recorder.handle();
+    let _guard = metrics::set_default_local_recorder(&recorder);
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let account = samples::id();
+    let shows = |up: u32, fallback: u32| {
+        let text = handle.render();
+        assert!(text.contains(&format!("\nsignpost_quota_store_up {up}\n")), "{text}");
+        assert!(text.contains(&format!("\nsignpost_quota_fallback_total {fallback}\n")), "{text}");
+    };
+    quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    shows(1, 0);
+    store.becomes(Mood::Refuses);
+    for _ in 0..4 {
+        quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    }
+    shows(1, 4);
+    quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    shows(0, 5);
+    store.becomes(Mood::Answers);
+    sleep(Duration::from_secs(2)).await;
+    quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+    shows(1, 5);
+}

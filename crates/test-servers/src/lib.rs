@@ -1,0 +1,20 @@
+//! Private servers for tests: started on free ports of the loopback interface, in folders of their own, and always
+//! stopped and removed, also when the tests are killed.
+//!
+//! Servers are what the machine has installed. Where one is missing, the test binary that wants it says so in one line
+//! on standard error and ends with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1,
+//! it ends with a failure.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "everything here runs in tests, which fail by panicking"
+)]
+
+mod absence;
+mod ports;
+pub mod redis;
+mod server_process;

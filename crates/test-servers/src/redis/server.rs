@@ -1,0 +1,189 @@
+//! One Redis server.
+
+use std::fs::File;
+use std::path::PathBuf;
+use std::process::Command;
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+use super::resp;
+use crate::absence::{find_program, leave};
+use crate::ports::free_port;
+use crate::server_process::ServerProcess;
+
+const READY_WITHIN: Duration = Duration::from_secs(10);
+
+/// What a server is, beside a plain one.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// The password that clients must send.
+    pub password: Option<String>,
+    /// It also listens for TLS on a second port.
+    pub tls: Option<Tls>,
+    /// It keeps what it is told, also if it is killed.
+    pub keeps: bool,
+    /// It is the node of a cluster.
+    pub is_node: bool,
+}
+
+/// A certificate and its key, as PEM.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// The certificate.
+    pub certificate: String,
+    /// Its key.
+    pub key: String,
+}
+
+/// A private Redis server on the loopback interface, in an own folder. Dropping it kills it and removes the folder.
+#[derive(Debug)]
+pub struct RedisServer {
+    /// Before the folder, so that it is dropped first.
+    process: Option<ServerProcess>,
+    folder: TempDir,
+    program: PathBuf,
+    setup: Setup,
+    port: u16,
+    other_port: u16,
+}
+
+impl RedisServer {
+    /// Starts a plain server. Where there is no `redis-server`, this test binary ends here; see
+    /// [the crate](crate)'s documentation. `who` wants the server.
+    #[must_use]
+    pub fn start(who: &str) -> Self {
+        Self::start_with(who, &Setup::default())
+    }
+
+    /// Starts a server like this.
+    #[must_use]
+    pub fn start_with(who: &str, setup: &Setup) -> Self {
+        let Some(program) = find_program("redis-server", &[]) else {
+            leave("Redis", "redis-server", who);
+        };
+        // A port that is free now may be taken when the server comes to it.
+        for _ in 0..5 {
+            let (port, other_port) = (free_port(), free_port());
+            let folder = tempfile::Builder::new().prefix("signpost-redis-").tempdir().unwrap();
+            let (process, program, setup) = (None, program.clone(), setup.clone());
+            let mut server = Self { process, folder, program, setup, port, other_port };
+            if server.came_up() {
+                return server;
+            }
+        }
+        panic!("redis-server does not start");
+    }
+
+    /// Starts again after [`kill`](Self::kill), at the same address and with what was kept.
+    ///
+    /// # Panics
+    /// It does not start.
+    pub fn start_again(&mut self) {
+        assert!(self.process.is_none(), "it runs");
+        assert!(self.came_up(), "redis-server does not start again: {}", self.log());
+    }
+
+    /// Kills the server.
+    pub fn kill(&mut self) {
+        self.process = None;
+    }
+
+    /// Stops it in the middle of what it does: connections stay, answers do not come.
+    pub fn freeze(&self) {
+        self.running().signal("STOP");
+    }
+
+    /// Lets it go on after [`freeze`](Self::freeze).
+    pub fn thaw(&self) {
+        self.running().signal("CONT");
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Where it listens for TLS, or for the other nodes of its cluster.
+    #[must_use]
+    pub const fn other_port(&self) -> u16 {
+        self.other_port
+    }
+
+    /// The URL of one of its 16 databases.
+    #[must_use]
+    pub fn url(&self, database: u8) -> String {
+        format!("redis://127.0.0.1:{}/{database}", self.port)
+    }
+
+    /// Sends a command and gives the answer as text, the elements of a list one a line.
+    ///
+    /// # Errors
+    /// What the server says, or why it cannot be asked.
+    pub fn try_command(&self, words: &[&str]) -> Result<String, String> {
+        resp::command(self.port, words)
+    }
+
+    /// Like [`try_command`](Self::try_command), when nothing may go wrong.
+    ///
+    /// # Panics
+    /// It goes wrong.
+    #[must_use]
+    pub fn command(&self, words: &[&str]) -> String {
+        self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
+    }
+
+    fn running(&self) -> &ServerProcess {
+        self.process.as_ref().expect("it was killed")
+    }
+
+    fn came_up(&mut self) -> bool {
+        let mut process = ServerProcess::start(&mut self.command_line(), self.folder.path());
+        let start = Instant::now();
+        while !process.has_ended() && start.elapsed() < READY_WITHIN {
+            match self.try_command(&["PING"]) {
+                // With a password it says so, which is an answer too. While it loads what it kept, it says that.
+                Ok(_) => {}
+                Err(error) if error.starts_with("NOAUTH") => {}
+                Err(_) => {
+                    sleep(Duration::from_millis(5));
+                    continue;
+                }
+            }
+            self.process = Some(process);
+            return true;
+        }
+        false
+    }
+
+    fn command_line(&self) -> Command {
+        let Setup { password, tls, keeps, is_node } = &self.setup;
+        let log = File::options().create(true).append(true).open(self.folder.path().join("log")).unwrap();
+        let mut command = Command::new(&self.program);
+        command.args(["--bind", "127.0.0.1", "--save", "", "--dir", "."]);
+        command.args(["--port", &self.port.to_string()]);
+        command.args(["--appendonly", if *keeps { "yes" } else { "no" }, "--appendfsync", "always"]);
+        if let Some(password) = password {
+            command.args(["--requirepass", password]);
+        }
+        if let Some(Tls { certificate, key }) = tls {
+            std::fs::write(self.folder.path().join("certificate.pem"), certificate).unwrap();
+            std::fs::write(self.folder.path().join("key.pem"), key).unwrap();
+            command.args(["--tls-port", &self.other_port.to_string(), "--tls-auth-clients", "no"]);
+            command.args(["--tls-cert-file", "certificate.pem", "--tls-key-file", "key.pem"]);
+            command.args(["--tls-ca-cert-file", "certificate.pem"]);
+        }
+        if *is_node {
+            command.args(["--cluster-enabled", "yes", "--cluster-port", &self.other_port.to_string()]);
+            command.args(["--cluster-node-timeout", "1000", "--cluster-require-full-coverage", "no"]);
+        }
+        command.stdout(log.try_clone().unwrap()).stderr(log);
+        command
+    }
+
+    fn log(&self) -> String {
+        std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+}
