@@ -14,6 +14,9 @@ const PORT_CONTRACTS: &str = "signpost-port-contracts";
 const API_CONFORMANCE: &str = "signpost-api-conformance";
 const MEMORY: &str = "signpost-memory";
 const SQLITE: &str = "signpost-sqlite";
+const TEST_SERVERS: &str = "signpost-test-servers";
+const REDIS: &str = "signpost-redis";
+const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
 const SERVER: &str = "signpost";
@@ -58,6 +61,10 @@ const PLACES: &[Place] = &[
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: MEMORY, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    // What the fallback is for is a server that fails, which only the tests of a real one show.
+    Place { package: REDIS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS, QUOTA_FALLBACK] },
     Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: SERVER, imports: Crates::AllBut(&[XTASK]), tests_import: &[] },
@@ -89,6 +96,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("diesel", &[SQLITE]),
     Fence::only("diesel_migrations", &[SQLITE]),
     Fence::only("libsqlite3-sys", &[SQLITE]),
+    Fence::only("redis", &[REDIS]),
     Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
     Fence::only("actix-http", &[HTTP]),
     Fence::only("actix-service", &[HTTP]),

@@ -1,0 +1,135 @@
+//! The counts of admitted requests (D16).
+
+use std::fmt;
+
+use async_trait::async_trait;
+use redis::{RedisError, Script};
+use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
+use signpost_domain::{
+    AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
+};
+use tokio::runtime::Handle;
+
+use crate::connection::Server;
+use crate::failure::{Failure, corrupt};
+use crate::options::RedisOptions;
+use crate::url::RedisUrl;
+
+/// How long a key is kept after it was made, in seconds: until two days after its day at the least.
+const KEPT: &str = "259200";
+
+const ADMIT: &str = include_str!("scripts/admit.lua");
+const MERGE: &str = include_str!("scripts/merge.lua");
+const DAY: &str = "day";
+
+/// Counts requests in Redis. See the crate's documentation.
+pub struct RedisQuotaStore {
+    server: Server,
+    admit: Script,
+    merge: Script,
+}
+
+/// The store cannot be opened: the certificates are none, or this machine has none.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot prepare the connection to Redis")]
+pub struct RedisOpenError(#[from] RedisError);
+
+impl fmt::Debug for RedisQuotaStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RedisQuotaStore").finish_non_exhaustive()
+    }
+}
+
+impl RedisQuotaStore {
+    /// Prepares the store without connecting. Connections are driven on `runtime`, whose input, output and timers must
+    /// be on; requests may come from other runtimes.
+    ///
+    /// # Errors
+    /// The certificates cannot be read.
+    pub fn open(url: RedisUrl, options: RedisOptions, runtime: Handle) -> Result<Self, RedisOpenError> {
+        let server = Server::new(url, options, runtime)?;
+        Ok(Self { server, admit: Script::new(ADMIT), merge: Script::new(MERGE) })
+    }
+
+    /// Whether Redis answers, for health checks.
+    ///
+    /// # Errors
+    /// [`StoreError::Unavailable`] if it does not within the time limit.
+    pub async fn check(&self) -> Result<(), StoreError> {
+        self.server.query::<()>(&redis::cmd("PING")).await.map_err(StoreError::unavailable)
+    }
+}
+
+/// The key of an account and the day that `now` lies in, and the field of the minute.
+fn place(account: AccountId, now: Timestamp) -> (String, String) {
+    let day = QuotaWindow::Day.start(now);
+    let minute = (QuotaWindow::Minute.start(now).unix_millis() - day.unix_millis()) / 60_000;
+    let date = day.to_string();
+    let date = date.split('T').next().unwrap_or_default();
+    (format!("signpost:quota:{{{account}}}:{date}"), minute.to_string())
+}
+
+fn count(key: &str, value: i64) -> Result<u32, StoreError> {
+    u32::try_from(value).map_err(|_| corrupt(key, format!("{value} is not from 0 to 4,294,967,295")))
+}
+
+fn parse(key: &str, value: Option<&[u8]>) -> Result<u32, StoreError> {
+    let Some(value) = value else { return Ok(0) };
+    let number = std::str::from_utf8(value).ok().and_then(|text| text.parse().ok());
+    number.ok_or_else(|| corrupt(key, "is not a number from 0 to 4,294,967,295".to_owned()))
+}
+
+#[async_trait]
+impl QuotaStore for RedisQuotaStore {
+    async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        let (key, minute) = place(account, now);
+        let (per_minute, per_day) = (budget.per_minute.to_string(), budget.per_day.to_string());
+        let arguments = [&*minute, &per_minute, &per_day, KEPT];
+        let used: Result<(i64, i64), Failure> = self.server.run(&self.admit, ADMIT, &key, &arguments).await;
+        let (minute, day) = used.map_err(|failure| failure.about(&key))?;
+        // The script counted if both are below the budget, which is what this decides once more, in words.
+        Ok(budget.decide(QuotaUse { minute: count(&key, minute)?, day: count(&key, day)? }))
+    }
+
+    async fn remaining(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaRemaining, StoreError> {
+        let (key, minute) = place(account, now);
+        let mut command = redis::cmd("HMGET");
+        command.arg(&key).arg(minute).arg(DAY);
+        let used: Result<(Option<Vec<u8>>, Option<Vec<u8>>), Failure> = self.server.query(&command).await;
+        let (minute, day) = used.map_err(|failure| failure.about(&key))?;
+        let used = QuotaUse { minute: parse(&key, minute.as_deref())?, day: parse(&key, day.as_deref())? };
+        Ok(budget.remaining(used))
+    }
+}
+
+#[async_trait]
+impl MergingQuotaStore for RedisQuotaStore {
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<(), StoreError> {
+        let CountedElsewhere { missing, at_least } = counted;
+        let (key, minute) = place(account, at);
+        let field = match window {
+            QuotaWindow::Minute => &*minute,
+            QuotaWindow::Day => DAY,
+        };
+        let (missing, at_least) = (missing.to_string(), at_least.to_string());
+        let arguments = [field, &missing, &at_least, KEPT];
+        let merged: Result<(), Failure> = self.server.run(&self.merge, MERGE, &key, &arguments).await;
+        merged.map_err(|failure| failure.about(&key))
+    }
+}

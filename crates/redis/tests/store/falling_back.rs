@@ -1,0 +1,87 @@
+//! The store behind the one that falls back (D19), on a real server that fails.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::QuotaStore as _;
+use signpost_domain::{QuotaDecision, RequestBudget};
+use signpost_port_contracts::samples;
+use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
+use signpost_test_servers::redis::RedisServer;
+use tokio::runtime::Handle;
+use tokio::time::sleep;
+
+use crate::opening::{counted, lasting_server, open, server};
+
+const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000, per_day: 10_000 };
+
+fn before(server: &RedisServer) -> FallbackQuotaStore {
+    FallbackQuotaStore::new(Arc::new(open(&server.url(0))), FallbackOptions::default(), Handle::current())
+}
+
+/// Twenty requests of one account; none may fail, and all together may wait for five answers at most.
+async fn admit_twenty(quota: &FallbackQuotaStore, account: signpost_domain::AccountId) {
+    let start = Instant::now();
+    for _ in 0..20 {
+        let decision = quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
+        assert!(matches!(decision, QuotaDecision::Admitted { .. }));
+    }
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+/// Waits until Redis has counted so many.
+async fn counted_in(server: &RedisServer, account: signpost_domain::AccountId, expected: u32) {
+    let (store, start) = (open(&server.url(0)), Instant::now());
+    loop {
+        let counted = counted(&store, account).await;
+        if counted == expected {
+            return;
+        }
+        assert!(start.elapsed() < Duration::from_secs(5), "{counted} of {expected}");
+        sleep(Duration::from_millis(20)).await;
+    }
+}
+
+#[tokio::test]
+async fn d19_a_killed_redis_costs_no_request_and_learns_what_it_missed() {
+    let mut server = lasting_server();
+    let (quota, account) = (before(&server), samples::id());
+    admit_twenty(&quota, account).await;
+    server.kill();
+    admit_twenty(&quota, account).await;
+    server.start_again();
+    counted_in(&server, account, 40).await;
+    admit_twenty(&quota, account).await;
+    counted_in(&server, account, 60).await;
+}
+
+#[tokio::test]
+async fn d19_a_redis_that_comes_back_empty_learns_the_running_counts_again() {
+    let mut server = server();
+    let (quota, account) = (before(&server), samples::id());
+    admit_twenty(&quota, account).await;
+    server.kill();
+    admit_twenty(&quota, account).await;
+    server.start_again();
+    counted_in(&server, account, 40).await;
+}
+
+/// It runs everything that was sent to it as soon as it can, so what is counted twice is what nobody could know of.
+#[tokio::test]
+async fn d19_a_frozen_redis_costs_no_request_and_forgets_none() {
+    let server = server();
+    let (quota, account) = (before(&server), samples::id());
+    admit_twenty(&quota, account).await;
+    server.freeze();
+    admit_twenty(&quota, account).await;
+    // Longer than anybody waits for an answer.
+    sleep(Duration::from_millis(1_500)).await;
+    server.thaw();
+    let (store, start) = (open(&server.url(0)), Instant::now());
+    while counted(&store, account).await < 40 {
+        assert!(start.elapsed() < Duration::from_secs(5));
+        sleep(Duration::from_millis(20)).await;
+    }
+    let counted = counted(&store, account).await;
+    assert!((40..=45).contains(&counted), "{counted}");
+}

@@ -1,0 +1,10 @@
+//! The store on Redis servers that are looked into, stopped, killed, and started again.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod addresses;
+mod cluster;
+mod failures;
+mod falling_back;
+mod opening;
+mod stored;

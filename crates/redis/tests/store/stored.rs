@@ -1,0 +1,128 @@
+//! What is stored, for how long, and by how many commands.
+
+use signpost_app::ports::{CountedElsewhere, MergingQuotaStore as _, QuotaStore as _, StoreError};
+use signpost_domain::{QuotaDecision, QuotaWindow, RequestBudget};
+use signpost_port_contracts::samples;
+use signpost_test_servers::redis::RedisServer;
+
+use crate::opening::{BUDGET, admit, counted, key, open, server};
+
+/// The calls of a command that the server has counted.
+fn calls(server: &RedisServer, command: &str) -> u64 {
+    let statistics = server.command(&["INFO", "commandstats"]);
+    let name = format!("cmdstat_{command}:calls=");
+    let line = statistics.lines().find_map(|line| line.strip_prefix(&name));
+    line.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
+}
+
+/// Contract D16: counts are kept by the start of their window, and expire two days after their day.
+#[tokio::test]
+async fn counts_of_an_account_and_day_are_one_key_that_expires() {
+    let server = server();
+    let (store, account) = (open(&server.url(0)), samples::id());
+    for _ in 0..3 {
+        admit(&store, account).await.unwrap();
+    }
+    store.admit(account, BUDGET, samples::at(60_000)).await.unwrap();
+    assert_eq!(server.command(&["KEYS", "*"]), key(account));
+    let fields = server.command(&["HGETALL", &key(account)]);
+    let mut fields: Vec<&str> = fields.lines().collect();
+    fields.sort_unstable();
+    // 09:05 and 09:06.
+    assert_eq!(fields, ["1", "3", "4", "545", "546", "day"]);
+    let seconds: u64 = server.command(&["TTL", &key(account)]).parse().unwrap();
+    assert!((72 * 3_600 - 60..=72 * 3_600).contains(&seconds), "{seconds}");
+
+    let merged = samples::id();
+    let counted = CountedElsewhere { missing: 1, at_least: 1 };
+    store.merge(merged, QuotaWindow::Minute, samples::at(0), counted).await.unwrap();
+    let seconds: u64 = server.command(&["TTL", &key(merged)]).parse().unwrap();
+    assert!((72 * 3_600 - 60..=72 * 3_600).contains(&seconds), "{seconds}");
+}
+
+#[tokio::test]
+async fn a_refused_request_writes_nothing() {
+    let server = server();
+    let none = RequestBudget { per_minute: 0, per_day: 10 };
+    let decision = open(&server.url(0)).admit(samples::id(), none, samples::at(0)).await.unwrap();
+    assert!(matches!(decision, QuotaDecision::Exhausted { .. }));
+    assert_eq!(server.command(&["DBSIZE"]), "0");
+}
+
+/// The port says: one round trip.
+#[tokio::test]
+async fn a_request_is_one_command_and_the_script_is_sent_once() {
+    let server = server();
+    let (store, account) = (open(&server.url(0)), samples::id());
+    for _ in 0..50 {
+        admit(&store, account).await.unwrap();
+    }
+    // The first was not known yet.
+    assert_eq!((calls(&server, "evalsha"), calls(&server, "eval")), (50, 1));
+    assert_eq!(calls(&server, "hincrby"), 100);
+    let _ = server.command(&["SCRIPT", "FLUSH"]);
+    admit(&store, account).await.unwrap();
+    admit(&store, account).await.unwrap();
+    assert_eq!((calls(&server, "evalsha"), calls(&server, "eval")), (52, 2));
+    assert_eq!(counted(&store, account).await, 52);
+    let asked = calls(&server, "hmget");
+    store.remaining(account, BUDGET, samples::at(0)).await.unwrap();
+    assert_eq!(calls(&server, "hmget"), asked + 1);
+}
+
+#[tokio::test]
+async fn another_database_of_the_server_has_other_counts() {
+    let server = server();
+    let account = samples::id();
+    admit(&open(&server.url(3)), account).await.unwrap();
+    assert_eq!(counted(&open(&server.url(0)), account).await, 0);
+    assert_eq!(counted(&open(&server.url(3)), account).await, 1);
+}
+
+/// Something else may have written there.
+#[tokio::test]
+async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
+    let server = server();
+    let store = open(&server.url(0));
+    let now = samples::at(0);
+    let nothing = CountedElsewhere::default();
+    let is_corrupt = |error: Option<StoreError>, about: &str| {
+        let is_corrupt = matches!(&error, Some(StoreError::Corrupt { row, .. }) if row == about);
+        assert!(is_corrupt, "{error:?}");
+    };
+    for (field, value) in
+        [("day", "many"), ("545", "-1"), ("day", "1.5"), ("545", "0x10"), ("day", "4294967296")]
+    {
+        let account = samples::id();
+        let _ = server.command(&["HSET", &key(account), field, value]);
+        is_corrupt(store.admit(account, BUDGET, now).await.err(), &key(account));
+        is_corrupt(store.remaining(account, BUDGET, now).await.err(), &key(account));
+        assert_eq!(server.command(&["HGETALL", &key(account)]), format!("{field}\n{value}"));
+    }
+    let account = samples::id();
+    let _ = server.command(&["SET", &key(account), "a poem"]);
+    is_corrupt(store.admit(account, BUDGET, now).await.err(), &key(account));
+    is_corrupt(store.remaining(account, BUDGET, now).await.err(), &key(account));
+    is_corrupt(store.merge(account, QuotaWindow::Day, now, nothing).await.err(), &key(account));
+    // The connection is none the worse.
+    assert_eq!(
+        server.command(&["INFO", "stats"]).lines().filter(|line| line.starts_with("rejected_conn")).count(),
+        1
+    );
+    admit(&store, samples::id()).await.unwrap();
+}
+
+/// A count at the end of its range stays there.
+#[tokio::test]
+async fn a_count_does_not_leave_its_range() {
+    let server = server();
+    let (store, account) = (open(&server.url(0)), samples::id());
+    let most = CountedElsewhere { missing: u32::MAX, at_least: 0 };
+    for _ in 0..3 {
+        store.merge(account, QuotaWindow::Day, samples::at(0), most).await.unwrap();
+    }
+    assert_eq!(store.remaining(account, BUDGET, samples::at(0)).await.unwrap().day, 0);
+    let all = RequestBudget { per_minute: u32::MAX, per_day: u32::MAX };
+    let decision = store.admit(account, all, samples::at(0)).await.unwrap();
+    assert!(matches!(decision, QuotaDecision::Exhausted { window: QuotaWindow::Day, .. }));
+}
