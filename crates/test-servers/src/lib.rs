@@ -16,5 +16,6 @@
 
 mod absence;
 mod ports;
+pub mod postgres;
 pub mod redis;
 mod server_process;

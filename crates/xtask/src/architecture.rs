@@ -14,6 +14,7 @@ const PORT_CONTRACTS: &str = "signpost-port-contracts";
 const API_CONFORMANCE: &str = "signpost-api-conformance";
 const MEMORY: &str = "signpost-memory";
 const SQLITE: &str = "signpost-sqlite";
+const POSTGRES: &str = "signpost-postgres";
 const TEST_SERVERS: &str = "signpost-test-servers";
 const REDIS: &str = "signpost-redis";
 const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
@@ -61,6 +62,7 @@ const PLACES: &[Place] = &[
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: MEMORY, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: POSTGRES, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.
@@ -93,8 +95,12 @@ pub const FENCED: &[Fence] = &[
     // A library says in a type what went wrong; only a program may be content with a text.
     Fence::only("anyhow", &[SERVER, XTASK]),
     Fence::only("clap", &[SERVER, XTASK]),
-    Fence::only("diesel", &[SQLITE]),
-    Fence::only("diesel_migrations", &[SQLITE]),
+    Fence::only("diesel", &[SQLITE, POSTGRES]),
+    Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
+    Fence::only("diesel-async", &[POSTGRES]),
+    Fence::only("deadpool", &[POSTGRES]),
+    Fence::only("tokio-postgres", &[POSTGRES]),
+    Fence::only("tokio-postgres-rustls", &[POSTGRES]),
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("actix-web", &[HTTP, EDGE, SERVER]),

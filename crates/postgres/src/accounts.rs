@@ -1,0 +1,215 @@
+//! Accounts and their keys.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Timestamptz};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
+use signpost_domain::{
+    Account, AccountId, ApiKey, ApiKeyId, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp, Usage,
+};
+
+use crate::columns::{IdBytes, Instant};
+use crate::failure::{Failure, contended_if_referred_to};
+use crate::rows::account::{AccountRow, NewAccount, UsageRow};
+use crate::rows::api_key::{ApiKeyRow, NewApiKey};
+use crate::schema::{accounts, api_keys, first_account, groups, links, request_counts};
+use crate::store::PostgresStore;
+use crate::unit_of_work::PostgresUnitOfWork;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// The first of two instants that is there.
+    #[sql_name = "coalesce"]
+    fn first_set(a: Nullable<Timestamptz>, b: Nullable<Timestamptz>) -> Nullable<Timestamptz>;
+}
+
+#[async_trait]
+impl AccountReads for PostgresStore {
+    async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
+        let hash = hash.to_bytes().to_vec();
+        self.call(async |connection| {
+            let found = api_keys::table
+                .inner_join(accounts::table)
+                .filter(api_keys::hash.eq(hash))
+                .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
+                .first(connection)
+                .await
+                .optional()?;
+            let Some((key, account, usage)) = found else { return Ok(None) };
+            let account = account.into_account()?;
+            let usage = usage.into_usage(account.id)?;
+            Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
+        })
+        .await
+    }
+
+    async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
+        self.call(async |connection| {
+            let found = accounts::table
+                .find(IdBytes::from(id))
+                .select(AccountRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(AccountRow::into_account).transpose()
+        })
+        .await
+    }
+
+    async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {
+        self.call(async |connection| {
+            let found = accounts::table
+                .find(IdBytes::from(id))
+                .select(UsageRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(|usage| usage.into_usage(id)).transpose()
+        })
+        .await
+    }
+
+    async fn accounts(
+        &self,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Account>, StoreError> {
+        self.call(async |connection| {
+            let mut query = accounts::table
+                .order(accounts::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(AccountRow::as_select())
+                .into_boxed();
+            if let Some(position) = after {
+                query = query.filter(accounts::id.lt(IdBytes::from(position)));
+            }
+            let rows = query.load(connection).await?;
+            let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+        })
+        .await
+    }
+
+    async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
+        self.call(async |connection| {
+            let rows = api_keys::table
+                .filter(api_keys::account_id.eq(IdBytes::from(account)))
+                .order(api_keys::id.desc())
+                .select(ApiKeyRow::as_select())
+                .load(connection)
+                .await?;
+            rows.into_iter().map(ApiKeyRow::into_api_key).collect()
+        })
+        .await
+    }
+}
+
+async fn has_accounts(connection: &mut AsyncPgConnection) -> Result<bool, Failure> {
+    let any = accounts::table.select(accounts::plan).limit(1);
+    Ok(any.first::<String>(connection).await.optional()?.is_some())
+}
+
+#[async_trait]
+impl AccountWrites for PostgresUnitOfWork {
+    async fn any_account(&mut self) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            if has_accounts(connection).await? {
+                return Ok(true);
+            }
+            // Whoever is about to insert one holds this row, until it is seen or undone.
+            let row = first_account::table.select(first_account::is_the_row);
+            row.for_update().first::<bool>(connection).await?;
+            has_accounts(connection).await
+        })
+        .await
+    }
+
+    async fn insert_account(&mut self, account: &Account) -> Result<(), InsertAccountError> {
+        let is_inserted = self.step(async |connection| {
+            // Shared with others who insert, but not with those who have found no account.
+            let row = first_account::table.select(first_account::is_the_row);
+            row.for_key_share().first::<bool>(connection).await?;
+            let inserted = diesel::insert_into(accounts::table)
+                .values(NewAccount::from(account))
+                .on_conflict(accounts::email_key)
+                .do_nothing()
+                .execute(connection)
+                .await?;
+            Ok(inserted > 0)
+        });
+        if is_inserted.await? { Ok(()) } else { Err(InsertAccountError::EmailTaken) }
+    }
+
+    async fn set_plan(&mut self, id: AccountId, plan: &PlanName) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let account = accounts::table.find(IdBytes::from(id));
+            let changed =
+                diesel::update(account).set(accounts::plan.eq(plan.as_str())).execute(connection).await?;
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let account = diesel::update(accounts::table.find(IdBytes::from(id)));
+            let changed = match since.map(Instant::from) {
+                // Who is suspended already stays so since the first instant.
+                Some(since) => {
+                    let first = first_set(accounts::suspended_at, Some(since));
+                    account.set(accounts::suspended_at.eq(first)).execute(connection).await?
+                }
+                None => account.set(accounts::suspended_at.eq(None::<Instant>)).execute(connection).await?,
+            };
+            Ok(changed > 0)
+        })
+        .await
+    }
+
+    async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let id = IdBytes::from(id);
+            // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
+            // in a test instead of losing data in silence.
+            diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection).await?;
+            diesel::delete(groups::table.filter(groups::account_id.eq(id)))
+                .execute(connection)
+                .await
+                .map_err(contended_if_referred_to)?;
+            diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection).await?;
+            diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
+                .execute(connection)
+                .await?;
+            let deleted = diesel::delete(accounts::table.find(id)).execute(connection).await;
+            Ok(deleted.map_err(contended_if_referred_to)? > 0)
+        })
+        .await
+    }
+
+    async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            // Held, for a reference to nothing would end the whole transaction.
+            let account = accounts::table.find(IdBytes::from(key.account_id)).select(accounts::plan);
+            if account.for_key_share().first::<String>(connection).await.optional()?.is_none() {
+                return Ok(false);
+            }
+            diesel::insert_into(api_keys::table).values(NewApiKey::from(key)).execute(connection).await?;
+            Ok(true)
+        })
+        .await
+    }
+
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            // Who was revoked before keeps the first instant.
+            let first = first_set(api_keys::revoked_at, Some(Instant::from(at)));
+            let revoked = diesel::update(api_keys::table.find(IdBytes::from(id)))
+                .set(api_keys::revoked_at.eq(first))
+                .execute(connection)
+                .await?;
+            Ok(revoked > 0)
+        })
+        .await
+    }
+}

@@ -1,0 +1,58 @@
+//! The counts of an account that move with what they count, in the same transaction (D15).
+
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_app::ports::InsertGroupError;
+use signpost_domain::AccountId;
+
+use crate::columns::{IdBytes, whole_number};
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::schema::accounts;
+
+/// Counts one group more, or says what stands against it.
+pub(crate) async fn count_group(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    limit: u64,
+) -> Result<Result<(), InsertGroupError>, Failure> {
+    let row = accounts::table.find(IdBytes::from(account));
+    let counted = diesel::update(row.filter(accounts::groups_count.lt(whole_number(limit))))
+        .set(accounts::groups_count.eq(accounts::groups_count + 1))
+        .execute(connection)
+        .await?;
+    if counted > 0 {
+        return Ok(Ok(()));
+    }
+    let plan = row.select(accounts::plan).first::<String>(connection).await.optional()?;
+    Ok(Err(plan.map_or(InsertGroupError::AccountMissing, |_| InsertGroupError::LimitReached)))
+}
+
+/// Counts one group less.
+pub(crate) async fn discount_group(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+) -> Result<(), Failure> {
+    diesel::update(accounts::table.find(IdBytes::from(account)))
+        .set(accounts::groups_count.eq(accounts::groups_count - 1))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Counts so many links more, or less if there are fewer than 0. Gives the count before that, which no other unit of work
+/// can move until this one ends; `None` if there is no such account.
+pub(crate) async fn move_links(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    by: i64,
+) -> Result<Option<u64>, Failure> {
+    let moved = diesel::update(accounts::table.find(IdBytes::from(account)))
+        .set(accounts::links_count.eq(accounts::links_count + by))
+        .returning(accounts::links_count)
+        .get_result::<i64>(connection)
+        .await
+        .optional()?;
+    let row = RowName::new("accounts", account);
+    moved.map(|count| row.count("links_count", count.saturating_sub(by))).transpose()
+}

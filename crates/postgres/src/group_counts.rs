@@ -1,0 +1,109 @@
+//! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use diesel::sql_types::{Array, BigInt, Bool, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_domain::{AccountId, LinkKind};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::statement::statement;
+
+/// How the counts of some of an account's groups move.
+#[derive(Debug)]
+pub(crate) struct GroupMoves {
+    account: IdBytes,
+    by_group: BTreeMap<IdBytes, Move>,
+}
+
+/// How much a group's counts rise, or fall if below 0.
+#[derive(Debug, Default)]
+struct Move {
+    landings: i64,
+    redirects: i64,
+}
+
+impl Move {
+    const fn count_of(&mut self, kind: LinkKind) -> &mut i64 {
+        match kind {
+            LinkKind::Landing => &mut self.landings,
+            LinkKind::Redirect => &mut self.redirects,
+        }
+    }
+}
+
+impl GroupMoves {
+    /// No move yet.
+    pub(crate) fn of(account: AccountId) -> Self {
+        Self { account: account.into(), by_group: BTreeMap::new() }
+    }
+
+    /// A link enters a group.
+    pub(crate) fn enter(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
+        *self.by_group.entry(group.into()).or_default().count_of(kind) += 1;
+    }
+
+    /// A link leaves a group.
+    pub(crate) fn leave(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
+        *self.by_group.entry(group.into()).or_default().count_of(kind) -= 1;
+    }
+
+    /// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
+    pub(crate) async fn apply(self, connection: &mut AsyncPgConnection) -> Result<bool, Failure> {
+        let groups = self.by_group.len();
+        Ok(self.run(connection, true).await?.len() == groups)
+    }
+
+    /// Moves the counts of those of the groups that the account has, and says which these are. No other unit of work can
+    /// delete one of them until this one ends.
+    pub(crate) async fn apply_where_possible(
+        self,
+        connection: &mut AsyncPgConnection,
+    ) -> Result<BTreeSet<IdBytes>, Failure> {
+        self.run(connection, false).await
+    }
+
+    async fn run(
+        self,
+        connection: &mut AsyncPgConnection,
+        all_or_none: bool,
+    ) -> Result<BTreeSet<IdBytes>, Failure> {
+        let Self { account, by_group } = self;
+        if by_group.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let ids: Vec<IdBytes> = by_group.keys().copied().collect();
+        let landings = by_group.values().map(|by| by.landings).collect();
+        let redirects = by_group.values().map(|by| by.redirects).collect();
+        let statement = MoveGroups { account, ids, landings, redirects, all_or_none };
+        let moved: Vec<IdBytes> = statement.load(connection).await?;
+        Ok(moved.into_iter().collect())
+    }
+}
+
+statement! {
+    /// Holds the groups in the order of their ids, and moves their counts.
+    MoveGroups -> Uuid {
+        account: IdBytes,
+        ids: Vec<IdBytes>,
+        landings: Vec<i64>,
+        redirects: Vec<i64>,
+        all_or_none: bool,
+    } =
+    "WITH held AS MATERIALIZED (SELECT id FROM groups WHERE account_id = "
+    { account: Uuid } " AND id = ANY ("
+    { ids: Array<Uuid> }
+    ") ORDER BY id FOR NO KEY UPDATE) \
+     UPDATE groups AS g SET landings_count = g.landings_count + m.landings, \
+     redirects_count = g.redirects_count + m.redirects FROM held, unnest("
+    { ids: Array<Uuid> } ", "
+    { landings: Array<BigInt> } ", "
+    { redirects: Array<BigInt> }
+    ") AS m (id, landings, redirects) WHERE g.account_id = "
+    { account: Uuid }
+    " AND g.id = held.id AND m.id = held.id AND (NOT "
+    { all_or_none: Bool } " OR (SELECT count(*) FROM held) = cardinality("
+    { ids: Array<Uuid> }
+    ")) RETURNING g.id"
+}

@@ -1,0 +1,172 @@
+//! Groups.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::Timestamptz;
+use diesel_async::RunQueryDsl;
+use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
+use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
+
+use crate::columns::{IdBytes, Instant};
+use crate::counters;
+use crate::failure::{Failure, contended_if_referred_to};
+use crate::named_links;
+use crate::rows::group::{GroupRow, NewGroup};
+use crate::schema::{groups, links};
+use crate::some_links;
+use crate::store::PostgresStore;
+use crate::unit_of_work::PostgresUnitOfWork;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// The later of two instants.
+    #[sql_name = "greatest"]
+    fn later_of(a: Timestamptz, b: Timestamptz) -> Timestamptz;
+}
+
+#[async_trait]
+impl GroupReads for PostgresStore {
+    async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
+        self.call(async |connection| {
+            let found = groups::table
+                .find((IdBytes::from(account), IdBytes::from(id)))
+                .select(GroupRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(GroupRow::into_group).transpose()
+        })
+        .await
+    }
+
+    async fn groups(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Group>, StoreError> {
+        self.call(async |connection| {
+            let mut query = groups::table
+                .filter(groups::account_id.eq(IdBytes::from(account)))
+                .order(groups::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(GroupRow::as_select())
+                .into_boxed();
+            if let Some(position) = after {
+                query = query.filter(groups::id.lt(IdBytes::from(position)));
+            }
+            let rows = query.load(connection).await?;
+            let groups = rows.into_iter().map(GroupRow::into_group).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(groups, limit, |group: &Group| group.id.to_bytes()))
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl GroupWrites for PostgresUnitOfWork {
+    async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
+        self.step(async |connection| {
+            let found = groups::table
+                .find((IdBytes::from(account), IdBytes::from(id)))
+                .select(GroupRow::as_select())
+                .for_no_key_update()
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(GroupRow::into_group).transpose()
+        })
+        .await
+    }
+
+    async fn insert_group(
+        &mut self,
+        account: AccountId,
+        group: &Group,
+        groups_limit: u64,
+    ) -> Result<(), InsertGroupError> {
+        let outcome = self.step(async |connection| {
+            let counted = counters::count_group(connection, account, groups_limit).await?;
+            if counted.is_ok() {
+                let row = NewGroup::new(account, group);
+                diesel::insert_into(groups::table).values(row).execute(connection).await?;
+            }
+            Ok(counted)
+        });
+        outcome.await?
+    }
+
+    async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {
+        self.step(async |connection| {
+            // The counts are the store's, and nothing moves a creation.
+            let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = group;
+            let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
+                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
+                .execute(connection)
+                .await?;
+            if updated == 0 {
+                return Err(Failure::Other(format!("the group {id} was not locked")));
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    async fn assign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError> {
+        self.step(async |connection| named_links::assign(connection, account, group, ids, now).await).await
+    }
+
+    async fn unassign_links(
+        &mut self,
+        account: AccountId,
+        group: GroupId,
+        ids: &[LinkId],
+        now: Timestamp,
+    ) -> Result<Option<Vec<Link>>, StoreError> {
+        self.step(async |connection| named_links::unassign(connection, account, group, ids, now).await).await
+    }
+
+    async fn ungroup_some_links(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError> {
+        self.step(async |connection| some_links::ungroup(connection, account, id, at_most, now).await).await
+    }
+
+    async fn delete_group(
+        &mut self,
+        account: AccountId,
+        id: GroupId,
+        now: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let key = (IdBytes::from(account), IdBytes::from(id));
+            let its_links =
+                links::table.filter(links::account_id.eq(key.0)).filter(links::group_id.eq(key.1));
+            diesel::update(its_links)
+                .set((
+                    links::group_id.eq(None::<IdBytes>),
+                    links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+                ))
+                .execute(connection)
+                .await?;
+            // Links may have entered since then.
+            let deleted = diesel::delete(groups::table.find(key)).execute(connection).await;
+            let is_deleted = deleted.map_err(contended_if_referred_to)? > 0;
+            if is_deleted {
+                counters::discount_group(connection, account).await?;
+            }
+            Ok(is_deleted)
+        })
+        .await
+    }
+}

@@ -1,0 +1,51 @@
+//! Signpost's store on a PostgreSQL server: every port that keeps something, for any number of nodes.
+//!
+//! # Connections
+//!
+//! A pool of connections, each with limits that the server itself holds. A call that reads borrows one for one statement,
+//! a unit of work for as long as it is open. Nobody waits longer than the time limit (D6), and nothing goes on at the
+//! server that nobody waits for: the statement of a caller who was cancelled, or whose time is over, is cancelled too. A
+//! connection whose transaction was neither committed nor undone is never lent again.
+//!
+//! # What decides
+//!
+//! Rows and indexes of the database do, never what was read before: addresses are a unique index, counts and limits are
+//! rows that are held until the end of the transaction. All transactions are `READ COMMITTED`. Those that would wait for
+//! each other are ended by the server and run again by the use cases, which the order of locks makes rare (see
+//! `unit_of_work.rs`).
+//!
+//! # What survives what
+//!
+//! A unit of work whose commit returned `Ok` survives a crash of the program and of the server, as far as the server's
+//! settings promise that (`fsync`, `synchronous_commit`). The counts of requests survive a crash of the program; a crash
+//! of the server may take back the last moments of them, which is the price of not waiting for the disk on every single
+//! request.
+
+mod accounts;
+mod columns;
+mod connections;
+mod counters;
+mod failure;
+mod group_counts;
+mod groups;
+mod insertions;
+mod link_list;
+mod links;
+mod migrations;
+mod named_links;
+mod open_error;
+mod options;
+mod request_counts;
+mod rows;
+mod schema;
+mod search;
+mod server_address;
+mod some_links;
+mod statement;
+mod store;
+mod unit_of_work;
+
+pub use migrations::{migrate, pending_migrations};
+pub use open_error::OpenError;
+pub use options::PostgresOptions;
+pub use store::PostgresStore;

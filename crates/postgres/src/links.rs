@@ -1,0 +1,158 @@
+//! Links.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use signpost_app::ports::{
+    InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
+};
+use signpost_domain::{
+    AccountId, Address, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
+};
+
+use crate::columns::IdBytes;
+use crate::failure::{Failure, is_taken};
+use crate::group_counts::GroupMoves;
+use crate::insertions;
+use crate::link_list;
+use crate::named_links;
+use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use crate::rows::published_link::PublishedRow;
+use crate::schema::{accounts, links};
+use crate::some_links;
+use crate::store::PostgresStore;
+use crate::unit_of_work::PostgresUnitOfWork;
+
+#[async_trait]
+impl LinkReads for PostgresStore {
+    async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
+        self.call(async |connection| {
+            let found = links::table
+                .find(IdBytes::from(id))
+                .filter(links::account_id.eq(IdBytes::from(account)))
+                .filter(links::kind.eq(kind_column(id.kind())))
+                .select(LinkRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(LinkRow::into_link).transpose()
+        })
+        .await
+    }
+
+    async fn links(
+        &self,
+        account: AccountId,
+        kind: LinkKind,
+        filter: &LinkFilter,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Link>, StoreError> {
+        self.call(async |connection| link_list::links(connection, account, kind, filter, limit, after).await)
+            .await
+    }
+
+    async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
+        let (host, slug) = address_columns(address);
+        self.call(async |connection| {
+            let found = links::table
+                .inner_join(accounts::table)
+                .filter(links::host.eq(host))
+                .filter(links::slug.eq(slug))
+                .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()))
+                .first::<(PublishedRow, bool)>(connection)
+                .await
+                .optional()?;
+            found.map(|(link, is_suspended)| link.into_link(is_suspended)).transpose()
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl LinkWrites for PostgresUnitOfWork {
+    async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
+        self.step(async |connection| {
+            let found = links::table
+                .find(IdBytes::from(id))
+                .filter(links::account_id.eq(IdBytes::from(account)))
+                .filter(links::kind.eq(kind_column(id.kind())))
+                .select(LinkRow::as_select())
+                .for_update()
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(LinkRow::into_link).transpose()
+        })
+        .await
+    }
+
+    async fn insert_links(
+        &mut self,
+        account: AccountId,
+        links: &[Link],
+        links_limit: u64,
+    ) -> Result<Vec<Insertion>, InsertLinksError> {
+        let insert =
+            async |connection: &mut _| insertions::insert(connection, account, links, links_limit).await;
+        // An account that is not there has no groups to be counted in, and nothing was inserted.
+        self.step(insert).await?.ok_or(InsertLinksError::AccountMissing)
+    }
+
+    async fn update_link(
+        &mut self,
+        account: AccountId,
+        before: &Link,
+        after: &Link,
+    ) -> Result<(), UpdateLinkError> {
+        self.step(async |connection| update_link(connection, account, before, after).await).await?
+    }
+
+    async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
+        self.step(async |connection| named_links::delete(connection, account, ids).await).await
+    }
+
+    async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
+        self.step(async |connection| some_links::delete(connection, account, at_most).await).await
+    }
+}
+
+/// Each statement is one decision, in the order in which the port reports them.
+async fn update_link(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    before: &Link,
+    after: &Link,
+) -> Result<Result<(), UpdateLinkError>, Failure> {
+    // To PostgreSQL a taken address is an error, which would end the whole transaction.
+    let may_be_taken = before.placement() != after.placement();
+    if may_be_taken {
+        connection.batch_execute("SAVEPOINT before_update").await?;
+    }
+    if before.group_id() != after.group_id() {
+        let mut moves = GroupMoves::of(account);
+        if let Some(group) = before.group_id() {
+            moves.leave(group, before.kind());
+        }
+        if let Some(group) = after.group_id() {
+            moves.enter(group, after.kind());
+        }
+        // The group that it leaves is there, or a foreign key would be broken.
+        if !moves.apply(connection).await? {
+            return Ok(Err(UpdateLinkError::GroupMissing));
+        }
+    }
+    let link = links::table
+        .find(IdBytes::from(after.id()))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(kind_column(after.kind())));
+    match diesel::update(link).set(LinkColumns::from(after)).execute(connection).await {
+        Ok(1) => Ok(Ok(())),
+        Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id()))),
+        Err(error) if may_be_taken && is_taken(&error, "links_address") => {
+            connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;
+            Ok(Err(UpdateLinkError::AddressTaken))
+        }
+        Err(error) => Err(error.into()),
+    }
+}

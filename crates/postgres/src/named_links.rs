@@ -1,0 +1,183 @@
+//! The links that a request names by their ids: deleting and regrouping them, any number in the same few statements
+//! (D30).
+
+use std::collections::BTreeSet;
+
+use diesel::dsl::exists;
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Nullable, SmallInt, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_domain::{AccountId, GroupId, Link, LinkId, Timestamp};
+
+use crate::columns::{IdBytes, Instant, signed};
+use crate::counters;
+use crate::failure::Failure;
+use crate::group_counts::GroupMoves;
+use crate::groups::later_of;
+use crate::rows::link::{LinkRow, kind_column, link_id};
+use crate::schema::{groups, links};
+use crate::statement::statement;
+
+statement! {
+    /// Holds the account's links of these ids and kinds in their order, and deletes them. A link has one id, but goes by
+    /// it only with the prefix of its kind.
+    DeleteLinks -> (Uuid, SmallInt, Nullable<Uuid>) {
+        account: IdBytes,
+        ids: Vec<IdBytes>,
+        kinds: Vec<i16>,
+    } =
+    "DELETE FROM links AS l USING (SELECT h.id FROM links AS h JOIN unnest("
+    { ids: Array<Uuid> } ", "
+    { kinds: Array<SmallInt> }
+    ") AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE h.account_id = "
+    { account: Uuid }
+    " ORDER BY h.id FOR UPDATE OF h) AS held WHERE l.id = held.id RETURNING l.id, l.kind, l.group_id"
+}
+
+/// Deletes those of `ids` that the account has, and moves its count and those of their groups.
+pub(crate) async fn delete(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<Vec<LinkId>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let statement = DeleteLinks {
+        account: account.into(),
+        ids: ids.iter().copied().map(IdBytes::from).collect(),
+        kinds: ids.iter().map(|id| kind_column(id.kind())).collect(),
+    };
+    let rows: Vec<(IdBytes, i16, Option<IdBytes>)> = statement.load(connection).await?;
+    let mut deleted = Vec::with_capacity(rows.len());
+    let mut moves = GroupMoves::of(account);
+    for (id, kind, group) in rows {
+        let (id, _) = link_id(kind, id)?;
+        deleted.push(id);
+        if let Some(group) = group {
+            moves.leave(group, id.kind());
+        }
+    }
+    if !deleted.is_empty() {
+        moves.apply(connection).await?;
+        counters::move_links(connection, account, -signed(deleted.len())).await?;
+    }
+    Ok(deleted)
+}
+
+/// Those of the links that the account has, held in the order of their ids.
+async fn held(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<Vec<Link>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let named: BTreeSet<LinkId> = ids.iter().copied().collect();
+    let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+    let rows = links::table
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::id.eq_any(bytes))
+        .order(links::id)
+        .select(LinkRow::as_select())
+        .for_no_key_update()
+        .load(connection)
+        .await?;
+    let mut held = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (id, _) = row.id()?;
+        // A link goes by its id only with the prefix of its kind.
+        if named.contains(&id) {
+            held.push(row.into_link()?);
+        }
+    }
+    Ok(held)
+}
+
+/// Writes the group of links that are held, all in one statement.
+async fn regroup(
+    connection: &mut AsyncPgConnection,
+    links: &[LinkId],
+    group: Option<GroupId>,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let ids: Vec<IdBytes> = links.iter().copied().map(IdBytes::from).collect();
+    diesel::update(links::table.filter(links::id.eq_any(ids)))
+        .set((
+            links::group_id.eq(group.map(IdBytes::from)),
+            links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
+        ))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+async fn group_exists(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    id: GroupId,
+) -> Result<bool, Failure> {
+    let group = groups::table.find((IdBytes::from(account), IdBytes::from(id)));
+    Ok(diesel::select(exists(group)).get_result(connection).await?)
+}
+
+/// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
+/// Returns all of them, also those that were in it already; `None` if there is no such group.
+pub(crate) async fn assign(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Result<Option<Vec<Link>>, Failure> {
+    let mut assigned = held(connection, account, ids).await?;
+    let mut moves = GroupMoves::of(account);
+    let mut newcomers = Vec::new();
+    for link in &mut assigned {
+        let former = link.group_id();
+        if former == Some(group) {
+            continue;
+        }
+        link.move_to_group(Some(group), now);
+        newcomers.push(link.id());
+        moves.enter(group, link.kind());
+        if let Some(former) = former {
+            moves.leave(former, link.kind());
+        }
+    }
+    if newcomers.is_empty() {
+        return Ok(group_exists(connection, account, group).await?.then_some(assigned));
+    }
+    // The groups that they leave are there as long as the links are held, so it is this one that is not.
+    if !moves.apply(connection).await? {
+        return Ok(None);
+    }
+    regroup(connection, &newcomers, Some(group), now).await?;
+    Ok(Some(assigned))
+}
+
+/// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
+/// group.
+pub(crate) async fn unassign(
+    connection: &mut AsyncPgConnection,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+    now: Timestamp,
+) -> Result<Option<Vec<Link>>, Failure> {
+    let mut unassigned = held(connection, account, ids).await?;
+    unassigned.retain(|link| link.group_id() == Some(group));
+    if unassigned.is_empty() {
+        return Ok(group_exists(connection, account, group).await?.then_some(unassigned));
+    }
+    let mut moves = GroupMoves::of(account);
+    for link in &mut unassigned {
+        link.move_to_group(None, now);
+        moves.leave(group, link.kind());
+    }
+    let members: Vec<LinkId> = unassigned.iter().map(Link::id).collect();
+    moves.apply(connection).await?;
+    regroup(connection, &members, None, now).await?;
+    Ok(Some(unassigned))
+}

@@ -1,0 +1,49 @@
+//! Why a database was not opened, and what to do about it.
+
+use std::path::PathBuf;
+
+/// Why a database was not opened. Every message says what to do, and none has the password in it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// The URL is none of PostgreSQL's.
+    #[error(
+        "the database's URL is not understood: {reason}; write `postgres://user:password@host:5432/name`"
+    )]
+    NotAUrl {
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The file with the certificates cannot be read.
+    #[error("cannot read the certificates in {path}: {reason}; `sslrootcert` must name a file in PEM format")]
+    NoCertificates {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The server cannot be reached, or does not let us in.
+    #[error("cannot connect to the database: {0}; check that the server runs, and the URL")]
+    NoConnection(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A statement failed while the tables were looked at.
+    #[error("cannot use the database: {0}")]
+    Unusable(#[source] diesel::result::Error),
+    /// The tables are those of an earlier version of this program.
+    #[error("the database is not up to date (it lacks the migrations {names:?}); run `signpost migrate`")]
+    Pending {
+        /// The migrations that were not run yet.
+        names: Vec<String>,
+    },
+    /// A newer version of this program has migrated the database.
+    #[error(
+        "the database was migrated by a newer version of this program (it has the migrations {versions:?}); run that \
+         version, or restore a backup from before the upgrade"
+    )]
+    Newer {
+        /// The migrations that this version does not know.
+        versions: Vec<String>,
+    },
+    /// A migration failed. Nothing of it was kept.
+    #[error("cannot migrate the database: {0}; those before it were kept")]
+    Migration(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

@@ -1,0 +1,110 @@
+//! The counts of admitted requests (D16).
+//!
+//! A row is one calendar minute or day of one account, found by its start: a clock that steps back finds the old count
+//! again. The decision itself is the function `admit_request` of the database, because it takes two steps and there is
+//! one round trip; see the migration.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Timestamptz, Uuid};
+use diesel_async::RunQueryDsl;
+use signpost_app::ports::{QuotaStore, StoreError};
+use signpost_domain::{
+    AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
+};
+
+use crate::columns::{IdBytes, Instant};
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::schema::request_counts;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+/// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
+/// over. No step of a clock that a count should survive is longer.
+const KEPT: Duration = Duration::from_hours(72);
+
+/// What the column `span` says of minutes.
+const MINUTE: i16 = 0;
+
+/// What the column `span` says of days.
+const DAY: i16 = 1;
+
+statement! {
+    /// Decides on a request, and counts it if it is admitted. Gives what was used before, of the minute and of the day.
+    AdmitRequest -> (BigInt, BigInt) {
+        account: IdBytes,
+        minute: Instant,
+        day: Instant,
+        per_minute: i64,
+        per_day: i64,
+        oldest_kept: Instant,
+    } =
+    "SELECT in_minute, in_day FROM admit_request("
+    { account: Uuid } ", "
+    { minute: Timestamptz } ", "
+    { day: Timestamptz } ", "
+    { per_minute: BigInt } ", "
+    { per_day: BigInt } ", "
+    { oldest_kept: Timestamptz } ")"
+}
+
+#[async_trait]
+impl QuotaStore for PostgresStore {
+    async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        let minute = QuotaWindow::Minute.start(now);
+        let statement = AdmitRequest {
+            account: account.into(),
+            minute: minute.into(),
+            day: QuotaWindow::Day.start(now).into(),
+            per_minute: budget.per_minute.into(),
+            per_day: budget.per_day.into(),
+            oldest_kept: minute.minus(KEPT).into(),
+        };
+        let used = self.call(async |connection| {
+            let (minute, day): (i64, i64) = statement.get_result(connection).await?;
+            Ok(QuotaUse { minute: used(account, minute)?, day: used(account, day)? })
+        });
+        Ok(budget.decide(used.await?))
+    }
+
+    async fn remaining(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaRemaining, StoreError> {
+        let windows = [(MINUTE, QuotaWindow::Minute), (DAY, QuotaWindow::Day)];
+        let [minute, day] = windows.map(|(span, window)| {
+            let started_at = Instant::from(window.start(now));
+            request_counts::span.eq(span).and(request_counts::started_at.eq(started_at))
+        });
+        let used = self.call(async |connection| {
+            let counts: Vec<(i16, i64)> = request_counts::table
+                .filter(request_counts::account_id.eq(IdBytes::from(account)))
+                .filter(minute.or(day))
+                .select((request_counts::span, request_counts::admitted))
+                .load(connection)
+                .await?;
+            let mut sum = QuotaUse::default();
+            for (span, admitted) in counts {
+                let admitted = used(account, admitted)?;
+                if span == MINUTE { sum.minute = admitted } else { sum.day = admitted }
+            }
+            Ok(sum)
+        });
+        Ok(budget.remaining(used.await?))
+    }
+}
+
+fn used(account: AccountId, admitted: i64) -> Result<u32, Failure> {
+    let admitted = u32::try_from(admitted).map_err(|_| "is not from 0 to 4,294,967,295");
+    RowName::new("request_counts", account).cell("admitted", admitted)
+}

@@ -1,0 +1,94 @@
+//! Rows of `accounts`.
+
+use diesel::prelude::*;
+use signpost_domain::{Account, AccountId, Email, Name, PlanName, Usage};
+
+use super::cell::RowName;
+use crate::columns::{IdBytes, Instant};
+use crate::failure::Failure;
+use crate::schema::accounts;
+
+const TABLE: &str = "accounts";
+
+/// An account as it is read.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct AccountRow {
+    id: IdBytes,
+    email: String,
+    name: Option<String>,
+    plan: String,
+    suspended_at: Option<Instant>,
+    created_at: Instant,
+}
+
+impl AccountRow {
+    pub(crate) fn into_account(self) -> Result<Account, Failure> {
+        let Self { id, email, name, plan, suspended_at, created_at } = self;
+        let id = id.id();
+        let row = RowName::new(TABLE, id);
+        Ok(Account {
+            id,
+            email: row.cell("email", Email::parse(&email))?,
+            name: name.map(|name| row.cell("name", Name::parse(&name))).transpose()?,
+            plan: row.cell("plan", PlanName::parse(&plan))?,
+            suspended_at: suspended_at.map(|at| row.timestamp("suspended_at", at)).transpose()?,
+            created_at: row.timestamp("created_at", created_at)?,
+        })
+    }
+}
+
+/// The counts of an account.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct UsageRow {
+    #[diesel(column_name = links_count)]
+    links: i64,
+    #[diesel(column_name = groups_count)]
+    groups: i64,
+    #[diesel(column_name = domains_count)]
+    domains: i64,
+    #[diesel(column_name = pixels_count)]
+    pixels: i64,
+}
+
+impl UsageRow {
+    pub(crate) fn into_usage(self, account: AccountId) -> Result<Usage, Failure> {
+        let Self { links, groups, domains, pixels } = self;
+        let row = RowName::new(TABLE, account);
+        Ok(Usage {
+            links: row.count("links_count", links)?,
+            groups: row.count("groups_count", groups)?,
+            domains: row.count("domains_count", domains)?,
+            pixels: row.count("pixels_count", pixels)?,
+        })
+    }
+}
+
+/// An account as it is inserted; the counts begin at 0.
+#[derive(Insertable)]
+#[diesel(table_name = accounts, treat_none_as_default_value = false)]
+pub(crate) struct NewAccount<'a> {
+    id: IdBytes,
+    email: &'a str,
+    email_key: String,
+    name: Option<&'a str>,
+    plan: &'a str,
+    suspended_at: Option<Instant>,
+    created_at: Instant,
+}
+
+impl<'a> From<&'a Account> for NewAccount<'a> {
+    fn from(account: &'a Account) -> Self {
+        let Account { id, email, name, plan, suspended_at, created_at } = account;
+        Self {
+            id: (*id).into(),
+            email: email.as_str(),
+            email_key: email.comparison_key(),
+            name: name.as_ref().map(Name::as_str),
+            plan: plan.as_str(),
+            suspended_at: suspended_at.map(Instant::from),
+            created_at: (*created_at).into(),
+        }
+    }
+}

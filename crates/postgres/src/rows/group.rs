@@ -1,0 +1,67 @@
+//! Rows of `groups`.
+
+use diesel::prelude::*;
+use signpost_domain::{AccountId, Group, Name};
+
+use super::cell::RowName;
+use crate::columns::{IdBytes, Instant, whole_number};
+use crate::failure::Failure;
+use crate::schema::groups;
+
+const TABLE: &str = "groups";
+
+/// A group as it is read.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = groups, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct GroupRow {
+    id: IdBytes,
+    name: String,
+    landings_count: i64,
+    redirects_count: i64,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl GroupRow {
+    pub(crate) fn into_group(self) -> Result<Group, Failure> {
+        let Self { id, name, landings_count, redirects_count, created_at, updated_at } = self;
+        let id = id.id();
+        let row = RowName::new(TABLE, id);
+        Ok(Group {
+            id,
+            name: row.cell("name", Name::parse(&name))?,
+            landings_count: row.count("landings_count", landings_count)?,
+            redirects_count: row.count("redirects_count", redirects_count)?,
+            created_at: row.timestamp("created_at", created_at)?,
+            updated_at: row.timestamp("updated_at", updated_at)?,
+        })
+    }
+}
+
+/// A group as it is inserted.
+#[derive(Insertable)]
+#[diesel(table_name = groups, treat_none_as_default_value = false)]
+pub(crate) struct NewGroup<'a> {
+    account_id: IdBytes,
+    id: IdBytes,
+    name: &'a str,
+    landings_count: i64,
+    redirects_count: i64,
+    created_at: Instant,
+    updated_at: Instant,
+}
+
+impl<'a> NewGroup<'a> {
+    pub(crate) fn new(account: AccountId, group: &'a Group) -> Self {
+        let Group { id, name, landings_count, redirects_count, created_at, updated_at } = group;
+        Self {
+            account_id: account.into(),
+            id: (*id).into(),
+            name: name.as_str(),
+            landings_count: whole_number(*landings_count),
+            redirects_count: whole_number(*redirects_count),
+            created_at: (*created_at).into(),
+            updated_at: (*updated_at).into(),
+        }
+    }
+}

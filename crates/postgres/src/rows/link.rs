@@ -1,0 +1,310 @@
+//! Rows of `links`: landing pages and redirects.
+
+use diesel::prelude::*;
+use signpost_domain::{
+    Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note, Placement,
+    Redirect, Site, Slug, TargetUrl,
+};
+
+use super::cell::RowName;
+use crate::columns::{IdBytes, Instant};
+use crate::failure::Failure;
+use crate::schema::links;
+use crate::search::search_key;
+
+pub(super) const TABLE: &str = "links";
+
+/// What the column `host` says of links on the system domain.
+const SYSTEM_DOMAIN: &str = "";
+
+/// What the column `slug` says where there is none.
+const NO_SLUG: &str = "";
+
+/// What the column `kind` says of landing pages.
+const LANDING: i16 = 0;
+
+/// What the column `kind` says of redirects.
+const REDIRECT: i16 = 1;
+
+/// How the column `kind` writes a kind.
+pub(crate) const fn kind_column(kind: LinkKind) -> i16 {
+    match kind {
+        LinkKind::Landing => LANDING,
+        LinkKind::Redirect => REDIRECT,
+    }
+}
+
+/// The kind that the column `kind` says; `None` if it says neither.
+pub(crate) const fn kind_from(column: i16) -> Option<LinkKind> {
+    match column {
+        LANDING => Some(LinkKind::Landing),
+        REDIRECT => Some(LinkKind::Redirect),
+        _ => None,
+    }
+}
+
+/// A row's own identifier, from which its name is made.
+pub(crate) fn link_id(kind: i16, id: IdBytes) -> Result<(LinkId, RowName), Failure> {
+    match kind_from(kind) {
+        Some(kind) => {
+            let id = LinkId::from_bytes(kind, id.get());
+            Ok((id, RowName::new(TABLE, id)))
+        }
+        None => Err(unknown_kind(id)),
+    }
+}
+
+/// An id of an unknown kind is named as PostgreSQL shows it, but for the hyphens.
+fn unknown_kind(id: IdBytes) -> Failure {
+    let row = format_args!("{:032x}", u128::from_be_bytes(id.get())).to_string();
+    RowName::new(TABLE, row).corrupt("kind", "is neither 0 nor 1")
+}
+
+/// A link as it is read.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = links, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct LinkRow {
+    id: IdBytes,
+    kind: i16,
+    name: String,
+    host: Option<String>,
+    slug: String,
+    is_active: bool,
+    note: Option<String>,
+    group_id: Option<IdBytes>,
+    analytics_enabled: bool,
+    created_at: Instant,
+    updated_at: Instant,
+    target_url: Option<String>,
+    antibot_enabled: bool,
+    geo_blocklist: String,
+}
+
+impl LinkRow {
+    /// The row's own identifier, and its name.
+    pub(crate) fn id(&self) -> Result<(LinkId, RowName), Failure> {
+        link_id(self.kind, self.id)
+    }
+
+    pub(crate) fn into_link(self) -> Result<Link, Failure> {
+        match kind_from(self.kind) {
+            Some(LinkKind::Landing) => self.into_landing().map(Link::Landing),
+            Some(LinkKind::Redirect) => self.into_redirect().map(Link::Redirect),
+            None => Err(unknown_kind(self.id)),
+        }
+    }
+
+    fn into_landing(self) -> Result<Landing, Failure> {
+        let Self {
+            id,
+            kind: _,
+            name,
+            host,
+            slug,
+            is_active,
+            note,
+            group_id,
+            analytics_enabled,
+            created_at,
+            updated_at,
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+        } = self;
+        let id = id.id();
+        let row = RowName::new(TABLE, id);
+        row.unused("target_url", target_url.is_none())?;
+        row.unused("antibot_enabled", !antibot_enabled)?;
+        row.unused("geo_blocklist", geo_blocklist.is_empty())?;
+        Ok(Landing {
+            id,
+            title: row.cell("name", Name::parse(&name))?,
+            placement: placement_from(&row, host.as_deref(), &slug)?,
+            is_active,
+            note: note_from(&row, note.as_deref())?,
+            analytics_enabled,
+            group_id: group_id.map(IdBytes::id),
+            created_at: row.timestamp("created_at", created_at)?,
+            updated_at: row.timestamp("updated_at", updated_at)?,
+        })
+    }
+
+    fn into_redirect(self) -> Result<Redirect, Failure> {
+        let Self {
+            id,
+            kind: _,
+            name,
+            host,
+            slug,
+            is_active,
+            note,
+            group_id,
+            analytics_enabled,
+            created_at,
+            updated_at,
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+        } = self;
+        let id = id.id();
+        let row = RowName::new(TABLE, id);
+        Ok(Redirect {
+            id,
+            name: row.cell("name", Name::parse(&name))?,
+            target_url: target_from(&row, target_url)?,
+            placement: placement_from(&row, host.as_deref(), &slug)?,
+            is_active,
+            note: note_from(&row, note.as_deref())?,
+            antibot_enabled,
+            analytics_enabled,
+            group_id: group_id.map(IdBytes::id),
+            geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
+            created_at: row.timestamp("created_at", created_at)?,
+            updated_at: row.timestamp("updated_at", updated_at)?,
+        })
+    }
+}
+
+fn note_from(row: &RowName, note: Option<&str>) -> Result<Option<Note>, Failure> {
+    note.map(|note| row.cell("note", Note::parse(note))).transpose()
+}
+
+pub(super) fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Failure> {
+    let target_url = row.present("target_url", target_url)?;
+    row.cell("target_url", TargetUrl::parse(&target_url))
+}
+
+fn placement_from(row: &RowName, host: Option<&str>, slug: &str) -> Result<Placement, Failure> {
+    let slug = match slug {
+        NO_SLUG => None,
+        slug => Some(row.cell("slug", Slug::parse(slug))?),
+    };
+    match host {
+        None => Ok(Placement::Lost { slug }),
+        Some(SYSTEM_DOMAIN) => Ok(Placement::System { slug: row.present("slug", slug)? }),
+        Some(host) => Ok(Placement::Custom { hostname: row.cell("host", Hostname::parse(host))?, slug }),
+    }
+}
+
+fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
+    let countries = codes.split_terminator(',').map(CountryCode::parse).collect::<Result<Vec<_>, _>>();
+    Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
+}
+
+/// The columns of a link that can change.
+#[derive(AsChangeset)]
+#[diesel(table_name = links, treat_none_as_null = true)]
+pub(crate) struct LinkColumns<'a> {
+    pub(super) name: &'a str,
+    pub(super) host: Option<&'a str>,
+    pub(super) slug: &'a str,
+    pub(super) is_active: bool,
+    pub(super) note: Option<&'a str>,
+    pub(super) group_id: Option<IdBytes>,
+    pub(super) analytics_enabled: bool,
+    pub(super) updated_at: Instant,
+    pub(super) target_url: Option<&'a str>,
+    pub(super) antibot_enabled: bool,
+    pub(super) geo_blocklist: String,
+    pub(super) search_key: String,
+}
+
+impl<'a> From<&'a Link> for LinkColumns<'a> {
+    fn from(link: &'a Link) -> Self {
+        match link {
+            Link::Landing(landing) => landing.into(),
+            Link::Redirect(redirect) => redirect.into(),
+        }
+    }
+}
+
+impl<'a> From<&'a Landing> for LinkColumns<'a> {
+    fn from(landing: &'a Landing) -> Self {
+        let Landing {
+            id: _,
+            title,
+            placement,
+            is_active,
+            note,
+            analytics_enabled,
+            group_id,
+            created_at: _,
+            updated_at,
+        } = landing;
+        let (host, slug) = placement_columns(placement);
+        Self {
+            name: title.as_str(),
+            host,
+            slug,
+            is_active: *is_active,
+            note: note.as_ref().map(Note::as_str),
+            group_id: group_id.map(IdBytes::from),
+            analytics_enabled: *analytics_enabled,
+            updated_at: (*updated_at).into(),
+            target_url: None,
+            antibot_enabled: false,
+            geo_blocklist: String::new(),
+            search_key: search_key(title.as_str(), slug, None),
+        }
+    }
+}
+
+impl<'a> From<&'a Redirect> for LinkColumns<'a> {
+    fn from(redirect: &'a Redirect) -> Self {
+        let Redirect {
+            id: _,
+            name,
+            target_url,
+            placement,
+            is_active,
+            note,
+            antibot_enabled,
+            analytics_enabled,
+            group_id,
+            geo_blocklist,
+            created_at: _,
+            updated_at,
+        } = redirect;
+        let (host, slug) = placement_columns(placement);
+        let countries: Vec<&str> = geo_blocklist.countries().iter().map(|country| country.as_str()).collect();
+        Self {
+            name: name.as_str(),
+            host,
+            slug,
+            is_active: *is_active,
+            note: note.as_ref().map(Note::as_str),
+            group_id: group_id.map(IdBytes::from),
+            analytics_enabled: *analytics_enabled,
+            updated_at: (*updated_at).into(),
+            target_url: Some(target_url.as_str()),
+            antibot_enabled: *antibot_enabled,
+            geo_blocklist: countries.join(","),
+            search_key: search_key(name.as_str(), slug, Some(target_url.as_str())),
+        }
+    }
+}
+
+/// How the columns `host` and `slug` write a placement.
+fn placement_columns(placement: &Placement) -> (Option<&str>, &str) {
+    let host = match placement {
+        Placement::System { .. } => Some(SYSTEM_DOMAIN),
+        Placement::Custom { hostname, .. } => Some(hostname.as_str()),
+        Placement::Lost { .. } => None,
+    };
+    (host, placement.slug().map_or(NO_SLUG, Slug::as_str))
+}
+
+/// How the columns `host` and `slug` write an address.
+pub(crate) fn address_columns(address: &Address) -> (String, String) {
+    let Address { site, slug } = address;
+    let slug = slug.as_ref().map_or(NO_SLUG, Slug::as_str).to_owned();
+    (site_column(site), slug)
+}
+
+/// How the column `host` writes a site.
+pub(crate) fn site_column(site: &Site) -> String {
+    match site {
+        Site::System => SYSTEM_DOMAIN.to_owned(),
+        Site::Custom(hostname) => hostname.as_str().to_owned(),
+    }
+}

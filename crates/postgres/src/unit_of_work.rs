@@ -1,0 +1,73 @@
+//! A unit of work: a transaction on a connection of its own.
+
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use diesel_async::AsyncPgConnection;
+use signpost_app::ports::{StoreError, UnitOfWork};
+
+use crate::connections::{Connections, Lease, end_of_call};
+use crate::failure::Failure;
+
+/// A transaction. What becomes of it when it is dropped, [`Lease`] knows.
+///
+/// # The order of locks
+///
+/// Rows are held in this order, so that two units of work do not wait for each other: links by their ids, groups by
+/// their ids, addresses in their order, the account. The account comes last because it is wanted by most. A unit of work
+/// that does several things may break the order; then PostgreSQL ends one of the two, which is run again.
+pub(crate) struct PostgresUnitOfWork {
+    lease: Lease,
+    time_limit: Duration,
+    /// When it is too old.
+    ends: Instant,
+    /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
+    is_spoilt: bool,
+}
+
+impl PostgresUnitOfWork {
+    pub(crate) async fn begin(connections: &Connections) -> Result<Self, StoreError> {
+        let time_limit = connections.time_limit();
+        let ends = end_of_call(time_limit);
+        let mut lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
+        lease.begin(ends).await.map_err(Failure::into_store_error)?;
+        Ok(Self { lease, time_limit, ends: end_of_call(time_limit), is_spoilt: false })
+    }
+
+    /// Runs one step of the transaction.
+    pub(crate) async fn step<T>(
+        &mut self,
+        step: impl AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.check()?;
+        // Taken back when the answer is here; if this future is dropped before, it stays.
+        self.is_spoilt = true;
+        let ends = end_of_call(self.time_limit);
+        let outcome = self.lease.call(ends, step).await.map_err(Failure::into_unit_of_work_error)?;
+        self.is_spoilt = false;
+        Ok(outcome)
+    }
+
+    fn check(&self) -> Result<(), StoreError> {
+        if self.is_spoilt {
+            return Err(StoreError::unavailable(
+                "a call of this unit of work has failed; only dropping it is of use",
+            ));
+        }
+        if Instant::now() >= self.ends {
+            return Err(StoreError::unavailable(
+                "the unit of work was open longer than the store's time limit",
+            ));
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl UnitOfWork for PostgresUnitOfWork {
+    async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
+        self.check()?;
+        let ends = end_of_call(self.time_limit);
+        self.lease.commit(ends).await.map_err(Failure::into_unit_of_work_error)
+    }
+}

@@ -1,0 +1,93 @@
+//! What every store must do, on PostgreSQL.
+
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use signpost_app::ports::{QuotaStore, Store};
+use signpost_domain::AccountId;
+use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
+use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+
+struct Fixture {
+    store: Arc<PostgresStore>,
+    database: PostgresDatabase,
+    options: PostgresOptions,
+}
+
+/// A migrated database that nobody is connected to.
+fn template() -> &'static PostgresDatabase {
+    static TEMPLATE: OnceLock<PostgresDatabase> = OnceLock::new();
+    TEMPLATE.get_or_init(|| {
+        let database = postgres::shared("crates/postgres").database(None);
+        let url = database.url();
+        // On a thread of its own, because the test that comes first is in a runtime already.
+        let migrate = move || {
+            let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+            runtime.block_on(migrate(&url)).unwrap();
+        };
+        std::thread::spawn(migrate).join().unwrap();
+        database
+    })
+}
+
+async fn open(time_limit: Duration) -> Fixture {
+    let database = postgres::shared("crates/postgres").database(Some(template().name()));
+    let options = PostgresOptions::with_time_limit(time_limit);
+    let store = Arc::new(PostgresStore::connect(&database.url(), &options).await.unwrap());
+    Fixture { store, database, options }
+}
+
+impl Fixture {
+    async fn opened_again(self) -> Self {
+        let Self { store, database, options } = self;
+        drop(store);
+        let store = Arc::new(PostgresStore::connect(&database.url(), &options).await.unwrap());
+        Self { store, database, options }
+    }
+}
+
+#[async_trait]
+impl StoreFixture for Fixture {
+    fn store(&self) -> Arc<dyn Store> {
+        self.store.clone()
+    }
+
+    async fn reopen(self) -> Self {
+        self.opened_again().await
+    }
+}
+
+async fn fresh_store(time_limit: Duration) -> Fixture {
+    open(time_limit).await
+}
+
+signpost_port_contracts::store_contract!(fresh_store);
+
+#[async_trait]
+impl QuotaFixture for Fixture {
+    fn quota(&self) -> Arc<dyn QuotaStore> {
+        self.store.clone()
+    }
+
+    async fn account(&self) -> AccountId {
+        let account = samples::account();
+        let mut work = self.store.begin().await.unwrap();
+        work.insert_account(&account).await.unwrap();
+        work.commit().await.unwrap();
+        account.id
+    }
+
+    async fn reopen(self) -> Self {
+        self.opened_again().await
+    }
+}
+
+async fn fresh_quota() -> Fixture {
+    open(Duration::from_secs(100)).await
+}
+
+signpost_port_contracts::quota_contract!(fresh_quota);
