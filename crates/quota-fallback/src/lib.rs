@@ -20,6 +20,9 @@
 //!    windows as lower bounds, so that a store that came back empty learns them again. Then the store is asked again,
 //!    and the task ends as soon as nothing is left to merge.
 //!
+//! The try is made in the name of an account that nobody has. Where the store is a cluster of which a part is away, the
+//! accounts of that part are decided from memory, each after up to 50 ms, and the others by the store.
+//!
 //! An answer that comes after the 50 ms is still listened to: if the store counted the request after all, it is not
 //! merged. Where an answer is lost for good nobody can know; such a request is merged, so it may count twice and never
 //! goes uncounted. Answers about corrupt data are a failure of one account and do not count towards the five.

@@ -46,15 +46,15 @@ async fn is_done(shared: &Weak<Shared>) -> bool {
     }
 }
 
-/// Merges everything, so that the store may be asked again.
+/// Tries the store, and merges everything. From then on it is asked again, also where some of the counts cannot be
+/// merged yet: it may be a cluster of which a part is away.
 async fn mend(shared: &Shared) -> Result<(), StoreError> {
     let now = shared.state().now.unwrap_or(Timestamp::EPOCH);
-    let nothing = CountedElsewhere::default();
     let nowhere = AccountWindow { account: NOBODY, window: QuotaWindow::Minute, start: now };
-    merge(shared, nowhere, nothing).await?;
+    merge(shared, nowhere, CountedElsewhere::default()).await?;
 
     let counts = shared.state().known.missing_or_running(now);
-    merge_all(shared, counts).await?;
+    let merged = merge_all(shared, counts).await;
     {
         let mut state = shared.state();
         state.failures = 0;
@@ -63,6 +63,7 @@ async fn mend(shared: &Shared) -> Result<(), StoreError> {
             state.report.returned();
         }
     }
+    merged?;
     // What was decided from memory while that went on. From here on it can only become less, unless the store fails
     // again.
     loop {
@@ -79,15 +80,17 @@ async fn mend(shared: &Shared) -> Result<(), StoreError> {
     }
 }
 
+/// Merges as many as can be, and gives the first error.
 async fn merge_all(
     shared: &Shared,
     counts: Vec<(AccountWindow, CountedElsewhere)>,
 ) -> Result<(), StoreError> {
+    let mut all = Ok(());
     for some in counts.chunks(AT_ONCE) {
         let merged = join_all(some.iter().map(|(window, counted)| merge(shared, *window, *counted))).await;
-        merged.into_iter().collect::<Result<(), StoreError>>()?;
+        all = merged.into_iter().fold(all, Result::and);
     }
-    Ok(())
+    all
 }
 
 async fn merge(shared: &Shared, window: AccountWindow, counted: CountedElsewhere) -> Result<(), StoreError> {

@@ -1,4 +1,4 @@
-//! What every quota store must do, before one that works and before one that never does.
+//! What every quota store must do holds before a store that works; the other tests are about stores that do not.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -21,6 +21,8 @@ pub(crate) enum Mood {
     IsSlow(Duration),
     /// It can be read.
     IsReadOnly,
+    /// As a cluster of which a part is away.
+    RefusesOnly(AccountId),
     /// What it has of any account is corrupt.
     IsCorrupt,
 }
@@ -71,18 +73,18 @@ impl FailingStore {
     }
 
     /// What comes before the answer.
-    async fn mood(&self, writes: bool) -> Result<(), StoreError> {
+    async fn mood(&self, account: AccountId, writes: bool) -> Result<(), StoreError> {
         let mood = *self.mood.lock().unwrap();
         match mood {
-            Mood::Answers => Ok(()),
+            Mood::IsReadOnly if writes => Err(StoreError::unavailable("read-only")),
+            Mood::RefusesOnly(some) if some == account => Err(StoreError::unavailable("connection refused")),
+            Mood::Answers | Mood::IsReadOnly | Mood::RefusesOnly(_) => Ok(()),
             Mood::Refuses => Err(StoreError::unavailable("connection refused")),
             Mood::Hangs => std::future::pending().await,
             Mood::IsSlow(duration) => {
                 tokio::time::sleep(duration).await;
                 Ok(())
             }
-            Mood::IsReadOnly if writes => Err(StoreError::unavailable("read-only")),
-            Mood::IsReadOnly => Ok(()),
             Mood::IsCorrupt => Err(StoreError::Corrupt {
                 table: "t",
                 column: "c",
@@ -105,10 +107,10 @@ impl QuotaStore for FailingStore {
         let counted_first = matches!(*self.mood.lock().unwrap(), Mood::IsSlow(_));
         if counted_first {
             let decision = self.counts().admit(account, budget, now).await;
-            self.mood(true).await?;
+            self.mood(account, true).await?;
             return decision;
         }
-        self.mood(true).await?;
+        self.mood(account, true).await?;
         self.counts().admit(account, budget, now).await
     }
 
@@ -118,7 +120,7 @@ impl QuotaStore for FailingStore {
         budget: RequestBudget,
         now: Timestamp,
     ) -> Result<QuotaRemaining, StoreError> {
-        self.mood(false).await?;
+        self.mood(account, false).await?;
         self.counts().remaining(account, budget, now).await
     }
 }
@@ -133,7 +135,7 @@ impl MergingQuotaStore for FailingStore {
         counted: CountedElsewhere,
     ) -> Result<(), StoreError> {
         self.merges.fetch_add(1, Ordering::SeqCst);
-        self.mood(true).await?;
+        self.mood(account, true).await?;
         self.counts().merge(account, window, at, counted).await
     }
 }

@@ -108,6 +108,28 @@ async fn a_store_that_can_only_be_read_is_not_back() {
     assert_eq!(store.used(account, samples::at(0)).await, (10, 10));
 }
 
+/// As the accounts of one node of a cluster are.
+#[tokio::test(start_paused = true)]
+async fn accounts_that_the_store_refuses_do_not_keep_the_others_from_it() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (refused, other, now) = (samples::id(), samples::id(), samples::at(0));
+    store.becomes(Mood::Refuses);
+    admit(&quota, refused, 5).await;
+    admit(&quota, other, 5).await;
+    store.becomes(Mood::RefusesOnly(refused));
+    sleep(ONE_TRY).await;
+    assert_eq!(store.used(other, now).await, (5, 5));
+    for _ in 0..10 {
+        admit(&quota, refused, 1).await;
+        admit(&quota, other, 1).await;
+    }
+    assert_eq!(store.used(other, now).await, (15, 15));
+    assert_eq!(store.used(refused, now).await, (0, 0));
+    store.becomes(Mood::Answers);
+    sleep(ONE_TRY).await;
+    assert_eq!(store.used(refused, now).await, (15, 15));
+}
+
 /// Its task must not keep the store, nor try it for ever.
 #[tokio::test(start_paused = true)]
 async fn a_dropped_fallback_ends_its_tries() {

@@ -1,6 +1,6 @@
 //! The store on Redis servers that are looked into, stopped, killed, and started again.
 
-#![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod addresses;
 mod cluster;
