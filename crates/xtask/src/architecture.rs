@@ -254,7 +254,14 @@ mod tests {
 
     #[test]
     fn an_adapter_imports_no_other_adapter() {
-        let adapters = ["signpost-memory", "signpost-sqlite", "signpost-http", "signpost-edge"];
+        let adapters = [
+            "signpost-memory",
+            "signpost-sqlite",
+            "signpost-http",
+            "signpost-edge",
+            "signpost-redis",
+            "signpost-quota-fallback",
+        ];
         for one in adapters {
             for other in adapters.into_iter().filter(|other| *other != one) {
                 refused(one, &sibling(other, Kind::Product));
