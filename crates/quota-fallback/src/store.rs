@@ -60,6 +60,12 @@ impl FallbackQuotaStore {
         Report::begin();
         Self { shared: Arc::new(Shared { store, options, runtime, state: Mutex::default() }) }
     }
+
+    /// Whether the store is asked, or only this node's memory: what a health check reports (D63) and the gauge shows.
+    #[must_use]
+    pub fn asks_the_store(&self) -> bool {
+        !self.shared.state().is_alone
+    }
 }
 
 /// What requests and the task in the background share.

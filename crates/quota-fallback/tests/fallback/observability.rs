@@ -99,6 +99,7 @@ async fn d19_a_metric_says_whether_the_store_is_asked_and_another_counts_what_it
     let account = samples::id();
     let shows = |up: u32, fallback: u32| {
         let text = handle.render();
+        assert_eq!(quota.asks_the_store(), up == 1);
         assert!(text.contains(&format!("\nsignpost_quota_store_up {up}\n")), "{text}");
         assert!(text.contains(&format!("\nsignpost_quota_fallback_total {fallback}\n")), "{text}");
     };
