@@ -75,6 +75,24 @@ async fn d19_the_memory_goes_on_where_the_store_stopped() {
     assert_eq!(quota.admit(account, BUDGET, samples::at(60_000)).await.unwrap(), admitted(9, 989));
 }
 
+/// The store's next answer does not know of it yet.
+#[tokio::test(start_paused = true)]
+async fn a_request_decided_from_memory_counts_there_beside_what_the_store_says() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    for (mood, left) in [
+        (Mood::Answers, 9),
+        (Mood::Refuses, 8),
+        // The store has admitted two.
+        (Mood::Answers, 8),
+        // Three were admitted in all.
+        (Mood::Refuses, 6),
+    ] {
+        store.becomes(mood);
+        assert_eq!(quota.admit(account, BUDGET, now).await.unwrap(), admitted(left, 990 + left));
+    }
+}
+
 /// Contract D19: at most nodes × limit.
 #[tokio::test(start_paused = true)]
 async fn d19_nodes_without_their_store_admit_at_most_the_limit_each() {

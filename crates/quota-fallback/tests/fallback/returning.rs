@@ -69,6 +69,8 @@ async fn d19_a_store_that_lost_its_counts_learns_those_of_the_running_windows_ag
         quota.admit(account, BUDGET, before).await.unwrap();
     }
     admit(&quota, account, 40).await;
+    let silent = samples::id();
+    admit(&quota, silent, 8).await;
     store.becomes(Mood::Refuses);
     admit(&quota, account, 5).await;
     store.loses_its_counts();
@@ -76,6 +78,7 @@ async fn d19_a_store_that_lost_its_counts_learns_those_of_the_running_windows_ag
     sleep(ONE_TRY).await;
     assert_eq!(store.used(account, now).await, (45, 52));
     assert_eq!(store.used(account, before).await, (0, 52));
+    assert_eq!(store.used(silent, now).await, (8, 8));
 }
 
 /// One lost answer is merged too, although the store was never left alone.
@@ -116,9 +119,17 @@ async fn accounts_that_the_store_refuses_do_not_keep_the_others_from_it() {
     store.becomes(Mood::Refuses);
     admit(&quota, refused, 5).await;
     admit(&quota, other, 5).await;
+    // More than are merged at once, all of them after the one that is refused.
+    let many: Vec<AccountId> = (0..200).map(|_| samples::id()).collect();
+    for account in &many {
+        admit(&quota, *account, 1).await;
+    }
     store.becomes(Mood::RefusesOnly(refused));
     sleep(ONE_TRY).await;
     assert_eq!(store.used(other, now).await, (5, 5));
+    for account in many {
+        assert_eq!(store.used(account, now).await, (1, 1));
+    }
     for _ in 0..10 {
         admit(&quota, refused, 1).await;
         admit(&quota, other, 1).await;

@@ -1,5 +1,6 @@
 //! Servers that are not there, do not answer, refuse, and come back. Every call ends within its time limit (D6).
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
@@ -118,6 +119,21 @@ async fn a_connection_that_the_server_closed_is_made_anew() {
     }
     admit(&store, account).await.unwrap();
     assert!((6..=11).contains(&counted(&store, account).await));
+}
+
+/// A server of HTTP may have a runtime for each of its threads.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_outlives_the_runtime_of_the_request_that_made_it() {
+    let server = server();
+    let (store, account) = (Arc::new(open(&server.url(0))), samples::id());
+    let first = Arc::clone(&store);
+    let thread = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(admit(&first, account)).unwrap();
+    });
+    thread.join().unwrap();
+    admit(&store, account).await.unwrap();
+    assert_eq!(counted(&store, account).await, 2);
 }
 
 /// A caller may leave at any time; the next one finds a connection that works, and not its answer.
