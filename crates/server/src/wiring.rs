@@ -5,13 +5,17 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::Gatekeeper;
-use signpost_app::ports::{Clock, TargetBlocklist};
+use signpost_app::ports::{Clock, QuotaStore, Store, TargetBlocklist};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, SystemDomain, TrustedProxies};
+use signpost_postgres::{PostgresOptions, PostgresStore};
+use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
+use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
 use signpost_sqlite::{SqliteOptions, SqliteStore};
+use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::settings::{CommonSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
@@ -30,7 +34,7 @@ impl Serving {
     ///
     /// # Errors
     /// The database cannot be opened.
-    pub(crate) fn start(common: &CommonSettings, settings: &ServeSettings) -> Result<Self> {
+    pub(crate) async fn start(common: &CommonSettings, settings: &ServeSettings) -> Result<Self> {
         let file = settings.target_blocklist.as_ref();
         let blocklist: Arc<dyn TargetBlocklist> = match file {
             Some(file) => Arc::<TargetBlocklistFile>::clone(file),
@@ -42,7 +46,8 @@ impl Serving {
             trusted_proxies: settings.trusted_proxies.clone(),
             throttle_per_minute: settings.throttle_per_minute,
         };
-        let app = application(common, parts)?;
+        let stores = Stores::open(common, settings.redis.as_ref()).await?;
+        let app = application(common, parts, stores);
         Ok(Self { app: Arc::new(app), blocklist_follower: file.map(TargetBlocklistFile::follow) })
     }
 
@@ -67,7 +72,7 @@ impl Serving {
 ///
 /// # Errors
 /// The database cannot be opened.
-pub(crate) fn operators_application(common: &CommonSettings) -> Result<Application> {
+pub(crate) async fn operators_application(common: &CommonSettings) -> Result<Application> {
     let parts = Parts {
         // No operator's command speaks of links' addresses.
         system: SystemDomain::new("http://localhost", Vec::new())?,
@@ -75,7 +80,9 @@ pub(crate) fn operators_application(common: &CommonSettings) -> Result<Applicati
         trusted_proxies: TrustedProxies::default(),
         throttle_per_minute: 0,
     };
-    application(common, parts)
+    // Nor does any count requests.
+    let stores = Stores::open(common, None).await?;
+    Ok(application(common, parts, stores))
 }
 
 /// What an application has beside the settings that every command has.
@@ -86,25 +93,52 @@ struct Parts {
     throttle_per_minute: u32,
 }
 
-fn application(common: &CommonSettings, parts: Parts) -> Result<Application> {
-    let CommonSettings { database, store_timeout, plans, log_format: _ } = common;
+/// Where everything is kept.
+struct Stores {
+    store: Arc<dyn Store>,
+    quota: Arc<dyn QuotaStore>,
+}
+
+impl Stores {
+    async fn open(common: &CommonSettings, redis: Option<&RedisUrl>) -> Result<Self> {
+        let CommonSettings { database, store_timeout, plans: _, log_format: _ } = common;
+        let stores = match database {
+            Database::File(file) => {
+                let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
+                let store = Arc::new(SqliteStore::open(file, &options)?);
+                Self { store: Arc::<SqliteStore>::clone(&store), quota: store }
+            }
+            Database::Server(url) => {
+                let options = PostgresOptions::with_time_limit(*store_timeout);
+                let store = Arc::new(PostgresStore::connect(url.expose(), &options).await?);
+                Self { store: Arc::<PostgresStore>::clone(&store), quota: store }
+            }
+        };
+        let Some(url) = redis else { return Ok(stores) };
+        let options = RedisOptions { time_limit: *store_timeout, ..RedisOptions::default() };
+        let shared = RedisQuotaStore::open(url.clone(), options, Handle::current())?;
+        let quota = FallbackQuotaStore::new(Arc::new(shared), FallbackOptions::default(), Handle::current());
+        Ok(Self { quota: Arc::new(quota), ..stores })
+    }
+}
+
+fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Application {
     let Parts { system, blocklist, trusted_proxies, throttle_per_minute } = parts;
-    let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
-    let store = Arc::new(SqliteStore::open(database, &options)?);
+    let Stores { store, quota } = stores;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
-    Ok(Application {
-        store: Arc::<SqliteStore>::clone(&store),
-        quota: store,
+    Application {
+        store,
+        quota,
         ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
         clock,
         randomness: Arc::new(OsRandomness),
         target_blocklist: blocklist,
-        plans: plans.clone(),
+        plans: common.plans.clone(),
         system,
         // Custom domains and the setting that says otherwise come together.
         custom_domain_scheme: CustomDomainScheme::Https,
         gatekeeper: Gatekeeper::new(throttle_per_minute),
         trusted_proxies,
         lifecycle: Lifecycle::default(),
-    })
+    }
 }

@@ -45,12 +45,20 @@ pub struct ProgramBuilder {
     arguments: Vec<String>,
     plans: String,
     builtin_plans: bool,
+    variables: Vec<(String, String)>,
 }
 
 impl ProgramBuilder {
     /// With a setting, without its leading dashes.
     pub fn setting(mut self, name: &str, value: &str) -> Self {
         self.arguments.extend([format!("--{name}"), value.to_owned()]);
+        self
+    }
+
+    /// With a setting that the program's other commands get too.
+    pub fn setting_of_all(mut self, name: &str, value: &str) -> Self {
+        let variable = format!("SIGNPOST_{}", name.replace('-', "_").to_uppercase());
+        self.variables.push((variable, value.to_owned()));
         self
     }
 
@@ -80,7 +88,7 @@ impl ProgramBuilder {
             arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
         }
         arguments.extend(self.arguments);
-        Program::launch(folder, arguments, &[])
+        Program::launch(folder, arguments, self.variables)
     }
 }
 
@@ -92,6 +100,7 @@ pub struct Program {
     log_reader: Option<JoinHandle<()>>,
     folder: Arc<TempDir>,
     arguments: Vec<String>,
+    variables: Vec<(String, String)>,
     /// The key of the first start, if this was one.
     pub first_key: Option<String>,
     /// Where the API listens, `127.0.0.1:PORT`.
@@ -116,10 +125,10 @@ impl Program {
     /// A program in this folder with nothing but these flags and variables, on free ports.
     pub fn start_in_with(folder: TempDir, flags: &[String], variables: &[(String, String)]) -> Self {
         let arguments = on_free_ports().chain(flags.iter().cloned()).collect();
-        Self::launch(Arc::new(folder), arguments, variables)
+        Self::launch(Arc::new(folder), arguments, variables.to_vec())
     }
 
-    fn launch(folder: Arc<TempDir>, arguments: Vec<String>, variables: &[(String, String)]) -> Self {
+    fn launch(folder: Arc<TempDir>, arguments: Vec<String>, variables: Vec<(String, String)>) -> Self {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
         let mut child = signpost(folder.path(), &words)
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -143,6 +152,7 @@ impl Program {
             log_reader: Some(log_reader),
             folder,
             arguments,
+            variables,
             first_key: None,
             api: String::new(),
             links: String::new(),
@@ -156,7 +166,7 @@ impl Program {
     pub fn beside(&self, words: &[&str]) -> Self {
         let mut arguments = self.arguments.clone();
         arguments.extend(words.iter().map(|word| (*word).to_owned()));
-        Self::launch(Arc::clone(&self.folder), arguments, &[])
+        Self::launch(Arc::clone(&self.folder), arguments, self.variables.clone())
     }
 
     /// Reads the program's own announcements until it says where it listens.
@@ -169,6 +179,7 @@ impl Program {
             }
             let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
             match event["event"].as_str() {
+                Some("no_account") => {}
                 Some("first_start") => self.first_key = event["key"]["key"].as_str().map(str::to_owned),
                 Some("listening") => {
                     event["api"].as_str().unwrap().clone_into(&mut self.api);
@@ -249,6 +260,7 @@ impl Program {
     /// Runs a command of the program on the same store, and its plans.
     pub fn run(&self, arguments: &[&str]) -> Output {
         let mut command = signpost(self.folder.path(), arguments);
+        command.envs(self.variables.iter().map(|(name, value)| (name, value)));
         if self.folder.path().join("plans.toml").exists() {
             command.env("SIGNPOST_PLANS", "plans.toml");
         }
@@ -278,7 +290,7 @@ impl Program {
 
     /// Starts it again after it stopped or was killed: same folder, same settings, other ports.
     pub fn start_again(&mut self) {
-        let again = Self::launch(Arc::clone(&self.folder), self.arguments.clone(), &[]);
+        let again = Self::launch(Arc::clone(&self.folder), self.arguments.clone(), self.variables.clone());
         *self = again;
     }
 

@@ -6,6 +6,7 @@ mod crashes;
 mod description;
 mod hostile;
 mod isolation;
+mod nodes;
 mod secrets;
 mod store_failures;
 mod targets;

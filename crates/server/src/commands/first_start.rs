@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::json;
 use signpost_app::Application;
 use signpost_app::accounts::{self, CreateAccount, FirstStart};
-use signpost_domain::{Email, PlanName};
+use signpost_domain::{Email, PageLimit, PlanName};
 
 use super::account::created;
 use super::output::Output;
@@ -51,6 +51,26 @@ It opens at {links_open_at}/ followed by the answer's `slug`.
 ",
         id = account.id,
         plan = account.plan,
+    );
+    Ok(output.result(&json, text)?)
+}
+
+/// Where several nodes may start at once, none makes an account by itself: it says which commands do, as long as there
+/// is none.
+pub(super) async fn say_how(app: &Application, output: &mut Output<'_>) -> Result<()> {
+    if !app.store.accounts(PageLimit::default(), None).await?.items.is_empty() {
+        return Ok(());
+    }
+    let commands = ["signpost account create --email you@example.com", "signpost key issue --account acc_…"];
+    let json = json!({ "event": "no_account", "commands": commands });
+    let text = format!(
+        "\
+There is no account yet. These two commands make one, with the settings that this program has, and a key for it:
+
+  {}
+  {}
+",
+        commands[0], commands[1]
     );
     Ok(output.result(&json, text)?)
 }

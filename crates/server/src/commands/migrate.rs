@@ -2,18 +2,20 @@
 
 use anyhow::Result;
 use serde_json::json;
-use signpost_sqlite::migrate;
 
 use super::output::Output;
-use crate::settings::CommonSettings;
+use crate::settings::{CommonSettings, Database};
 
 /// Brings the database up to date and says what that took.
-pub(super) fn run(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
-    let applied = migrate(&settings.database, settings.store_timeout)?;
-    let path = settings.database.path().display();
+pub(super) async fn run(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
+    let database = &settings.database;
+    let applied = match database {
+        Database::File(file) => signpost_sqlite::migrate(file, settings.store_timeout)?,
+        Database::Server(url) => signpost_postgres::migrate(url.expose()).await?,
+    };
     let text = match applied.as_slice() {
-        [] => format!("The database {path} is up to date."),
-        names => format!("Brought the database {path} up to date:\n  {}", names.join("\n  ")),
+        [] => format!("The database {database} is up to date."),
+        names => format!("Brought the database {database} up to date:\n  {}", names.join("\n  ")),
     };
     Ok(output.result(&json!({ "applied": applied }), text)?)
 }

@@ -154,17 +154,17 @@ impl Cli {
             }
             Some(Command::Migrate) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                migrate::run(&settings, output)
+                migrate::run(&settings, output).await
             }
             Some(Command::Account(command)) => {
                 command.must_be_meant()?;
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                let app = wiring::operators_application(&settings)?;
+                let app = wiring::operators_application(&settings).await?;
                 account::run(&app, command, output).await
             }
             Some(Command::Key(command)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                let app = wiring::operators_application(&settings)?;
+                let app = wiring::operators_application(&settings).await?;
                 key::run(&app, command, output).await
             }
         }

@@ -7,7 +7,7 @@ use signpost_domain::Hostname;
 use super::first_start;
 use super::output::Output;
 use crate::listeners::{Addresses, Servers, Sockets};
-use crate::settings::{CommonSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::Serving;
 
@@ -23,8 +23,11 @@ pub(super) async fn run(
     let addresses = sockets.addresses()?;
     log_settings(common, settings);
     let origin = origin_of_links(settings, addresses);
-    let serving = Serving::start(common, settings)?;
-    first_start::run(&serving.app, addresses.api, &origin, output).await?;
+    let serving = Serving::start(common, settings).await?;
+    match common.database {
+        Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
+        Database::Server(_) => first_start::say_how(&serving.app, output).await?,
+    }
     let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute)?;
     announce(addresses, output)?;
 
@@ -59,12 +62,14 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         throttle_per_minute,
         miss_throttle_per_minute,
         drain_delay,
+        redis,
     } = settings;
     let plans = plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(",");
     let aliases = system_aliases.iter().map(Hostname::as_str).collect::<Vec<_>>().join(",");
     tracing::info!(
         version = env!("CARGO_PKG_VERSION"),
-        database = %database.path().display(),
+        %database,
+        redis = redis.as_ref().map(ToString::to_string),
         ?store_timeout,
         system_url = system.origin(),
         system_aliases = aliases,

@@ -160,9 +160,21 @@ pub(crate) const DATABASE_URL: Setting = Setting {
     key: "database-url",
     value_name: "URL",
     default: Some("sqlite://signpost.db"),
-    help: "The database: sqlite:// and the path of a file, which is created if it is not there",
+    help: "The database: sqlite:// and the path of a file, which is created if it is not there, or the \
+           postgres:// URL of one on a server",
     group: STORE,
     scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// Where requests are counted.
+pub(crate) const REDIS_URL: Setting = Setting {
+    key: "redis-url",
+    value_name: "URL",
+    default: None,
+    help: "The Redis server or cluster where the nodes count requests together; without one they count in the database",
+    group: STORE,
+    scope: Scope::Serve,
     is_list: false,
 };
 
@@ -200,7 +212,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 14] = [
+pub(crate) static SETTINGS: [&Setting; 15] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -212,6 +224,7 @@ pub(crate) static SETTINGS: [&Setting; 14] = [
     &MISS_THROTTLE_PER_MINUTE,
     &PLANS,
     &DATABASE_URL,
+    &REDIS_URL,
     &STORE_TIMEOUT,
     &DRAIN_DELAY,
     &LOG_FORMAT,

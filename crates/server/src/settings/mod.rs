@@ -1,6 +1,7 @@
 //! What the operator sets (D61).
 
 mod catalog;
+mod database;
 mod error;
 mod flags;
 mod plans_file;
@@ -12,11 +13,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_domain::{Hostname, Plans, SystemDomain, TrustedProxies};
-use signpost_sqlite::DatabaseFile;
+use signpost_redis::RedisUrl;
 
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
 pub(crate) use catalog::Setting;
+pub(crate) use database::Database;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, ServeFlags};
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
@@ -35,8 +37,8 @@ pub(crate) mod names {
 /// The settings that every command has.
 #[derive(Debug)]
 pub(crate) struct CommonSettings {
-    /// The embedded database.
-    pub(crate) database: DatabaseFile,
+    /// Where the data is kept.
+    pub(crate) database: Database,
     /// How long a call to the store may take.
     pub(crate) store_timeout: Duration,
     /// The plans.
@@ -83,6 +85,8 @@ pub(crate) struct ServeSettings {
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
     pub(crate) drain_delay: Duration,
+    /// Where requests are counted, if not in the database.
+    pub(crate) redis: Option<RedisUrl>,
 }
 
 impl ServeSettings {
@@ -115,6 +119,7 @@ impl ServeSettings {
             drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {
                 values::time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
             })?,
+            redis: optional(sources, &catalog::REDIS_URL, values::redis)?,
         })
     }
 }

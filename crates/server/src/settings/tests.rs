@@ -33,7 +33,7 @@ fn d61_defaults() {
     let sources = gather(&[], &[], "").unwrap();
     let CommonSettings { database, store_timeout, plans, log_format } =
         CommonSettings::read(&sources).unwrap();
-    assert!(database.path().ends_with("signpost.db"));
+    assert!(matches!(database, Database::File(file) if file.path().ends_with("signpost.db")));
     assert_eq!(store_timeout, Duration::from_secs(5));
     assert_eq!(plans, Plans::builtin());
     assert_eq!(log_format, LogFormat::Text);
@@ -49,10 +49,12 @@ fn d61_defaults() {
         throttle_per_minute,
         miss_throttle_per_minute,
         drain_delay,
+        redis,
     } = serve(&sources).unwrap();
     assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
     assert_eq!(metrics_listen, None);
+    assert!(redis.is_none());
     assert!(target_blocklist.is_none());
     assert_eq!(trusted_proxies, TrustedProxies::default());
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));

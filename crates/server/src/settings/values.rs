@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use signpost_domain::{Hostname, TrustedProxies};
+use signpost_redis::{RedisUrl, RedisUrlError};
 use signpost_sqlite::DatabaseFile;
+
+use super::database::{Database, ServerUrl};
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -82,18 +85,24 @@ pub(super) fn hostnames(text: &str) -> Result<Vec<Hostname>, String> {
         .collect()
 }
 
-/// The embedded database. A URL of another kind is not repeated in the message: it may hold a password.
-pub(super) fn database(text: &str) -> Result<DatabaseFile, String> {
+/// The database. A URL of another kind is not repeated in the message: it may hold a password.
+pub(super) fn database(text: &str) -> Result<Database, String> {
     match text.split_once("://") {
+        Some(("postgres" | "postgresql", _)) => Ok(Database::Server(ServerUrl::new(text.to_owned()))),
         Some((scheme, _)) if scheme != "sqlite" => {
             let scheme: String = scheme.chars().take(32).collect();
             Err(format!(
-                "must be `sqlite://` and the path of a file, as in `sqlite://signpost.db`; this build has the embedded \
-                 store only, and nothing for {scheme:?}"
+                "must be `sqlite://` and the path of a file, as in `sqlite://signpost.db`, or \
+                 `postgres://user:password@host/name`; there is nothing for {scheme:?}"
             ))
         }
-        _ => DatabaseFile::from_url(text).map_err(|error| error.to_string()),
+        _ => DatabaseFile::from_url(text).map(Database::File).map_err(|error| error.to_string()),
     }
+}
+
+/// The Redis server or cluster. What is wrong with the URL is said without repeating it: it may hold a password.
+pub(super) fn redis(text: &str) -> Result<RedisUrl, String> {
+    text.parse().map_err(|error: RedisUrlError| error.to_string())
 }
 
 #[cfg(test)]
@@ -150,7 +159,10 @@ mod tests {
 
     #[test]
     fn a_database_is_a_file_and_a_password_is_not_repeated() {
-        let path = |url: &str| database(url).unwrap().path().to_owned();
+        let path = |url: &str| match database(url).unwrap() {
+            Database::File(file) => file.path().to_owned(),
+            Database::Server(url) => panic!("{url}"),
+        };
         assert!(path("sqlite://signpost.db").ends_with("signpost.db"));
         assert_eq!(path("sqlite:///var/lib/signpost/s.db"), PathBuf::from("/var/lib/signpost/s.db"));
         for wrong in
@@ -158,8 +170,12 @@ mod tests {
         {
             assert!(database(wrong).is_err(), "{wrong}");
         }
-        let message = database("postgres://user:secret@db/signpost").unwrap_err();
-        assert!(message.contains("embedded store only") && message.contains("\"postgres\""), "{message}");
+        for url in ["postgres://user:secret@db/signpost", "postgresql://user:secret@db/signpost"] {
+            assert!(matches!(database(url), Ok(Database::Server(_))));
+        }
+        let message = database("mysql://user:secret@db/signpost").unwrap_err();
+        assert!(message.contains("\"mysql\"") && !message.contains("secret"), "{message}");
+        let message = redis("http://user:secret@cache").unwrap_err();
         assert!(!message.contains("secret"), "{message}");
     }
 

@@ -1,0 +1,72 @@
+//! Where the data is kept.
+
+use std::fmt;
+
+use signpost_sqlite::DatabaseFile;
+
+/// Where the data is kept.
+#[derive(Debug, Clone)]
+pub(crate) enum Database {
+    /// In a file, by the embedded store.
+    File(DatabaseFile),
+    /// On a PostgreSQL server.
+    Server(ServerUrl),
+}
+
+/// The URL of a PostgreSQL server and a database on it. It may hold a password, so it is never shown whole.
+#[derive(Clone)]
+pub(crate) struct ServerUrl(String);
+
+impl ServerUrl {
+    pub(super) const fn new(url: String) -> Self {
+        Self(url)
+    }
+
+    /// The URL with what is secret in it, to connect with.
+    pub(crate) fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Host and name of the database alone: what stands before the host may be a password, and parameters may be too.
+impl fmt::Display for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let address = self.0.split_once("://").map_or("", |(_, address)| address);
+        let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
+        let address = address.split(['?', '#']).next().unwrap_or_default();
+        write!(f, "postgres://{address}")
+    }
+}
+
+impl fmt::Debug for ServerUrl {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl fmt::Display for Database {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File(file) => file.path().display().fmt(f),
+            Self::Server(url) => url.fmt(f),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r28_a_password_is_never_shown() {
+        for url in [
+            "postgres://user:secret@db.example/signpost",
+            "postgresql://user:sec@ret@db.example/signpost?password=secret",
+            "postgres://db.example/signpost?user=u&password=secret#secret",
+        ] {
+            let url = ServerUrl::new(url.to_owned());
+            assert_eq!(url.to_string(), "postgres://db.example/signpost");
+            assert_eq!(format!("{url:?}"), url.to_string());
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! Several programs on one PostgreSQL server, and one Redis: what holds on one node holds on all.
+//!
+//! Where the servers are not installed these tests do not run, and say so.
+
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+use signpost_test_servers::redis::{self, RedisServer};
+
+use crate::harness::{Account, Program, concurrently, redirect_body, within_one_minute};
+
+/// Nodes with a database of their own.
+struct Nodes {
+    nodes: Vec<Program>,
+    database: PostgresDatabase,
+    redis: RedisServer,
+}
+
+/// So many nodes, or nothing where the servers are not installed.
+fn nodes(count: usize, plan: &str) -> Option<Nodes> {
+    if !postgres::is_installed() || !redis::is_installed() {
+        let line =
+            b"PostgreSQL or Redis is not installed: a test of several nodes did NOT run; apt-get install \
+            postgresql redis-server\n";
+        // Not by a macro: what these print in a test is shown only if the test fails.
+        let _ = std::io::stderr().write_all(line);
+        return None;
+    }
+    let database = postgres::shared("tests/end_to_end").database(None);
+    let redis = RedisServer::start("tests/end_to_end");
+    let folder = tempfile::tempdir().unwrap();
+    let migrated = crate::harness::signpost(folder.path(), &["migrate", "--json"])
+        .env("SIGNPOST_DATABASE_URL", database.url())
+        .output()
+        .unwrap();
+    assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+    let nodes = (0..count).map(|_| {
+        Program::builder()
+            .setting_of_all("database-url", &database.url())
+            .setting("redis-url", &redis.url(0))
+            .plan(plan)
+            .start()
+    });
+    Some(Nodes { nodes: nodes.collect(), database, redis })
+}
+
+/// An account's client on each node.
+fn clients(nodes: &[Program], plan: &str) -> Vec<Account> {
+    let account = nodes[0].account(plan);
+    nodes.iter().map(|node| node.with_key(&account.key)).collect()
+}
+
+/// The life of links of both kinds, made on one node and seen on the other.
+#[test]
+fn what_one_node_changes_the_other_shows() {
+    let Some(scene) = nodes(2, "") else { return };
+    let nodes = &scene.nodes;
+    let clients = clients(nodes, "agency");
+    let [one, other] = clients.as_slice() else { panic!("two nodes") };
+    let group = one.create_group("Spring")["id"].as_str().unwrap().to_owned();
+    let items: Vec<Value> = (0..100)
+        .map(|number| redirect_body(json!({"slug": format!("s{number}"), "group_id": group})))
+        .collect();
+    let created = one.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200).body;
+    assert_eq!(created["created_count"], 100);
+    let landing =
+        other.post("/v1/landings", &json!({"title": "Straße", "slug": "menu"})).expect_status(201).body;
+    assert_eq!(one.walk("/v1/landings", "?q=STRASSE"), [landing.clone()]);
+    assert_eq!(other.walk("/v1/redirects", &format!("?group_id={group}&limit=30")).len(), 100);
+    assert_eq!(other.get(&format!("/v1/groups/{group}")).body["redirects_count"], 100);
+    for node in nodes {
+        assert_eq!(node.visitor().open("/s99").status, 302);
+        assert!(node.visitor().open("/menu").body.contains("Straße"));
+    }
+    let ids: Vec<_> = one.walk("/v1/redirects", "?limit=100").iter().map(|link| link["id"].clone()).collect();
+    let moved =
+        other.post(&format!("/v1/groups/{group}/unassign"), &json!({"link_ids": ids})).expect_status(200);
+    assert_eq!(moved.body["unassigned_count"], 100);
+    one.patch(&format!("/v1/redirects/{}", ids[0].as_str().unwrap()), &json!({"is_active": false}))
+        .expect_status(200);
+    assert_eq!(nodes[1].visitor().open("/s99").status, 404);
+    let deleted = other.post("/v1/redirects/bulk/delete", &json!({"redirect_ids": ids})).expect_status(200);
+    assert_eq!(deleted.body["deleted_count"], 100);
+    assert_eq!(one.get("/v1/account").body["usage"]["links"], 1);
+}
+
+/// R2, contract D20: two nodes that race for an address give it to one link.
+#[test]
+fn d20_of_racing_nodes_one_gets_the_address() {
+    let Some(scene) = nodes(3, "") else { return };
+    let nodes = &scene.nodes;
+    let clients = clients(nodes, "agency");
+    for round in 0..4 {
+        let body = redirect_body(json!({"slug": format!("round-{round}")}));
+        let answers = concurrently(12, |number| clients[number % 3].post("/v1/redirects", &body));
+        assert_eq!(answers.iter().filter(|answer| answer.status == 201).count(), 1);
+        assert!(answers.iter().all(|answer| answer.status == 201 || answer.code() == "slug_already_taken"));
+    }
+    assert_eq!(clients[0].get("/v1/account").body["usage"]["links"], 4);
+}
+
+/// R3, contract D16: the budget is exact over all nodes. R4, D15: so is the limit of the plan.
+#[test]
+fn d16_the_budget_is_exact_over_all_nodes() {
+    let plan = "
+[plans.small]
+api_access = true
+requests_per_minute = 20
+requests_per_day = 1000000
+links = 1000000
+groups = 3
+domains = 0
+pixels = 0
+analytics_days = 31
+features = []
+";
+    let Some(scene) = nodes(3, plan) else { return };
+    let nodes = &scene.nodes;
+    within_one_minute(|| {
+        let clients = clients(nodes, "small");
+        let answers =
+            concurrently(45, |number| clients[number % 3].post("/v1/groups", &json!({"name": "x"})));
+        let admitted = answers.iter().filter(|answer| answer.status != 429).count();
+        let created = answers.iter().filter(|answer| answer.status == 201).count();
+        assert_eq!((admitted, created), (20, 3));
+    });
+}
+
+/// R6: a revocation holds at once, on whichever node, and so does the end of a suspension.
+#[test]
+fn r6_suspension_and_revocation_hold_on_every_node_at_once() {
+    let Some(scene) = nodes(2, "") else { return };
+    let nodes = &scene.nodes;
+    let account = nodes[0].account("agency");
+    let clients: Vec<_> = nodes.iter().map(|node| node.with_key(&account.key)).collect();
+    let all = |status: u16| {
+        for client in &clients {
+            assert_eq!(client.get("/v1/account").status, status);
+        }
+    };
+    all(200);
+    nodes[1].command(&["account", "suspend", account.id(), "--json"]);
+    all(403);
+    nodes[0].command(&["account", "resume", account.id(), "--json"]);
+    all(200);
+    let keys = nodes[1].command(&["key", "list", "--account", account.id(), "--json"]);
+    let key = keys[0]["id"].as_str().or_else(|| keys["keys"][0]["id"].as_str()).unwrap().to_owned();
+    nodes[0].command(&["key", "revoke", &key, "--json"]);
+    all(401);
+}
+
+/// Contract D19: without its Redis a node goes on answering, and D63: it is ready.
+#[test]
+fn d19_nodes_answer_while_redis_is_away() {
+    let Some(Nodes { nodes, redis, database: _database }) = nodes(2, "") else { return };
+    let clients = clients(&nodes, "agency");
+    drop(redis);
+    for client in &clients {
+        for _ in 0..10 {
+            client.get("/v1/account").expect_status(200);
+        }
+        client.send_with("GET", "/health/ready", &[], None).expect_status(200);
+    }
+}
+
+/// Contract D62: with PostgreSQL nobody's first start makes an account, and an empty database is not served.
+#[test]
+fn d62_a_server_is_migrated_by_a_command() {
+    if !postgres::is_installed() {
+        return;
+    }
+    let database = postgres::shared("tests/end_to_end").database(None);
+    let folder = tempfile::tempdir().unwrap();
+    let run = |words: &[&str]| {
+        crate::harness::signpost(folder.path(), words)
+            .env("SIGNPOST_DATABASE_URL", database.url())
+            .output()
+            .unwrap()
+    };
+    let refused = run(&["serve", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]);
+    let message = String::from_utf8(refused.stderr).unwrap();
+    assert!(!refused.status.success() && message.contains("run `signpost migrate`"), "{message}");
+    let first: Value = serde_json::from_slice(&run(&["migrate", "--json"]).stdout).unwrap();
+    assert!(!first["applied"].as_array().unwrap().is_empty());
+    let second: Value = serde_json::from_slice(&run(&["migrate", "--json"]).stdout).unwrap();
+    assert_eq!(second["applied"], json!([]));
+    let accounts: Value = serde_json::from_slice(&run(&["account", "list", "--json"]).stdout).unwrap();
+    assert!(!accounts.to_string().contains("acc_"), "{accounts}");
+}
