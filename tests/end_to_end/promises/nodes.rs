@@ -10,15 +10,15 @@ use signpost_test_servers::redis::{self, RedisServer};
 
 use crate::harness::{Account, Program, concurrently, redirect_body, within_one_minute};
 
-/// Nodes with a database of their own.
-struct Nodes {
+/// Nodes with a database and a Redis of their own.
+struct Cluster {
     nodes: Vec<Program>,
     database: PostgresDatabase,
     redis: RedisServer,
 }
 
 /// So many nodes, or nothing where the servers are not installed.
-fn nodes(count: usize, plan: &str) -> Option<Nodes> {
+fn nodes(count: usize, plan: &str) -> Option<Cluster> {
     if !postgres::is_installed() || !redis::is_installed() {
         let line =
             b"PostgreSQL or Redis is not installed: a test of several nodes did NOT run; apt-get install \
@@ -42,7 +42,7 @@ fn nodes(count: usize, plan: &str) -> Option<Nodes> {
             .plan(plan)
             .start()
     });
-    Some(Nodes { nodes: nodes.collect(), database, redis })
+    Some(Cluster { nodes: nodes.collect(), database, redis })
 }
 
 /// An account's client on each node.
@@ -66,7 +66,7 @@ fn what_one_node_changes_the_other_shows() {
     assert_eq!(created["created_count"], 100);
     let landing =
         other.post("/v1/landings", &json!({"title": "Straße", "slug": "menu"})).expect_status(201).body;
-    assert_eq!(one.walk("/v1/landings", "?q=STRASSE"), [landing.clone()]);
+    assert_eq!(one.walk("/v1/landings", "?q=STRASSE"), std::slice::from_ref(&landing));
     assert_eq!(other.walk("/v1/redirects", &format!("?group_id={group}&limit=30")).len(), 100);
     assert_eq!(other.get(&format!("/v1/groups/{group}")).body["redirects_count"], 100);
     for node in nodes {
@@ -153,7 +153,7 @@ fn r6_suspension_and_revocation_hold_on_every_node_at_once() {
 /// Contract D19: without its Redis a node goes on answering, and D63: it is ready.
 #[test]
 fn d19_nodes_answer_while_redis_is_away() {
-    let Some(Nodes { nodes, redis, database: _database }) = nodes(2, "") else { return };
+    let Some(Cluster { nodes, redis, database: _database }) = nodes(2, "") else { return };
     let clients = clients(&nodes, "agency");
     drop(redis);
     for client in &clients {
