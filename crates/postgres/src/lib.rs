@@ -31,6 +31,7 @@ mod groups;
 mod insertions;
 mod link_list;
 mod links;
+mod list_range;
 mod migrations;
 mod named_links;
 mod open_error;

@@ -2,8 +2,9 @@
 //!
 //! Every page is one range of an index whose order within the range is that of the ids, read downwards from the cursor
 //! until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of group,
-//! site and activity, and one for no filter. Where several filters come together, PostgreSQL takes the one that it knows
-//! for the narrowest, and the others, as always the search, choose among its rows.
+//! site and activity, and one for no filter. Where several filters come together, the first of these
+//! three chooses the range, because it is the narrowest as a rule, and the others, as always the search, choose among its
+//! rows.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -11,6 +12,7 @@ use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, 
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::list_range::{ListRange, RangeColumn};
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
@@ -25,25 +27,44 @@ pub(crate) async fn links(
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
     let LinkFilter { group, site, is_active, search } = filter;
+    let group_in = match group {
+        GroupFilter::In(group) => Some(IdBytes::from(*group)),
+        GroupFilter::Any | GroupFilter::Ungrouped => None,
+    };
+    let column = match (group_in, site, *is_active) {
+        (Some(group), _, _) => RangeColumn::Group(group),
+        (None, Some(site), _) => RangeColumn::Host(site_column(site)),
+        (None, None, Some(is_active)) => RangeColumn::Activity(is_active),
+        (None, None, None) => RangeColumn::None,
+    };
     let mut query = links::table
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(kind_column(kind)))
-        .order(links::id.desc())
         .limit(i64::from(limit.get()) + 1)
         .select(LinkRow::as_select())
-        .into_boxed();
-    if let Some(position) = after {
-        query = query.filter(links::id.lt(IdBytes::from(position)));
-    }
+        .into_boxed()
+        .order(links::account_id.desc());
+    // What chooses the range is equal within it, and stands in the order for PostgreSQL to see which index has it.
+    query = match column {
+        RangeColumn::None => query,
+        RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
+        RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
+        RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
+    };
+    let range = ListRange {
+        account: account.into(),
+        column,
+        kind: kind_column(kind),
+        below: after.map(IdBytes::from),
+    };
+    query = query.then_order_by((links::kind.desc(), links::id.desc())).filter(range);
     match group {
         GroupFilter::Any => {}
         GroupFilter::Ungrouped => query = query.filter(links::group_id.is_null()),
-        GroupFilter::In(group) => query = query.filter(links::group_id.eq(IdBytes::from(*group))),
+        GroupFilter::In(_) => query = query.filter(links::group_id.is_not_null()),
     }
-    if let Some(site) = site {
+    if let (Some(_), Some(site)) = (group_in, site) {
         query = query.filter(links::host.eq(site_column(site)));
     }
-    if let Some(is_active) = is_active {
+    if let (true, Some(is_active)) = (group_in.is_some() || site.is_some(), is_active) {
         query = query.filter(links::is_active.eq(*is_active));
     }
     if let Some(search) = search {

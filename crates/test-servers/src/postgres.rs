@@ -1,8 +1,8 @@
 //! A private PostgreSQL server, with as many databases as there are tests.
 
-use std::fs;
+use std::fs::{self, Permissions};
 use std::io::{ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, chown};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::OnceLock;
@@ -18,13 +18,13 @@ use crate::ports::free_port;
 /// Nothing here is worth keeping over a crash, so nothing waits for the disk.
 const KEEPER: &str = r#"
 trap '' INT TERM HUP
-folder=$1 programs=$2 port=$3
-shift 3
+folder=$1 programs=$2 port=$3 settings=$4
+shift 4
 if "$@" "$programs/initdb" -D "$folder/data" -U signpost -A trust -E UTF8 --locale=C --no-sync --no-instructions
 then
     "$@" "$programs/postgres" -D "$folder/data" -p "$port" -c listen_addresses=127.0.0.1 -c unix_socket_directories= \
         -c max_connections=300 -c fsync=off -c synchronous_commit=off -c full_page_writes=off \
-        -c log_statement=none -c autovacuum=off &
+        -c autovacuum=off $settings &
     server=$!
 fi </dev/null >"$folder/log" 2>&1
 read -r end
@@ -44,6 +44,15 @@ const PROGRAMS: [&str; 3] = ["initdb", "postgres", "psql"];
 /// How long a server may take to start.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// A certificate and its key, as PEM.
+#[derive(Debug, Clone)]
+pub struct Tls {
+    /// The certificate.
+    pub certificate: String,
+    /// Its key.
+    pub key: String,
+}
+
 /// A running server. Dropping it stops it and removes what it has kept.
 #[derive(Debug)]
 pub struct PostgresServer {
@@ -53,6 +62,12 @@ pub struct PostgresServer {
     folder: PathBuf,
     programs: PathBuf,
     port: u16,
+}
+
+/// Whether PostgreSQL is installed; for tests beside others that need none.
+#[must_use]
+pub fn is_installed() -> bool {
+    programs().is_some()
 }
 
 /// The server that the tests of this process share. It stops when the process ends.
@@ -68,9 +83,19 @@ impl PostgresServer {
     /// Starts a server of its own; see [`shared`] for where there is none.
     #[must_use]
     pub fn start(who: &str) -> Self {
+        Self::start_with(who, None)
+    }
+
+    /// Starts a server of its own that also takes connections with TLS.
+    #[must_use]
+    pub fn start_with_tls(who: &str, tls: &Tls) -> Self {
+        Self::start_with(who, Some(tls))
+    }
+
+    fn start_with(who: &str, tls: Option<&Tls>) -> Self {
         let Some(programs) = programs() else { leave("PostgreSQL", "postgresql", who) };
         for _ in 0..5 {
-            if let Some(server) = Self::attempt(&programs) {
+            if let Some(server) = Self::attempt(&programs, tls) {
                 return server;
             }
         }
@@ -78,15 +103,30 @@ impl PostgresServer {
     }
 
     /// `None` if the port was taken in the meantime.
-    fn attempt(programs: &Path) -> Option<Self> {
+    fn attempt(programs: &Path, tls: Option<&Tls>) -> Option<Self> {
         let folder = tempfile::Builder::new().prefix("signpost-postgres-").tempdir().unwrap().keep();
         let port = free_port();
+        let mut settings = String::new();
+        if let Some(Tls { certificate, key }) = tls {
+            settings.push_str("-c ssl=on");
+            for (setting, name, text) in
+                [("ssl_cert_file", "certificate.pem", certificate), ("ssl_key_file", "key.pem", key)]
+            {
+                let file = folder.join(name);
+                fs::write(&file, text).unwrap();
+                fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
+                settings.push_str(&format!(" -c {setting}={}", file.display()));
+            }
+        }
         let mut keeper = Command::new("sh");
-        keeper.args(["-c", KEEPER, "keeper"]).arg(&folder).arg(programs).arg(port.to_string());
+        keeper.args(["-c", KEEPER, "keeper"]).arg(&folder).arg(programs).arg(port.to_string()).arg(settings);
         // As root it refuses to run.
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
             let (uid, gid) = unprivileged();
-            chown(&folder, Some(uid), Some(gid)).unwrap();
+            let files = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().path());
+            for path in files.chain([folder.clone()]) {
+                chown(path, Some(uid), Some(gid)).unwrap();
+            }
             keeper.args([
                 "setpriv",
                 &format!("--reuid={uid}"),
@@ -141,6 +181,12 @@ impl PostgresServer {
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
+    }
+
+    /// All that it has logged.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.folder.join("log")).unwrap()
     }
 
     /// Runs statements in one of its databases.

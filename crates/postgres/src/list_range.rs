@@ -1,0 +1,109 @@
+//! The part of an index that a page of a list is read from.
+
+use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
+use diesel::pg::Pg;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Bool, SmallInt, Text, Uuid};
+
+use crate::columns::IdBytes;
+use crate::schema::links;
+
+/// The condition that a link lies in a range of one of the indexes of the lists, below an id if there is one.
+///
+/// It compares whole rows. Told that single columns are equal to something, PostgreSQL takes the order of the ids for
+/// all that is asked for, and reads the ids of all accounts, of which few may be this one's.
+pub(crate) struct ListRange {
+    pub(crate) account: IdBytes,
+    pub(crate) column: RangeColumn,
+    pub(crate) kind: i16,
+    pub(crate) below: Option<IdBytes>,
+}
+
+/// What stands between the account and the kind in the index.
+pub(crate) enum RangeColumn {
+    /// Nothing.
+    None,
+    /// The group.
+    Group(IdBytes),
+    /// The host.
+    Host(String),
+    /// The activity.
+    Activity(bool),
+}
+
+impl RangeColumn {
+    const fn name(&self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::Group(_) => "links.group_id, ",
+            Self::Host(_) => "links.host, ",
+            Self::Activity(_) => "links.is_active, ",
+        }
+    }
+}
+
+impl ListRange {
+    /// The columns `account_id` to `kind`, then `comparison` with their values.
+    fn compare<'b>(
+        &'b self,
+        out: &mut AstPass<'_, 'b, Pg>,
+        comparison: &str,
+        below: Option<&'b IdBytes>,
+    ) -> QueryResult<()> {
+        out.push_sql("(links.account_id, ");
+        out.push_sql(self.column.name());
+        out.push_sql(if below.is_some() { "links.kind, links.id) " } else { "links.kind) " });
+        out.push_sql(comparison);
+        out.push_sql(" (");
+        out.push_bind_param::<Uuid, _>(&self.account)?;
+        match &self.column {
+            RangeColumn::None => {}
+            RangeColumn::Group(group) => {
+                out.push_sql(", ");
+                out.push_bind_param::<Uuid, _>(group)?;
+            }
+            RangeColumn::Host(host) => {
+                out.push_sql(", ");
+                out.push_bind_param::<Text, _>(host)?;
+            }
+            RangeColumn::Activity(is_active) => {
+                out.push_sql(", ");
+                out.push_bind_param::<Bool, _>(is_active)?;
+            }
+        }
+        out.push_sql(", ");
+        out.push_bind_param::<SmallInt, _>(&self.kind)?;
+        if let Some(id) = below {
+            out.push_sql(", ");
+            out.push_bind_param::<Uuid, _>(id)?;
+        }
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl QueryFragment<Pg> for ListRange {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        self.compare(&mut out, ">=", None)?;
+        out.push_sql(" AND ");
+        let comparison = if self.below.is_some() { "<" } else { "<=" };
+        self.compare(&mut out, comparison, self.below.as_ref())
+    }
+}
+
+impl Expression for ListRange {
+    type SqlType = Bool;
+}
+
+impl ValidGrouping<()> for ListRange {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl AppearsOnTable<links::table> for ListRange {}
+
+impl QueryId for ListRange {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}

@@ -1,0 +1,152 @@
+//! The methods that take many links at once.
+
+use signpost_app::ports::{Insertion, Store, UnitOfWork};
+use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind};
+use signpost_port_contracts::samples;
+
+use super::{PLENTY, Subject, recorder};
+
+/// A method may take so many statements of its own, so that a request stays within the 12 of D30.
+const MOST: usize = 8;
+
+/// How many links are given at once.
+const SIZES: [usize; 3] = [1, 2, 100];
+
+/// Contract D30: a batch of 100 costs the same handful of statements as a batch of 2; and each of them finds its rows by
+/// their ids, however many there are, rather than among all that there are.
+pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &Subject) {
+    for (what, method) in [
+        ("insert_links, nothing in the way", Method::Insert(Against::Nothing)),
+        ("insert_links, in groups", Method::Insert(Against::NothingInGroups)),
+        ("insert_links, every decision", Method::Insert(Against::Everything)),
+        ("delete_links", Method::Delete),
+        ("assign_links", Method::Assign),
+        ("unassign_links", Method::Unassign),
+    ] {
+        let mut counts = Vec::new();
+        for size in SIZES {
+            let plans = subject.plans(async {
+                let statements = statements_of(subject, method, size).await;
+                assert!(
+                    !statements.iter().any(|statement| recorder::is_steering(statement)),
+                    "{statements:#?}"
+                );
+                counts.push(statements.len());
+            });
+            let plans = plans.await;
+            assert!(!plans.contains("Seq Scan on links"), "{what}, {size}: {plans}");
+        }
+        let [one, two, many] = counts.as_slice() else { panic!("{counts:?}") };
+        assert!(one <= two && two == many && *many <= MOST, "{what}: {counts:?} statements for {SIZES:?}");
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Method {
+    Insert(Against),
+    Delete,
+    Assign,
+    Unassign,
+}
+
+/// What stands against links that are inserted.
+#[derive(Debug, Clone, Copy)]
+enum Against {
+    Nothing,
+    NothingInGroups,
+    Everything,
+}
+
+/// The statements that a method runs, its unit of work's own left out. All is undone.
+async fn statements_of(subject: &Subject, method: Method, size: usize) -> Vec<String> {
+    let owner = samples::account();
+    let account = owner.id;
+    let mut work = subject.store.begin().await.unwrap();
+    work.insert_account(&owner).await.unwrap();
+    let groups = [samples::group("a"), samples::group("b"), samples::group("c")];
+    for group in &groups {
+        work.insert_group(account, group, PLENTY).await.unwrap();
+    }
+    let [first, second, third] = groups.map(|group| group.id);
+    let groups = [first, second];
+    let now = samples::at(1);
+    let (statements, changed) = match method {
+        Method::Insert(against) => return insert(work.as_mut(), account, groups, against, size).await,
+        Method::Delete => {
+            let ids = some(work.as_mut(), account, groups, size).await;
+            let (statements, deleted) = recorder::recorded(work.delete_links(account, &ids)).await;
+            (statements, deleted.unwrap().len())
+        }
+        Method::Assign => {
+            let ids = some(work.as_mut(), account, groups, size).await;
+            let (statements, links) = recorder::recorded(work.assign_links(account, third, &ids, now)).await;
+            (statements, links.unwrap().unwrap().len())
+        }
+        Method::Unassign => {
+            let ids = some(work.as_mut(), account, groups, size).await;
+            work.assign_links(account, first, &ids, now).await.unwrap().unwrap();
+            let (statements, links) =
+                recorder::recorded(work.unassign_links(account, first, &ids, now)).await;
+            (statements, links.unwrap().unwrap().len())
+        }
+    };
+    assert_eq!(changed, size);
+    statements
+}
+
+async fn insert(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    [first, second]: [GroupId; 2],
+    against: Against,
+    size: usize,
+) -> Vec<String> {
+    let (batch, limit) = match against {
+        Against::Nothing => (links(size, &[None]), PLENTY),
+        Against::NothingInGroups => (links(size, &[Some(first), Some(second), None]), PLENTY),
+        Against::Everything => {
+            let mut batch = links(size, &[Some(first), Some(second), Some(samples::id())]);
+            if let [taken, .., last] = batch.as_mut_slice()
+                && size > 2
+            {
+                *last = samples::link_at(LinkKind::Landing, taken.placement().clone());
+            }
+            // Half of those that could go in, so that some have to be taken back.
+            let fine = batch.iter().filter(|link| [Some(first), Some(second)].contains(&link.group_id()));
+            let limit = u64::try_from(fine.count() / 2).unwrap();
+            (batch, limit.max(1))
+        }
+    };
+    let (statements, insertions) = recorder::recorded(work.insert_links(account, &batch, limit)).await;
+    let insertions = insertions.unwrap();
+    let is_all_done = insertions.iter().all(|insertion| *insertion == Insertion::Done);
+    let is_clear = matches!(against, Against::Nothing | Against::NothingInGroups);
+    assert_eq!(is_all_done, is_clear || size == 1, "{insertions:?}");
+    statements
+}
+
+/// The ids of so many links that have just been inserted, some of them in groups.
+async fn some(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    [first, second]: [GroupId; 2],
+    size: usize,
+) -> Vec<LinkId> {
+    let links = links(size, &[Some(first), Some(second), None]);
+    let insertions = work.insert_links(account, &links, PLENTY).await.unwrap();
+    assert!(insertions.iter().all(|insertion| *insertion == Insertion::Done));
+    links.iter().map(Link::id).collect()
+}
+
+/// So many links of both kinds, whose groups go round.
+fn links(number: usize, groups: &[Option<GroupId>]) -> Vec<Link> {
+    let kinds = [LinkKind::Redirect, LinkKind::Landing];
+    let turns = kinds.into_iter().cycle().zip(groups.iter().cycle());
+    let link = |(kind, group): (LinkKind, &Option<GroupId>)| {
+        let id = LinkId::Redirect(samples::id());
+        let mut link = samples::link(kind, &id.to_string());
+        link.move_to_group(*group, samples::at(0));
+        link
+    };
+    turns.take(number).map(link).collect()
+}

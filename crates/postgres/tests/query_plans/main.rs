@@ -1,0 +1,107 @@
+//! How many statements the methods of the store run, and how PostgreSQL finds the rows: by ranges of indexes, never by
+//! reading a table, and never sorted afterwards.
+//!
+//! The plans are those with which the statements really run, from the server's log. Diesel's recorder is one for the
+//! whole process, so there is one test.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+mod batches;
+mod pages;
+mod recorder;
+
+use std::time::Duration;
+
+use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
+use signpost_domain::{AccountId, Address, RequestBudget, Site};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::{PostgresServer, shared};
+
+const PLENTY: u64 = 1_000_000;
+
+/// A database with two accounts of many links each, and a server that logs its plans.
+pub(crate) struct Subject {
+    server: &'static PostgresServer,
+    store: PostgresStore,
+    account: AccountId,
+}
+
+impl Subject {
+    /// The plans, as text, of all that `work` runs.
+    async fn plans(&self, work: impl Future<Output = ()>) -> String {
+        let before = self.server.log().len();
+        work.await;
+        let log = self.server.log();
+        let plans = log.get(before..).unwrap().to_owned();
+        assert!(plans.contains("plan:"), "nothing was logged: {plans}");
+        plans
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn statements_are_few_and_read_ranges_of_indexes() {
+    recorder::install();
+    let server = shared("crates/postgres");
+    let database = server.database(None);
+    migrate(&database.url()).await.unwrap();
+    let account = pages::fill(&database).await;
+    server.run(
+        "postgres",
+        &format!(
+            "ALTER DATABASE {0} SET session_preload_libraries = 'auto_explain'; \
+             ALTER DATABASE {0} SET auto_explain.log_min_duration = 0; \
+             ALTER DATABASE {0} SET auto_explain.log_nested_statements = on",
+            database.name()
+        ),
+    );
+    let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
+    let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
+    let subject = Subject { server, store, account };
+    single_rows(&subject).await;
+    pages::are_ranges_of_an_index(&subject).await;
+    batches::cost_the_same_for_many_as_for_two(&subject).await;
+    drop(subject);
+    drop(database);
+}
+
+/// One statement each, and a PATCH as many as are its steps.
+async fn single_rows(subject: &Subject) {
+    let Subject { store, account, .. } = subject;
+    let account = *account;
+    let link = samples::link(signpost_domain::LinkKind::Redirect, "single");
+    let mut work = store.begin().await.unwrap();
+    let (statements, _) = recorder::recorded(work.insert_links(account, &[link.clone()], PLENTY)).await;
+    assert_eq!(statements.len(), 2, "{statements:#?}");
+    work.commit().await.unwrap();
+
+    let budget = RequestBudget { per_minute: 9, per_day: 9 };
+    let address = Address { site: Site::System, slug: Some(samples::slug("single")) };
+    let (key, _) = samples::key(account);
+    let plans = subject
+        .plans(async {
+            let (statements, _) = recorder::recorded(store.key_holder(&key.hash)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let (statements, _) = recorder::recorded(store.link(account, link.id())).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let (statements, _) = recorder::recorded(store.published_link(&address)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let (statements, _) = recorder::recorded(store.admit(account, budget, samples::at(0))).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+        })
+        .await;
+    assert!(!plans.contains("Seq Scan on links"), "{plans}");
+
+    let mut work = store.begin().await.unwrap();
+    let (statements, before) = recorder::recorded(work.lock_link(account, link.id())).await;
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    let before = before.unwrap().unwrap();
+    let (statements, _) = recorder::recorded(work.update_link(account, &before, &before)).await;
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+}

@@ -1,0 +1,40 @@
+//! The statements that diesel reports. There is one recorder for the whole process, so there is one test.
+
+use std::sync::Mutex;
+
+use diesel::connection::{Instrumentation, InstrumentationEvent, set_default_instrumentation};
+
+/// What has run since it was last emptied, in order; nothing is recorded while it is `None`.
+static RECORD: Mutex<Option<Vec<String>>> = Mutex::new(None);
+
+/// Has all connections that are opened from here on report their statements.
+pub(crate) fn install() {
+    set_default_instrumentation(recorder).unwrap();
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "diesel asks for a function of this form")]
+fn recorder() -> Option<Box<dyn Instrumentation>> {
+    Some(Box::new(|event: InstrumentationEvent<'_>| {
+        if let InstrumentationEvent::StartQuery { query, .. } = event
+            && let Some(record) = RECORD.lock().unwrap().as_mut()
+        {
+            let text = query.to_string();
+            record.push(text.split(" -- binds: ").next().unwrap().to_owned());
+        }
+    }))
+}
+
+/// All statements that `work` ran, in order, and what it came to.
+pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (Vec<String>, T) {
+    *RECORD.lock().unwrap() = Some(Vec::new());
+    let outcome = work.await;
+    let statements = RECORD.lock().unwrap().take().unwrap();
+    assert!(!statements.is_empty(), "nothing was recorded");
+    (statements, outcome)
+}
+
+/// Whether a statement only steers a transaction.
+pub(crate) fn is_steering(statement: &str) -> bool {
+    let steering = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT"];
+    steering.iter().any(|word| statement.starts_with(word))
+}

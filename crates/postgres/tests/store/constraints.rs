@@ -1,0 +1,74 @@
+//! What the tables themselves refuse, whichever program writes.
+
+use signpost_domain::Redirect;
+use signpost_port_contracts::samples;
+use signpost_test_servers::postgres::PostgresDatabase;
+
+use super::database::{account, group, insert, migrated, open};
+
+/// A database with two accounts, each with a group, and a link at `/taken` in the first's group.
+async fn filled() -> PostgresDatabase {
+    let database = migrated().await;
+    let store = open(&database).await;
+    for slug in ["taken", "other"] {
+        let account = account(&store).await;
+        let group_id = Some(group(&store, account).await.id);
+        insert(&store, account, Redirect { group_id, ..samples::redirect(slug) }).await;
+    }
+    database
+}
+
+/// The code of the error that a statement ends with.
+fn refusal(database: &PostgresDatabase, sql: &str) -> String {
+    let sql = sql.replace('\'', "''");
+    let block = format!(
+        "DO $do$ BEGIN EXECUTE '{sql}'; RAISE EXCEPTION 'it went through'; \
+         EXCEPTION WHEN others THEN PERFORM set_config('test.code', SQLSTATE, false); END $do$; \
+         SELECT current_setting('test.code')"
+    );
+    database.query(&block).trim().to_owned()
+}
+
+/// Contract D20: a unique index, never a look before the write.
+#[tokio::test(flavor = "multi_thread")]
+async fn d20_an_address_names_one_link() {
+    let database = filled().await;
+    for sql in [
+        "UPDATE links SET slug = 'taken' WHERE slug = 'other'",
+        "UPDATE links SET host = 'a.example.net', slug = ''",
+    ] {
+        assert_eq!(refusal(&database, sql), "23505", "{sql}");
+    }
+    // Two lost links may have had the same slug.
+    database.run("UPDATE links SET host = NULL, slug = 'same'");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn references_lead_somewhere() {
+    let database = filled().await;
+    for sql in [
+        "DELETE FROM accounts",
+        "DELETE FROM groups",
+        "UPDATE links SET account_id = gen_random_uuid(), group_id = NULL",
+        "UPDATE links SET group_id = gen_random_uuid()",
+        // A group of another account.
+        "UPDATE links SET group_id = (SELECT g.id FROM groups AS g WHERE g.id <> links.group_id)",
+    ] {
+        assert_eq!(refusal(&database, sql), "23503", "{sql}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_agree_with_each_other() {
+    let database = filled().await;
+    for sql in [
+        "UPDATE links SET kind = 0",
+        "UPDATE links SET kind = 7",
+        "UPDATE links SET target_url = NULL",
+        "UPDATE links SET host = '', slug = ''",
+        "UPDATE accounts SET links_count = -1",
+        "UPDATE groups SET redirects_count = -1",
+    ] {
+        assert_eq!(refusal(&database, sql), "23514", "{sql}");
+    }
+}

@@ -1,0 +1,252 @@
+//! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
+
+use signpost_app::ports::{
+    AccountReads, GroupReads, InsertLinksError, LinkReads, QuotaStore, Store, StoreError,
+};
+use signpost_domain::{
+    AccountId, Address, Link, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
+};
+use signpost_port_contracts::samples;
+use signpost_postgres::PostgresStore;
+use signpost_test_servers::postgres::PostgresDatabase;
+
+use super::database::{PLENTY, account, group, insert, migrated, open};
+
+/// A database whose tables refuse nothing.
+async fn lenient() -> PostgresDatabase {
+    let database = migrated().await;
+    database.run(
+        "DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS of_table, conname FROM pg_constraint \
+         WHERE contype = 'c' AND connamespace = 'public'::regnamespace \
+         LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.of_table, c.conname); END LOOP; END $$",
+    );
+    database
+}
+
+#[derive(Debug, PartialEq)]
+struct Report {
+    place: String,
+    row: String,
+    reason: String,
+}
+
+fn report<T>(outcome: Result<T, StoreError>) -> Report {
+    match outcome.map(drop) {
+        Err(StoreError::Corrupt { table, column, row, reason }) => {
+            Report { place: format!("{table}.{column}"), row, reason }
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each way to the link reports the same.
+async fn report_of_link(store: &PostgresStore, account: AccountId, id: LinkId) -> Report {
+    let one = report(store.link(account, id).await);
+    let list = store.links(account, id.kind(), &LinkFilter::default(), PageLimit::default(), None).await;
+    assert_eq!(report(list), one);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.lock_link(account, id).await), one);
+    one
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_link_names_its_column_and_its_id() {
+    let of_both = [
+        ("name", "''", "'link'"),
+        ("slug", "'a b'", "'link'"),
+        ("slug", "''", "'link'"),
+        ("host", "'not a host'", "''"),
+        ("note", "repeat('x', 300)", "NULL"),
+        ("created_at", "'1969-12-31T23:59:59Z'", "'2026-01-01T00:00:00Z'"),
+        ("updated_at", "'infinity'", "'2026-01-01T00:00:00Z'"),
+    ];
+    let of_redirects = [
+        ("target_url", "'javascript:secret()'", "'https://example.com/'"),
+        ("target_url", "NULL", "'https://example.com/'"),
+        ("geo_blocklist", "'DE,QQ'", "''"),
+        ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
+    ];
+    let of_landings = [
+        ("target_url", "'https://secret.example/'", "NULL"),
+        ("antibot_enabled", "true", "false"),
+        ("geo_blocklist", "'DE'", "''"),
+    ];
+    for (kind, own) in [(LinkKind::Redirect, &of_redirects[..]), (LinkKind::Landing, &of_landings[..])] {
+        let database = lenient().await;
+        let store = open(&database).await;
+        let account = account(&store).await;
+        let link = samples::link(kind, "link");
+        insert(&store, account, link.clone()).await;
+        for (column, rubbish, fine) in of_both.iter().chain(own) {
+            database.run(&format!("UPDATE links SET {column} = {rubbish}"));
+            let one = report_of_link(&store, account, link.id()).await;
+            assert_eq!((one.place, one.row), (format!("links.{column}"), link.id().to_string()));
+            assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+            database.run(&format!("UPDATE links SET {column} = {fine}"));
+            store.link(account, link.id()).await.unwrap();
+        }
+    }
+}
+
+/// A kind that nobody knows is met by those who do not ask for one; the row goes by its bare id there.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_link_of_an_unknown_kind_is_corrupt_and_can_be_deleted() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let link = samples::redirect("link");
+    insert(&store, account, link.clone()).await;
+    database.run("UPDATE links SET kind = 7");
+    let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
+    let report = report(store.published_link(&address).await);
+    assert_eq!(report.place, "links.kind");
+    assert_eq!(Some(report.row.as_str()), link.id.to_string().strip_prefix("rdr_"));
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.delete_some_links(account, 10).await.unwrap(), 1);
+    work.commit().await.unwrap();
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 0);
+}
+
+/// What is regrouped is judged like any other row, and nothing is kept.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_link_is_not_regrouped() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let [from, to] = [group(&store, account).await.id, group(&store, account).await.id];
+    let mut link = samples::link(LinkKind::Redirect, "link");
+    link.move_to_group(Some(from), samples::at(0));
+    insert(&store, account, link.clone()).await;
+    database.run("UPDATE links SET target_url = 'x'");
+    for into in [Some(to), None] {
+        let mut work = store.begin().await.unwrap();
+        let outcome = match into {
+            Some(to) => work.assign_links(account, to, &[link.id()], samples::at(1)).await,
+            None => work.unassign_links(account, from, &[link.id()], samples::at(1)).await,
+        };
+        assert_eq!(report(outcome).place, "links.target_url");
+        assert!(work.commit().await.is_err());
+    }
+    for (id, count) in [(from, 1), (to, 0)] {
+        assert_eq!(store.group(account, id).await.unwrap().unwrap().redirects_count, count);
+    }
+}
+
+/// A count below 0 is not taken for room.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_count_of_links_stops_an_insertion() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    database.run("UPDATE accounts SET links_count = -5");
+    let mut work = store.begin().await.unwrap();
+    match work.insert_links(account, &[samples::redirect("link").into()], PLENTY).await {
+        Err(InsertLinksError::Store(error)) => {
+            assert_eq!(report::<()>(Err(error)).place, "accounts.links_count");
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
+    for (link, column) in [
+        (Link::from(samples::redirect("link")), "target_url"),
+        (Link::from(samples::landing("link")), "name"),
+        (Link::from(samples::landing("link")), "target_url"),
+    ] {
+        let database = lenient().await;
+        let store = open(&database).await;
+        let account = account(&store).await;
+        insert(&store, account, link.clone()).await;
+        database.run(&format!("UPDATE links SET {column} = ' '"));
+        let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
+        let report = report(store.published_link(&address).await);
+        assert_eq!((report.place, report.row), (format!("links.{column}"), link.id().to_string()));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_account_names_its_column_and_its_id() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    for (column, rubbish, fine) in [
+        ("email", "'nobody'", "'a@example.com'"),
+        ("name", "''", "NULL"),
+        ("plan", "'No Plan'", "'agency'"),
+        ("suspended_at", "'-infinity'", "NULL"),
+        ("created_at", "'1969-12-31'", "'2026-01-01'"),
+        ("links_count", "-5", "0"),
+        ("pixels_count", "-5", "0"),
+    ] {
+        database.run(&format!("UPDATE accounts SET {column} = {rubbish}"));
+        let report = match store.account(account).await {
+            Ok(_) => report(store.usage(account).await),
+            error => report(error),
+        };
+        assert_eq!((report.place, report.row), (format!("accounts.{column}"), account.to_string()));
+        database.run(&format!("UPDATE accounts SET {column} = {fine}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_key_names_its_column_and_never_its_hash() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let (key, _) = samples::key(account);
+    let mut work = store.begin().await.unwrap();
+    assert!(work.insert_key(&key).await.unwrap());
+    work.commit().await.unwrap();
+    for (column, rubbish, fine) in [
+        ("name", "''", "NULL"),
+        ("created_at", "'1969-12-31'", "'2026-01-01'"),
+        ("revoked_at", "'infinity'", "NULL"),
+        ("hash", r"'\xc0ffee'", r"'\xc0ffee'"),
+    ] {
+        database.run(&format!("UPDATE api_keys SET {column} = {rubbish}"));
+        let report = report(store.keys(account).await);
+        assert_eq!((report.place, report.row), (format!("api_keys.{column}"), key.id.to_string()));
+        assert!(!report.reason.contains("c0ffee"), "{}", report.reason);
+        database.run(&format!("UPDATE api_keys SET {column} = {fine}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_group_names_its_column_and_its_id() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let group = group(&store, account).await;
+    for (column, rubbish, fine) in [
+        ("name", "''", "'A'"),
+        ("redirects_count", "-1", "0"),
+        ("landings_count", "-1", "0"),
+        ("updated_at", "'-infinity'", "'2026-01-01'"),
+    ] {
+        database.run(&format!("UPDATE groups SET {column} = {rubbish}"));
+        let one = report(store.group(account, group.id).await);
+        assert_eq!((one.place.clone(), one.row.clone()), (format!("groups.{column}"), group.id.to_string()));
+        assert_eq!(report(store.groups(account, PageLimit::default(), None).await), one);
+        database.run(&format!("UPDATE groups SET {column} = {fine}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_count_of_requests_concerns_its_own_account() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let budget = RequestBudget { per_minute: 5, per_day: 5 };
+    let (spoilt, fine) = (samples::id(), samples::id());
+    store.admit(spoilt, budget, samples::at(0)).await.unwrap();
+    database.run("UPDATE request_counts SET admitted = 5000000000");
+    for report in [
+        report(store.admit(spoilt, budget, samples::at(0)).await),
+        report(store.remaining(spoilt, budget, samples::at(0)).await),
+    ] {
+        assert_eq!(report.place, "request_counts.admitted");
+        assert!(report.row.contains(&spoilt.to_string()), "{report:?}");
+    }
+    store.admit(fine, budget, samples::at(0)).await.unwrap();
+}

@@ -1,0 +1,66 @@
+//! A database of its own for one test.
+
+use std::time::Duration;
+
+use signpost_app::ports::{Insertion, Store, StoreError};
+use signpost_domain::{AccountId, Group, Link};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+
+pub(crate) const PLENTY: u64 = 1_000_000;
+
+/// An empty database.
+pub(crate) fn empty() -> PostgresDatabase {
+    postgres::shared("crates/postgres").database(None)
+}
+
+/// A migrated database.
+pub(crate) async fn migrated() -> PostgresDatabase {
+    let database = empty();
+    migrate(&database.url()).await.unwrap();
+    database
+}
+
+/// A store on it with a time limit that nothing here is meant to reach.
+pub(crate) async fn open(database: &PostgresDatabase) -> PostgresStore {
+    open_with(database, &PostgresOptions::with_time_limit(Duration::from_mins(1))).await
+}
+
+pub(crate) async fn open_with(database: &PostgresDatabase, options: &PostgresOptions) -> PostgresStore {
+    PostgresStore::connect(&database.url(), options).await.unwrap()
+}
+
+/// Commits a new account.
+pub(crate) async fn account(store: &PostgresStore) -> AccountId {
+    let account = samples::account();
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap();
+    work.commit().await.unwrap();
+    account.id
+}
+
+/// Commits a new group.
+pub(crate) async fn group(store: &PostgresStore, account: AccountId) -> Group {
+    let group = samples::group("A group");
+    let mut work = store.begin().await.unwrap();
+    work.insert_group(account, &group, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    group
+}
+
+/// Commits a link.
+pub(crate) async fn insert(store: &PostgresStore, account: AccountId, link: impl Into<Link>) {
+    let mut work = store.begin().await.unwrap();
+    let insertions = work.insert_links(account, &[link.into()], PLENTY).await.unwrap();
+    assert_eq!(insertions, [Insertion::Done]);
+    work.commit().await.unwrap();
+}
+
+/// The words of an error that should have been.
+pub(crate) fn unavailable<T>(outcome: Result<T, StoreError>) -> String {
+    match outcome.map(drop) {
+        Err(StoreError::Unavailable(cause)) => cause.to_string(),
+        other => panic!("{other:?}"),
+    }
+}

@@ -1,0 +1,17 @@
+//! What is PostgreSQL's own: connections, migrations, constraints. What every store must do stands in the contract
+//! suites.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "tests fail by panicking"
+)]
+
+mod constraints;
+mod corrupt_rows;
+mod database;
+mod migrating;
+mod opening;
+mod time_limits;

@@ -1,0 +1,79 @@
+//! Bringing the tables up to date, by one program or several.
+
+use std::time::Duration;
+
+use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate, pending_migrations};
+
+use super::database::{empty, migrated};
+
+fn options() -> PostgresOptions {
+    PostgresOptions::with_time_limit(Duration::from_mins(1))
+}
+
+#[tokio::test]
+async fn what_is_pending_is_run_once_and_in_order() {
+    let database = empty();
+    let pending = pending_migrations(&database.url()).await.unwrap();
+    assert_eq!(pending.first().map(String::as_str), Some("0001_accounts"));
+    assert_eq!(migrate(&database.url()).await.unwrap(), pending);
+    assert!(pending_migrations(&database.url()).await.unwrap().is_empty());
+    assert!(migrate(&database.url()).await.unwrap().is_empty());
+}
+
+/// Each migration is run by one of them, and none of them fails.
+#[tokio::test(flavor = "multi_thread")]
+async fn any_number_of_programs_may_migrate_at_once() {
+    for _ in 0..3 {
+        let database = empty();
+        let pending = pending_migrations(&database.url()).await.unwrap();
+        let programs: Vec<_> = (0..6)
+            .map(|_| {
+                let url = database.url();
+                tokio::spawn(async move { migrate(&url).await.unwrap() })
+            })
+            .collect();
+        let mut ran = Vec::new();
+        for program in programs {
+            ran.extend(program.await.unwrap());
+        }
+        ran.sort();
+        assert_eq!(ran, pending);
+        PostgresStore::connect(&database.url(), &options()).await.map(drop).unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_store_checks_and_does_not_migrate() {
+    let database = empty();
+    let refused = PostgresStore::connect(&database.url(), &options()).await.map(drop).unwrap_err();
+    let OpenError::Pending { names } = &refused else { panic!("{refused}") };
+    assert_eq!(names, &pending_migrations(&database.url()).await.unwrap());
+    assert!(refused.to_string().contains("signpost migrate"), "{refused}");
+    assert_eq!(database.query("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'").trim(), "0");
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_is_refused() {
+    let database = migrated().await;
+    database.run("INSERT INTO __diesel_schema_migrations (version) VALUES ('9999')");
+    for refused in [
+        PostgresStore::connect(&database.url(), &options()).await.map(drop).unwrap_err(),
+        migrate(&database.url()).await.map(drop).unwrap_err(),
+    ] {
+        assert!(matches!(&refused, OpenError::Newer { versions } if versions == &["9999"]), "{refused}");
+    }
+}
+
+/// Nothing of it was kept, those before it were, and it is tried again when what stood against it is gone.
+#[tokio::test]
+async fn a_migration_that_fails_can_be_run_again() {
+    let database = empty();
+    database.run("CREATE TABLE links (x integer)");
+    let refused = migrate(&database.url()).await.unwrap_err();
+    assert!(matches!(refused, OpenError::Migration(_)), "{refused}");
+    assert!(refused.to_string().contains("links"), "{refused}");
+    let pending = pending_migrations(&database.url()).await.unwrap();
+    assert_eq!(pending.first().map(String::as_str), Some("0004_links"));
+    database.run("DROP TABLE links");
+    assert_eq!(migrate(&database.url()).await.unwrap(), pending);
+}

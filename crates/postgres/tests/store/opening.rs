@@ -1,0 +1,61 @@
+//! Finding the server, and being sure that it is the right one.
+
+use std::time::Duration;
+
+use rcgen::{CertifiedKey, generate_simple_self_signed};
+use signpost_app::ports::Store;
+use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::{PostgresServer, Tls};
+
+fn options() -> PostgresOptions {
+    PostgresOptions::with_time_limit(Duration::from_secs(20))
+}
+
+#[tokio::test]
+async fn a_server_that_is_not_there_is_reported_without_the_password() {
+    // Nobody listens there: the port is kept, and not listened on.
+    let socket = std::net::UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+    let url = format!("postgres://signpost:secret@127.0.0.1:{}/x", socket.local_addr().unwrap().port());
+    let refused = PostgresStore::connect(&url, &options()).await.map(drop).unwrap_err();
+    assert!(matches!(refused, OpenError::NoConnection(_)), "{refused}");
+    let text = format!("{refused} {refused:?}");
+    assert!(text.contains("refused") && !text.contains("secret"), "{text}");
+}
+
+/// The certificate must be one that is trusted, and for the name of the server.
+#[tokio::test(flavor = "multi_thread")]
+async fn tls_is_spoken_only_with_the_server_that_the_url_names() {
+    let certificate_for = |name: &str| {
+        let CertifiedKey { cert, signing_key } = generate_simple_self_signed([name.to_owned()]).unwrap();
+        Tls { certificate: cert.pem(), key: signing_key.serialize_pem() }
+    };
+    let tls = certificate_for("localhost");
+    let server = PostgresServer::start_with_tls("crates/postgres", &tls);
+    let folder = tempfile::tempdir().unwrap();
+    let file_of = |name: &str, tls: &Tls| {
+        let file = folder.path().join(name);
+        std::fs::write(&file, &tls.certificate).unwrap();
+        file.display().to_string()
+    };
+    let (trusted, other) = (file_of("trusted", &tls), file_of("other", &certificate_for("localhost")));
+    let url =
+        |host: &str, query: &str| format!("postgres://signpost@{host}:{}/postgres?{query}", server.port());
+
+    let good = url("localhost", &format!("sslmode=verify-full&sslrootcert={trusted}"));
+    migrate(&good).await.unwrap();
+    let store = PostgresStore::connect(&good, &options()).await.unwrap();
+    store.check().await.unwrap();
+    let encrypted = "SELECT count(*) FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) \
+        WHERE ssl AND application_name = 'signpost'";
+    assert_eq!(server.query("postgres", encrypted).trim(), "1");
+
+    for bad in [
+        url("localhost", &format!("sslmode=verify-full&sslrootcert={other}")),
+        url("localhost", "sslmode=require"),
+        // It is the same server, but the certificate is not for this name.
+        url("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={trusted}")),
+    ] {
+        let refused = PostgresStore::connect(&bad, &options()).await.map(drop).unwrap_err();
+        assert!(refused.to_string().contains("certificate"), "{bad}: {refused}");
+    }
+}

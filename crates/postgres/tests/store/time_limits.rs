@@ -1,0 +1,112 @@
+//! Nothing waits for good, and nothing goes on at the server that nobody waits for (D6).
+
+use std::num::NonZeroUsize;
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::{AccountReads, Store};
+use signpost_postgres::PostgresOptions;
+use signpost_test_servers::postgres::PostgresDatabase;
+
+use super::database::{account, migrated, open, open_with, unavailable};
+
+/// Long enough for a busy machine, far too short for something that hangs.
+const AT_LAST: Duration = Duration::from_secs(30);
+
+/// How many of the store's connections are at work, or in a transaction.
+fn at_work(database: &PostgresDatabase) -> String {
+    database
+        .query(
+            "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signpost' AND state <> 'idle' \
+             AND datname = current_database()",
+        )
+        .trim()
+        .to_owned()
+}
+
+async fn until_nothing_is_at_work(database: &PostgresDatabase) {
+    let ends = Instant::now() + AT_LAST;
+    while at_work(database) != "0" {
+        assert!(Instant::now() < ends, "something goes on");
+        tokio::task::yield_now().await;
+    }
+}
+
+/// A caller who goes away while a statement waits for a lock takes the statement with him.
+#[tokio::test(flavor = "multi_thread")]
+async fn d6_what_a_cancelled_caller_has_begun_does_not_go_on() {
+    let database = migrated().await;
+    let store = std::sync::Arc::new(open(&database).await);
+    let account = account(&store).await;
+    let mut holder = store.begin().await.unwrap();
+    assert!(holder.set_suspended(account, None).await.unwrap());
+    let waiting = {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let mut work = store.begin().await.unwrap();
+            work.set_suspended(account, None).await
+        })
+    };
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+        AND datname = current_database()";
+    while database.query(waits).trim() != "1" {
+        tokio::task::yield_now().await;
+    }
+    waiting.abort();
+    let ends = Instant::now() + AT_LAST;
+    while database.query(waits).trim() != "0" {
+        assert!(Instant::now() < ends, "it still waits");
+        tokio::task::yield_now().await;
+    }
+    holder.commit().await.unwrap();
+    until_nothing_is_at_work(&database).await;
+}
+
+/// A call that waits for a lock, or for a connection, says so in time.
+#[tokio::test(flavor = "multi_thread")]
+async fn d6_a_call_that_cannot_go_on_returns_in_time() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let limit = Duration::from_millis(500);
+    let two = NonZeroUsize::new(2).unwrap();
+    let options = PostgresOptions { connections: two, ..PostgresOptions::with_time_limit(limit) };
+    let hasty = open_with(&database, &options).await;
+
+    let mut holder = store.begin().await.unwrap();
+    assert!(holder.set_suspended(account, None).await.unwrap());
+    let began = Instant::now();
+    let mut work = hasty.begin().await.unwrap();
+    unavailable(work.set_suspended(account, None).await);
+    assert!(began.elapsed() < AT_LAST);
+    drop(work);
+    drop(holder);
+
+    let both = [hasty.begin().await.unwrap(), hasty.begin().await.unwrap()];
+    let began = Instant::now();
+    unavailable(hasty.account(account).await);
+    assert!(began.elapsed() < AT_LAST);
+    drop(both);
+    let ends = Instant::now() + AT_LAST;
+    while hasty.account(account).await.is_err() {
+        assert!(Instant::now() < ends, "the connections do not come back");
+    }
+}
+
+/// The server ends the connections, as in a restart; the next call has a new one.
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_connections_are_replaced() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let work = store.begin().await.unwrap();
+    database.run(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'signpost' \
+         AND datname = current_database()",
+    );
+    unavailable(work.commit().await);
+    let ends = Instant::now() + AT_LAST;
+    while store.account(account).await.is_err() {
+        assert!(Instant::now() < ends, "there is no new connection");
+        tokio::task::yield_now().await;
+    }
+}
