@@ -115,7 +115,7 @@ impl PostgresServer {
                 let file = folder.join(name);
                 fs::write(&file, text).unwrap();
                 fs::set_permissions(&file, Permissions::from_mode(0o600)).unwrap();
-                settings.push_str(&format!(" -c {setting}={}", file.display()));
+                settings = format!("{settings} -c {setting}={}", file.display());
             }
         }
         let mut keeper = Command::new("sh");

@@ -51,7 +51,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let server = shared("crates/postgres");
     let database = server.database(None);
     migrate(&database.url()).await.unwrap();
-    let account = pages::fill(&database).await;
+    let account = pages::fill(&database);
     server.run(
         "postgres",
         &format!(
@@ -77,7 +77,8 @@ async fn single_rows(subject: &Subject) {
     let account = *account;
     let link = samples::link(signpost_domain::LinkKind::Redirect, "single");
     let mut work = store.begin().await.unwrap();
-    let (statements, _) = recorder::recorded(work.insert_links(account, &[link.clone()], PLENTY)).await;
+    let (statements, _) =
+        recorder::recorded(work.insert_links(account, std::slice::from_ref(&link), PLENTY)).await;
     assert_eq!(statements.len(), 2, "{statements:#?}");
     work.commit().await.unwrap();
 

@@ -16,7 +16,7 @@ const LINKS: u32 = 20_000;
 
 /// Two accounts with many links. Of the first's, each hundredth is inactive, each fifth in the one group, and each second
 /// on a domain of its own.
-pub(crate) async fn fill(database: &PostgresDatabase) -> AccountId {
+pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
     let hex = |number: &str| format!("('{BEFORE}' || lpad(to_hex({number}), 10, '0'))::uuid");
     let id = hex("n");
     database.run(&format!(
