@@ -1,10 +1,8 @@
 //! Whether an answer is one that an OpenAPI document describes. Knows nothing but the document and the answer.
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex};
-
-use jsonschema::Validator;
 use serde_json::{Value, json};
+
+use crate::document::Document;
 
 /// A request and its answer, as far as a document describes them.
 pub struct Exchange<'a> {
@@ -23,54 +21,54 @@ pub struct Exchange<'a> {
 /// What an operation that is not described may be answered with: the envelope, and one of these.
 const OF_WHAT_IS_NOT_THERE: [u16; 6] = [401, 403, 404, 405, 429, 500];
 
-/// Everything in which an answer is not as the document says.
-#[must_use]
-pub fn differences(document: &Value, exchange: &Exchange<'_>) -> Vec<String> {
-    // HEAD is GET without the body.
-    let (method, has_body) = if exchange.method == "HEAD" {
-        ("get".to_owned(), false)
-    } else {
-        (exchange.method.to_lowercase(), true)
-    };
-    let known = exchange.method.bytes().all(|byte| byte.is_ascii_uppercase());
-    let path = path_of(document, exchange.path).filter(|_| known);
-    let operation = path.and_then(|path| Some((path, document["paths"][path].get(&method)?)));
-    let Some((path, operation)) = operation else { return unknown_operation(document, exchange) };
-    let status = exchange.status.to_string();
-    let Some(response) = operation["responses"].get(&status) else {
-        return vec![format!("status {status} is not described")];
-    };
-    let response = resolve(document, response);
-    let mut differences = headers(document, response, exchange.headers);
-    let content_type = header(exchange.headers, "content-type").unwrap_or_default();
-    match response["content"].get(content_type) {
-        None => differences.push(format!("content type `{content_type}` is not described")),
-        Some(content) if has_body && content_type == "application/json" => match exchange.json {
-            None => differences.push("the body is no JSON".to_owned()),
-            Some(body) => {
-                let name = format!("{method} {path} {status}");
-                differences.extend(mismatches(document, &name, &content["schema"], body));
-            }
-        },
-        Some(_) => {}
+impl Document {
+    /// Everything in which an answer is not as the document says.
+    #[must_use]
+    pub fn differences(&self, exchange: &Exchange<'_>) -> Vec<String> {
+        // HEAD is GET without the body.
+        let (method, has_body) = if exchange.method == "HEAD" {
+            ("get".to_owned(), false)
+        } else {
+            (exchange.method.to_lowercase(), true)
+        };
+        let known = exchange.method.bytes().all(|byte| byte.is_ascii_uppercase());
+        let path = self.path_of(exchange.path).filter(|_| known);
+        let operation = path.and_then(|path| self["paths"][path].get(&method));
+        let Some(operation) = operation else { return unknown_operation(self, exchange) };
+        let status = exchange.status.to_string();
+        let Some(response) = operation["responses"].get(&status) else {
+            return vec![format!("status {status} is not described")];
+        };
+        let response = self.resolve(response);
+        let mut differences = headers(self, response, exchange.headers);
+        let content_type = header(exchange.headers, "content-type").unwrap_or_default();
+        match response["content"].get(content_type) {
+            None => differences.push(format!("content type `{content_type}` is not described")),
+            Some(content) if has_body && content_type == "application/json" => match exchange.json {
+                None => differences.push("the body is no JSON".to_owned()),
+                Some(body) => {
+                    differences.extend(self.mismatches(&content["schema"], body));
+                }
+            },
+            Some(_) => {}
+        }
+        differences
     }
-    differences
-}
 
-/// The path of the document that has this one: the one with the fewest parameters.
-#[must_use]
-pub fn path_of<'a>(document: &'a Value, path: &str) -> Option<&'a str> {
-    let segments: Vec<String> = path.split('/').map(decoded).collect();
-    let fits = |template: &&str| {
-        let ours: Vec<_> = template.split('/').collect();
-        ours.len() == segments.len()
-            && ours
-                .iter()
-                .zip(&segments)
-                .all(|(ours, theirs)| if ours.starts_with('{') { !theirs.is_empty() } else { ours == theirs })
-    };
-    let templates = document["paths"].as_object()?.keys().map(String::as_str).filter(fits);
-    templates.min_by_key(|template| template.matches('{').count())
+    /// The path of the document that has this one: the one with the fewest parameters.
+    #[must_use]
+    pub fn path_of(&self, path: &str) -> Option<&str> {
+        let segments: Vec<String> = path.split('/').map(decoded).collect();
+        let fits = |template: &&str| {
+            let ours: Vec<_> = template.split('/').collect();
+            ours.len() == segments.len()
+                && ours.iter().zip(&segments).all(|(ours, theirs)| {
+                    if ours.starts_with('{') { !theirs.is_empty() } else { ours == theirs }
+                })
+        };
+        let templates = self["paths"].as_object()?.keys().map(String::as_str).filter(fits);
+        templates.min_by_key(|template| template.matches('{').count())
+    }
 }
 
 /// A segment of a path without its percent-encodings.
@@ -85,23 +83,23 @@ fn decoded(segment: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn unknown_operation(document: &Value, exchange: &Exchange<'_>) -> Vec<String> {
+fn unknown_operation(document: &Document, exchange: &Exchange<'_>) -> Vec<String> {
     let mut differences = vec![];
     if !OF_WHAT_IS_NOT_THERE.contains(&exchange.status) {
         differences.push(format!("an operation that is not described was answered with {}", exchange.status));
     }
     if let (Some(body), false) = (exchange.json, exchange.method == "HEAD") {
         let error = json!({"$ref": "#/components/schemas/Error"});
-        differences.extend(mismatches(document, "an error", &error, body));
+        differences.extend(document.mismatches(&error, body));
     }
     differences
 }
 
-fn headers(document: &Value, response: &Value, given: &[(String, String)]) -> Vec<String> {
+fn headers(document: &Document, response: &Value, given: &[(String, String)]) -> Vec<String> {
     let mut differences = vec![];
     let described = response.get("headers").and_then(Value::as_object).cloned().unwrap_or_default();
     for (name, described) in &described {
-        let described = resolve(document, described);
+        let described = document.resolve(described);
         match header(given, &name.to_lowercase()) {
             None if described.get("required") == Some(&json!(true)) => {
                 differences.push(format!("the header {name} is missing"));
@@ -113,7 +111,7 @@ fn headers(document: &Value, response: &Value, given: &[(String, String)]) -> Ve
                 let value =
                     if is_integer { text.parse::<i64>().map(Value::from).ok() } else { Some(json!(text)) };
                 let value = value.unwrap_or(Value::Null);
-                let found = mismatches(document, &format!("header {name}"), &described["schema"], &value);
+                let found = document.mismatches(&described["schema"], &value);
                 differences.extend(found.into_iter().map(|found| format!("the header {name}: {found}")));
             }
         }
@@ -131,31 +129,4 @@ fn headers(document: &Value, response: &Value, given: &[(String, String)]) -> Ve
 
 fn header<'a>(headers: &'a [(String, String)], name: &str) -> Option<&'a str> {
     headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
-}
-
-fn resolve<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
-    let target = value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
-    target.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
-}
-
-/// In what a value is not as a schema of the document says. Compiled schemas are kept by `name`.
-#[must_use]
-pub fn mismatches(document: &Value, name: &str, schema: &Value, value: &Value) -> Vec<String> {
-    let errors = validator(document, name, schema);
-    errors.iter_errors(value).map(|error| format!("at `{}`: {error}", error.instance_path())).collect()
-}
-
-fn validator(document: &Value, name: &str, schema: &Value) -> Arc<Validator> {
-    static COMPILED: LazyLock<Mutex<HashMap<String, Arc<Validator>>>> = LazyLock::new(Mutex::default);
-    let mut compiled = COMPILED.lock().unwrap();
-    let validator = compiled.entry(name.to_owned()).or_insert_with(|| {
-        let schema = json!({"allOf": [schema], "components": document["components"]});
-        Arc::new(
-            jsonschema::draft202012::options()
-                .should_validate_formats(true)
-                .build(&schema)
-                .unwrap_or_else(|error| panic!("{name}: {error}")),
-        )
-    });
-    Arc::clone(validator)
 }

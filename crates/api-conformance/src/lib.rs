@@ -1,5 +1,5 @@
-//! Holds an API against its OpenAPI document, for tests: judges answers ([`differences`]), and makes up requests
-//! ([`any_request`]). It knows nothing of Signpost but that its ids are a prefix and 32 digits.
+//! Holds an API against its OpenAPI document, for tests: judges answers ([`Document::differences`]), and makes up
+//! requests ([`Document::any_request`]). It knows nothing of Signpost but that its ids are a prefix and 32 digits.
 
 #![allow(
     clippy::expect_used,
@@ -11,9 +11,11 @@
 )]
 
 mod answers;
+mod document;
 mod requests;
 mod schemas;
 
-pub use answers::{Exchange, differences, mismatches, path_of};
-pub use requests::{Request, any_request};
+pub use answers::Exchange;
+pub use document::Document;
+pub use requests::Request;
 pub use schemas::KnownIds;

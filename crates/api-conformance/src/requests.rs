@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use proptest::strategy::Union;
 use serde_json::{Value, json};
 
-use crate::answers::mismatches;
+use crate::document::Document;
 use crate::schemas::{KnownIds, World, junk, spoilt};
 
 /// A request.
@@ -22,24 +22,28 @@ pub struct Request {
     pub is_described: bool,
 }
 
-/// A request to any operation of the document under `prefix`, as it may come from a client that is right, or wrong, or
-/// hostile. `ids` are used often, so that requests meet what is there.
-pub fn any_request(document: &Value, prefix: &str, ids: &KnownIds) -> BoxedStrategy<Request> {
-    let world = World { document, ids };
-    let paths = document["paths"].as_object().expect("a document has paths");
-    let operations = paths.iter().filter(|(path, _)| path.starts_with(prefix)).flat_map(|(path, item)| {
-        let methods = item.as_object().into_iter().flatten();
-        methods.map(|(method, operation)| any_call(world, path, method, operation))
-    });
-    Union::new(operations.collect::<Vec<_>>()).boxed()
+impl Document {
+    /// A request to any operation under `prefix`, as it may come from a client that is right, or wrong, or hostile.
+    /// `ids` are used often, so that requests meet what is there.
+    pub fn any_request(&'static self, prefix: &str, ids: &KnownIds) -> BoxedStrategy<Request> {
+        let world = World { document: self, ids };
+        let paths = self["paths"].as_object().expect("a document has paths");
+        let operations =
+            paths.iter().filter(|(path, _)| path.starts_with(prefix)).flat_map(|(path, item)| {
+                let methods = item.as_object().into_iter().flatten();
+                methods.map(|(method, operation)| any_call(world, path, method, operation))
+            });
+        Union::new(operations.collect::<Vec<_>>()).boxed()
+    }
 }
 
 /// A part of a request, and whether the document lets it pass.
 type Part<T> = (T, bool);
 
-fn any_call(world: World<'_>, path: &str, method: &str, operation: &Value) -> BoxedStrategy<Request> {
+fn any_call(world: World<'_>, path: &str, method: &str, operation: &'static Value) -> BoxedStrategy<Request> {
     let parameters = operation["parameters"].as_array().into_iter().flatten();
-    let parameters: Vec<&Value> = parameters.map(|parameter| world.resolve(parameter)).collect();
+    let parameters: Vec<&'static Value> =
+        parameters.map(|parameter| world.document.resolve(parameter)).collect();
     let of_place = |place: &str| {
         parameters.iter().copied().filter(move |parameter| parameter["in"] == place).collect::<Vec<_>>()
     };
@@ -65,28 +69,27 @@ fn any_call(world: World<'_>, path: &str, method: &str, operation: &Value) -> Bo
         .boxed()
 }
 
-fn path_segment(world: World<'_>, parameter: &Value) -> BoxedStrategy<Part<String>> {
+fn path_segment(world: World<'_>, parameter: &'static Value) -> BoxedStrategy<Part<String>> {
     // Which texts are ids is not for a client to know: one that is none is not found, as an unknown one is.
     let fitting = world.value(&parameter["schema"]).prop_map(|value| (text_of(&value), true));
     let other = "[a-zA-Z0-9_~.%-]{1,40}".prop_map(|text| (text, true));
     prop_oneof![8 => fitting, 1 => other].boxed()
 }
 
-fn query(world: World<'_>, parameters: Vec<&Value>) -> BoxedStrategy<Part<String>> {
+fn query(world: World<'_>, parameters: Vec<&'static Value>) -> BoxedStrategy<Part<String>> {
     let mut query = Just((vec![], true)).boxed();
     for parameter in parameters {
         let name = parameter["name"].as_str().expect("a name").to_owned();
-        let schema = parameter["schema"].clone();
-        let (document, of_name) = (world.document.clone(), format!("query parameter {name}"));
+        let document = world.document;
+        let schema = document.resolve(&parameter["schema"]);
         let fits = move |text: &str| {
             // A parameter is text; what it is to be says how to read it.
-            let schema = resolved(&document, &schema);
             let value = match schema["type"].as_str() {
                 Some("integer") => text.parse::<i64>().map_or(json!(text), Value::from),
                 Some("boolean") => text.parse::<bool>().map_or(json!(text), Value::from),
                 _ => json!(text),
             };
-            mismatches(&document, &of_name, schema, &value).is_empty()
+            document.mismatches(schema, &value).is_empty()
         };
         let value = prop_oneof![
             6 => world.value(&parameter["schema"]).prop_map(|value| text_of(&value)),
@@ -112,29 +115,23 @@ fn query(world: World<'_>, parameters: Vec<&Value>) -> BoxedStrategy<Part<String
         .boxed()
 }
 
-fn body(world: World<'_>, operation: &Value) -> BoxedStrategy<Part<Option<Value>>> {
+fn body(world: World<'_>, operation: &'static Value) -> BoxedStrategy<Part<Option<Value>>> {
     let schema = &operation["requestBody"]["content"]["application/json"]["schema"];
     if schema.is_null() {
         return Just((None, true)).boxed();
     }
-    let (document, of_name) = (world.document.clone(), format!("body of {}", operation["operationId"]));
-    let schema = schema.clone();
+    let document = world.document;
     let judged = move |body: Value| {
-        let fits = mismatches(&document, &of_name, &schema, &body).is_empty();
+        let fits = document.mismatches(schema, &body).is_empty();
         (Some(body), fits)
     };
-    let fitting = world.value(&operation["requestBody"]["content"]["application/json"]["schema"]);
+    let fitting = world.value(schema);
     let body = prop_oneof![
         5 => fitting.clone(),
         4 => fitting.prop_flat_map(spoilt),
         1 => junk(),
     ];
     body.prop_map(judged).boxed()
-}
-
-fn resolved<'a>(document: &'a Value, value: &'a Value) -> &'a Value {
-    let reference = value.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-    reference.and_then(|pointer| document.pointer(pointer)).unwrap_or(value)
 }
 
 fn text_of(value: &Value) -> String {

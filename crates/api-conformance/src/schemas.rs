@@ -6,26 +6,22 @@ use proptest::prelude::*;
 use proptest::string::string_regex;
 use serde_json::{Map, Value, json};
 
+use crate::document::Document;
+
 /// Ids that there are, by their prefix: `rdr_`.
 pub type KnownIds = BTreeMap<String, Vec<String>>;
 
 /// What is needed to make up a value.
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
-    pub(crate) document: &'a Value,
+    pub(crate) document: &'static Document,
     pub(crate) ids: &'a KnownIds,
 }
 
-impl<'a> World<'a> {
-    /// What a `$ref` refers to, or the value itself.
-    pub(crate) fn resolve(self, value: &'a Value) -> &'a Value {
-        let reference = value.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
-        reference.map_or(value, |pointer| self.document.pointer(pointer).expect("a reference that resolves"))
-    }
-
+impl World<'_> {
     /// A value that the schema lets pass.
-    pub(crate) fn value(self, schema: &'a Value) -> BoxedStrategy<Value> {
-        let schema = self.resolve(schema);
+    pub(crate) fn value(self, schema: &'static Value) -> BoxedStrategy<Value> {
+        let schema = self.document.resolve(schema);
         if let Some(only) = schema.get("const") {
             return Just(only.clone()).boxed();
         }
@@ -48,7 +44,7 @@ impl<'a> World<'a> {
         proptest::strategy::Union::new_weighted(of_types.collect()).boxed()
     }
 
-    fn of_type(self, name: &str, schema: &'a Value) -> BoxedStrategy<Value> {
+    fn of_type(self, name: &str, schema: &'static Value) -> BoxedStrategy<Value> {
         match name {
             "null" => Just(Value::Null).boxed(),
             "boolean" => any::<bool>().prop_map(Value::from).boxed(),
@@ -72,7 +68,7 @@ impl<'a> World<'a> {
         }
     }
 
-    fn text(self, schema: &'a Value) -> BoxedStrategy<String> {
+    fn text(self, schema: &'static Value) -> BoxedStrategy<String> {
         let examples = schema["examples"].as_array().into_iter().flatten().filter_map(Value::as_str);
         let examples: Vec<String> = examples.map(str::to_owned).collect();
         let pattern = schema["pattern"].as_str().unwrap_or_default();
@@ -100,7 +96,7 @@ impl<'a> World<'a> {
         proptest::strategy::Union::new_weighted(sources).boxed()
     }
 
-    fn object(self, schema: &'a Value) -> BoxedStrategy<Value> {
+    fn object(self, schema: &'static Value) -> BoxedStrategy<Value> {
         let required: Vec<&str> =
             schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         let mut members = Just(Map::new()).boxed();

@@ -30,6 +30,9 @@ pub enum AppError {
         /// How many were tried.
         attempts: u32,
     },
+    /// The store, or this program, has not said what became of an item.
+    #[error("an item of a batch has no outcome")]
+    NoOutcome,
 }
 
 impl AppError {
@@ -40,7 +43,9 @@ impl AppError {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
             Self::AccountGone => ErrorCode::InvalidApiKey,
-            Self::Store(_) | Self::Randomness(_) | Self::NoFreeSlug { .. } => ErrorCode::InternalError,
+            Self::Store(_) | Self::Randomness(_) | Self::NoFreeSlug { .. } | Self::NoOutcome => {
+                ErrorCode::InternalError
+            }
         }
     }
 }

@@ -49,7 +49,6 @@ impl Application {
     ) -> LinkContext<'a> {
         LinkContext {
             system: &self.system,
-            custom_domain_scheme: self.custom_domain_scheme,
             features,
             blocklist,
             // No account has a custom domain yet, so whatever a request names but the system domain is unknown.

@@ -8,7 +8,7 @@ use crate::id::Id;
 use crate::link_draft::LinkDraft as _;
 use crate::placement::{NamedDomain, SlugChoice};
 use crate::plan::FeatureSet;
-use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::public_address::SystemDomain;
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::Rejection;
 use crate::slug::Slug;
@@ -29,7 +29,6 @@ impl World {
     fn at(&self, millis: i64) -> LinkContext<'_> {
         LinkContext {
             system: &self.system,
-            custom_domain_scheme: CustomDomainScheme::Https,
             features: FeatureSet::default(),
             blocklist: &self.blocklist,
             named_domain: NamedDomain::Unknown,

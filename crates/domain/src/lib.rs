@@ -24,7 +24,6 @@
 //! let blocklist = HostBlocklist::default();
 //! let context = LinkContext {
 //!     system: &system,
-//!     custom_domain_scheme: CustomDomainScheme::Https,
 //!     features: FeatureSet::all(),
 //!     blocklist: &blocklist,
 //!     named_domain: NamedDomain::Unknown,
@@ -49,6 +48,7 @@
 
 pub mod account;
 pub mod api_key;
+pub mod batch;
 pub mod change;
 pub mod client_address;
 pub mod error_code;
@@ -87,6 +87,7 @@ pub mod text;
 
 pub use account::{Account, Usage};
 pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
+pub use batch::Batch;
 pub use change::Change;
 pub use client_address::TrustedProxies;
 pub use country_code::CountryCode;

@@ -3,7 +3,7 @@
 use crate::host_blocklist::HostBlocklist;
 use crate::placement::NamedDomain;
 use crate::plan::FeatureSet;
-use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::public_address::SystemDomain;
 use crate::timestamp::Timestamp;
 
 /// What the rules need to know beside the link and the request.
@@ -11,8 +11,6 @@ use crate::timestamp::Timestamp;
 pub struct LinkContext<'a> {
     /// The installation's system domain.
     pub system: &'a SystemDomain,
-    /// The scheme of custom domains.
-    pub custom_domain_scheme: CustomDomainScheme,
     /// The features of the caller's plan, as they are now.
     pub features: FeatureSet,
     /// The hosts that the operator allows no link to point at.

@@ -41,27 +41,14 @@ impl LinkKind {
 pub trait LinkIdKind: IdKind {
     /// The kind of the links.
     const LINK_KIND: LinkKind;
-
-    /// The same identifier among those of all links.
-    fn link_id(id: Id<Self>) -> LinkId
-    where
-        Self: Sized;
 }
 
 impl LinkIdKind for LandingKind {
     const LINK_KIND: LinkKind = LinkKind::Landing;
-
-    fn link_id(id: LandingId) -> LinkId {
-        LinkId::Landing(id)
-    }
 }
 
 impl LinkIdKind for RedirectKind {
     const LINK_KIND: LinkKind = LinkKind::Redirect;
-
-    fn link_id(id: RedirectId) -> LinkId {
-        LinkId::Redirect(id)
-    }
 }
 
 /// The id of a landing page or of a redirect; the prefix tells them apart.
@@ -102,15 +89,9 @@ impl LinkId {
     }
 }
 
-impl From<LandingId> for LinkId {
-    fn from(id: LandingId) -> Self {
-        Self::Landing(id)
-    }
-}
-
-impl From<RedirectId> for LinkId {
-    fn from(id: RedirectId) -> Self {
-        Self::Redirect(id)
+impl<K: LinkIdKind> From<Id<K>> for LinkId {
+    fn from(id: Id<K>) -> Self {
+        Self::from_bytes(K::LINK_KIND, id.to_bytes())
     }
 }
 

@@ -186,7 +186,7 @@ pub(crate) fn violations_of_new_target(
 fn check_target_is_allowed(target: &TargetUrl, context: &LinkContext<'_>, violations: &mut Violations) {
     if context.blocklist.contains(target.host()) {
         let error = FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
-        violations.push(error.at("target_url"));
+        violations.push(error.at("target_url").of_value(target.as_str()));
     }
 }
 
@@ -203,7 +203,10 @@ fn check_no_loop(
             ViolationCode::InvalidValue,
             "would make the link point at its own public address",
         );
-        violations.push(error.at(field));
+        let violation = error.at(field);
+        // Of the other fields that can close a loop, the value at fault is not known here.
+        let is_target = field == "target_url";
+        violations.push(if is_target { violation.of_value(target.as_str()) } else { violation });
     }
 }
 

@@ -100,8 +100,8 @@ pub struct IncompleteRedirect {
 impl IncompleteRedirect {
     /// A creation of which nothing could be read.
     #[must_use]
-    pub const fn unreadable(violations: Violations) -> Self {
-        Self { target_url: None, slug: None, domain: None, violations }
+    pub fn unreadable(violations: Violations) -> Box<Self> {
+        Box::new(Self { target_url: None, slug: None, domain: None, violations })
     }
 
     /// Everything that is wrong with the request.

@@ -7,7 +7,7 @@ use crate::country_code::CountryCode;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::Id;
 use crate::placement::NamedDomain;
-use crate::public_address::{CustomDomainScheme, SystemDomain};
+use crate::public_address::SystemDomain;
 use crate::reference::{HostReference, IdReference};
 use crate::slug::Slug;
 
@@ -29,7 +29,6 @@ impl World {
     fn at(&self, millis: i64) -> LinkContext<'_> {
         LinkContext {
             system: &self.system,
-            custom_domain_scheme: CustomDomainScheme::Https,
             features: self.features,
             blocklist: &self.blocklist,
             named_domain: NamedDomain::Unknown,

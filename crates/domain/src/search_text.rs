@@ -72,8 +72,14 @@ impl SearchText {
     /// contains the text. Each is searched by itself.
     #[must_use]
     pub fn matches(&self, name: &str, slug: Option<&str>, target: Option<&str>) -> bool {
-        [Some(name), slug, target].into_iter().flatten().any(|field| fold(field).contains(&self.folded))
+        matches_folded(&self.folded, name, slug, target)
     }
+}
+
+/// [`SearchText::matches`] for a text that is in the form of [`fold`] already, as a store has it.
+#[must_use]
+pub fn matches_folded(folded: &str, name: &str, slug: Option<&str>, target: Option<&str>) -> bool {
+    [Some(name), slug, target].into_iter().flatten().any(|field| fold(field).contains(folded))
 }
 
 #[cfg(test)]

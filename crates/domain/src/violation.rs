@@ -106,7 +106,7 @@ impl FieldError {
     /// The violation that this error is when the value stood in `field`.
     #[must_use]
     pub fn at(self, field: impl Into<String>) -> Violation {
-        Violation { field: field.into(), code: self.code, message: self.message }
+        Violation { field: field.into(), code: self.code, message: self.message, value: None }
     }
 }
 
@@ -116,6 +116,7 @@ pub struct Violation {
     field: String,
     code: ViolationCode,
     message: Cow<'static, str>,
+    value: Option<String>,
 }
 
 impl Violation {
@@ -135,6 +136,18 @@ impl Violation {
     #[must_use]
     pub fn message(&self) -> &str {
         &self.message
+    }
+
+    /// The violation with the value that is at fault, as it was sent.
+    #[must_use]
+    pub fn of_value(self, value: impl Into<String>) -> Self {
+        Self { value: Some(value.into()), ..self }
+    }
+
+    /// The value that is at fault, if it is known and a string.
+    #[must_use]
+    pub fn value(&self) -> Option<&str> {
+        self.value.as_deref()
     }
 }
 

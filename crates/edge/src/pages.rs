@@ -186,12 +186,19 @@ mod tests {
     }
 
     #[test]
-    fn pages_are_accessible_and_kept_out_of_search_engines() {
+    fn only_pages_that_say_that_nothing_is_there_are_kept_out_of_search_engines() {
+        let noindex = "<meta name=\"robots\" content=\"noindex\">";
         for html in all().0 {
+            assert!(html.contains(noindex) && html.contains("<html lang=\"en\">"), "{html}");
+        }
+        assert!(!landing_of("Menu").contains("noindex"));
+    }
+
+    #[test]
+    fn pages_are_accessible() {
+        for html in all().0.into_iter().chain([landing_of("Menu")]) {
             for part in [
                 "<!doctype html>",
-                "<html lang=\"en\">",
-                "<meta name=\"robots\" content=\"noindex\">",
                 "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">",
                 "<main>",
                 "</h1>",

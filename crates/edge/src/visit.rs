@@ -75,13 +75,8 @@ impl Edge {
         };
         let Found { resource: Resource::Link, slug } = found;
         match resolve(&self.app, &hostname, slug).await {
-            Ok(Resolution::Redirect(target)) => HeaderValue::from_str(&target.location()).map_or_else(
-                |_| {
-                    tracing::error!("a target does not fit a header");
-                    Outcome::Failed
-                },
-                Outcome::Redirected,
-            ),
+            Ok(Resolution::Redirect(target)) => redirected_to(&target.location()),
+            Ok(Resolution::LandingElsewhere { url }) => redirected_to(&url),
             Ok(Resolution::Landing { title }) => match pages::landing(&title) {
                 Ok(html) => Outcome::Shown(html),
                 Err(error) => {
@@ -96,4 +91,14 @@ impl Edge {
             }
         }
     }
+}
+
+fn redirected_to(location: &str) -> Outcome {
+    HeaderValue::from_str(location).map_or_else(
+        |_| {
+            tracing::error!("a target does not fit a header");
+            Outcome::Failed
+        },
+        Outcome::Redirected,
+    )
 }

@@ -92,7 +92,12 @@ impl ApiError {
             }
             Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
-            Self::App(AppError::Store(_) | AppError::Randomness(_) | AppError::NoFreeSlug { .. })
+            Self::App(
+                AppError::Store(_)
+                | AppError::Randomness(_)
+                | AppError::NoFreeSlug { .. }
+                | AppError::NoOutcome,
+            )
             | Self::Internal(_) => BROKEN.into(),
         }
     }
@@ -112,7 +117,8 @@ impl ApiError {
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
-                | AppError::NoFreeSlug { .. },
+                | AppError::NoFreeSlug { .. }
+                | AppError::NoOutcome,
             )
             | Self::Internal(_) => None,
         }
@@ -144,7 +150,10 @@ impl ApiError {
         match self {
             Self::NotAdmitted(Reason::Store(error)) => Some(with_sources(error)),
             Self::App(
-                error @ (AppError::Store(_) | AppError::Randomness(_) | AppError::NoFreeSlug { .. }),
+                error @ (AppError::Store(_)
+                | AppError::Randomness(_)
+                | AppError::NoFreeSlug { .. }
+                | AppError::NoOutcome),
             ) => Some(with_sources(error)),
             Self::Internal(cause) => Some(cause.clone()),
             Self::NotAdmitted(

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 
-use actix_web::http::header::{CONTENT_SECURITY_POLICY, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
+use actix_web::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS,
+};
 use actix_web::web::Bytes;
 use actix_web::{HttpRequest, HttpResponse};
 use utoipa_swagger_ui::Config;
@@ -16,7 +18,7 @@ use crate::openapi::openapi_document;
 /// Where the document is.
 pub(crate) const DOCUMENT: &str = "/openapi.json";
 
-/// Where the page is. Its addresses are relative, so that it also works behind a proxy that adds a prefix.
+/// Where the page is.
 pub(crate) const PAGE: &str = "/docs";
 
 /// Where the files are that the page loads.
@@ -44,6 +46,9 @@ const START_TEXT: &str = include_str!("documentation/start.js");
 /// icons are `data:` images within its style.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; \
                       connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+/// The files of Swagger UI are megabytes that only another release changes.
+const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 static DOCUMENT_TEXT: LazyLock<Result<String, String>> =
     LazyLock::new(|| openapi_document().map_err(|error| error.to_string()));
@@ -76,7 +81,11 @@ pub(crate) async fn file(request: HttpRequest, _: NoInput) -> Result<HttpRespons
 /// A file of Swagger UI, as it came with the crate.
 fn vendored(name: &'static str, content_type: &'static str) -> Result<HttpResponse, ApiError> {
     match utoipa_swagger_ui::serve(name, Arc::new(Config::default())) {
-        Ok(Some(file)) => Ok(answer(content_type, file.bytes)),
+        Ok(Some(file)) => {
+            let mut answer = answer(content_type, file.bytes);
+            answer.headers_mut().insert(CACHE_CONTROL, KEPT_FOR_AN_HOUR);
+            Ok(answer)
+        }
         Ok(None) => Err(ApiError::Internal(format!("Swagger UI has no file `{name}`"))),
         Err(error) => Err(ApiError::Internal(format!("Swagger UI's file `{name}` cannot be read: {error}"))),
     }

@@ -17,10 +17,28 @@ pub(crate) async fn answer_by<T>(
     ends: Instant,
     answer: oneshot::Receiver<Result<T, Failure>>,
 ) -> Result<Result<T, Failure>, StoreError> {
+    answer_or(ends, answer, out_of_time).await
+}
+
+/// The answer to a commit. Once it has begun, giving up does not stop it.
+pub(crate) async fn commit_by(
+    ends: Instant,
+    answer: oneshot::Receiver<Result<(), Failure>>,
+) -> Result<Result<(), Failure>, StoreError> {
+    let unknown =
+        "the store did not answer a commit within its time limit; whether it took place is not known";
+    answer_or(ends, answer, || StoreError::unavailable(unknown)).await
+}
+
+async fn answer_or<T>(
+    ends: Instant,
+    answer: oneshot::Receiver<Result<T, Failure>>,
+    late: impl FnOnce() -> StoreError,
+) -> Result<Result<T, Failure>, StoreError> {
     match tokio::time::timeout_at(ends.into(), answer).await {
         Ok(Ok(outcome)) => Ok(outcome),
         Ok(Err(_)) => Err(StoreError::unavailable("the store undid the unit of work, or was closed")),
-        Err(_) => Err(out_of_time()),
+        Err(_) => Err(late()),
     }
 }
 

@@ -9,6 +9,7 @@ use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, LinkKind};
 
 use crate::columns::IdBytes;
+use crate::failure::Failure;
 
 /// How the counts of some of an account's groups move.
 #[derive(Debug)]
@@ -51,12 +52,21 @@ impl GroupMoves {
     }
 
     /// Moves the counts, all in one statement. `false` if the account does not have all of the groups.
-    pub(crate) fn apply(self, connection: &mut SqliteConnection) -> QueryResult<bool> {
+    pub(crate) fn apply_if_there(self, connection: &mut SqliteConnection) -> QueryResult<bool> {
         if self.by_group.is_empty() {
             return Ok(true);
         }
         let groups = self.by_group.len();
         Ok(self.execute(connection)? == groups)
+    }
+
+    /// Moves the counts, all in one statement. The account has all of the groups: a link of its own is in each, or they
+    /// were read before.
+    pub(crate) fn apply(self, connection: &mut SqliteConnection) -> Result<(), Failure> {
+        if self.apply_if_there(connection)? {
+            return Ok(());
+        }
+        Err(Failure::Other("a group whose counts were to be moved is not there".to_owned()))
     }
 }
 

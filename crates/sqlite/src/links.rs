@@ -141,7 +141,7 @@ fn update_link(
             moves.enter(group.to_bytes(), after.kind());
         }
         // The group that it leaves is there, or a foreign key would be broken.
-        if !moves.apply(connection)? {
+        if !moves.apply_if_there(connection)? {
             return Err(Stop::Decided(UpdateLinkError::GroupMissing));
         }
     }

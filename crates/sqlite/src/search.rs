@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use diesel::serialize::{Output, Result, ToSql};
 use diesel::sql_types::{Bool, Nullable, Text};
 use diesel::sqlite::Sqlite;
-use signpost_domain::search_text::fold;
+use signpost_domain::search_text::matches_folded;
 
 use crate::deadline::Deadline;
 
@@ -43,8 +43,7 @@ pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline
             if deadline.has_passed() {
                 return Answer::OutOfTime;
             }
-            let fields = [Some(name), Some(slug), target_url];
-            Answer::Matches(fields.into_iter().flatten().any(|field| fold(&field).contains(&folded)))
+            Answer::Matches(matches_folded(&folded, &name, Some(&slug), target_url.as_deref()))
         },
     )
 }

@@ -8,7 +8,7 @@ use diesel::prelude::*;
 use signpost_app::ports::{StoreError, UnitOfWork};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
-use crate::answer::{AnswerTo, answer_by, end_of_call};
+use crate::answer::{AnswerTo, answer_by, commit_by, end_of_call};
 use crate::failure::Failure;
 use crate::session::{Durability, Session};
 
@@ -124,7 +124,7 @@ impl UnitOfWork for SqliteUnitOfWork {
         let ends = end_of_call(self.time_limit);
         let (answer_to, answer) = oneshot::channel();
         self.steps.send(Step::Commit(ends, answer_to)).map_err(|_| undone())?;
-        answer_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)
+        commit_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)
     }
 }
 

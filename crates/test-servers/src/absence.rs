@@ -13,13 +13,42 @@ pub(crate) fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
         .find(|at| at.is_file())
 }
 
-/// Ends this test binary, because `server` is not installed, with a line that says what `who` leaves untested and which
-/// Debian package to install; with a failure if `SIGNPOST_REQUIRE_SERVERS` is 1.
-pub(crate) fn leave(server: &str, package: &str, who: &str) -> ! {
-    let is_required = env::var_os("SIGNPOST_REQUIRE_SERVERS").is_some_and(|value| value == "1");
-    // Not by a macro: what these print in a test is shown only if the test fails.
-    let line =
-        format!("{server} is not installed: the tests of {who} did NOT run; apt-get install {package}\n");
-    let _ = std::io::stderr().write_all(line.as_bytes());
-    std::process::exit(if is_required { 101 } else { 0 })
+/// Why there is no server.
+#[derive(Debug, Clone)]
+pub struct Absence {
+    server: &'static str,
+    package: &'static str,
+    reason: String,
+}
+
+impl Absence {
+    pub(crate) const fn new(server: &'static str, package: &'static str, reason: String) -> Self {
+        Self { server, package, reason }
+    }
+
+    /// Says in one line what does not run therefore, and which Debian package to install.
+    ///
+    /// # Panics
+    /// `SIGNPOST_REQUIRE_SERVERS` is 1.
+    pub fn tell(&self, who: &str) {
+        let Self { server, package, reason } = self;
+        // Not by a macro: what these print in a test is shown only if the test fails.
+        let line = format!("{server} {reason}: the tests of {who} did NOT run; apt-get install {package}\n");
+        let _ = std::io::stderr().write_all(line.as_bytes());
+        assert!(!are_required(), "{line}");
+    }
+
+    /// Ends this test binary with what [`tell`](Self::tell) says; with a failure if `SIGNPOST_REQUIRE_SERVERS` is 1.
+    pub(crate) fn leave(&self, who: &str) -> ! {
+        if are_required() {
+            let _ = std::panic::catch_unwind(|| self.tell(who));
+            std::process::exit(101);
+        }
+        self.tell(who);
+        std::process::exit(0)
+    }
+}
+
+fn are_required() -> bool {
+    env::var_os("SIGNPOST_REQUIRE_SERVERS").is_some_and(|value| value == "1")
 }

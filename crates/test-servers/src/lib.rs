@@ -1,8 +1,8 @@
 //! Private servers for tests: started on free ports of the loopback interface, in folders of their own, and always
 //! stopped and removed, also when the tests are killed.
 //!
-//! Servers are what the machine has installed. Where one is missing, the test binary that wants it says so in one line
-//! on standard error and ends with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1,
+//! Servers are what the machine has installed. Where one is missing, or does not start, the test binary that wants it says so in
+//! one line on standard error and ends with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1,
 //! it ends with a failure.
 
 #![allow(
@@ -19,3 +19,5 @@ mod ports;
 pub mod postgres;
 pub mod redis;
 mod server_process;
+
+pub use absence::Absence;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use crate::absence::{find_program, leave};
+use crate::absence::{Absence, find_program};
 use crate::ports::free_port;
 
 /// The keeper: makes the server's files, starts the server, and when the pipe that it reads from closes, in whatever way
@@ -64,19 +64,19 @@ pub struct PostgresServer {
     port: u16,
 }
 
-/// Whether PostgreSQL is installed; for tests beside others that need none.
-#[must_use]
-pub fn is_installed() -> bool {
-    programs().is_some()
-}
-
 /// The server that the tests of this process share. It stops when the process ends.
 ///
 /// Where PostgreSQL is not installed it ends the process, as the documentation of this crate says; `who` is the crate
 /// whose tests do not run then.
+#[must_use]
 pub fn shared(who: &str) -> &'static PostgresServer {
-    static SHARED: OnceLock<PostgresServer> = OnceLock::new();
-    SHARED.get_or_init(|| PostgresServer::start(who))
+    try_shared().unwrap_or_else(|absence| absence.leave(who))
+}
+
+/// The server that the tests of this process share; for tests that stand beside others which need none.
+pub fn try_shared() -> Result<&'static PostgresServer, &'static Absence> {
+    static SHARED: OnceLock<Result<PostgresServer, Absence>> = OnceLock::new();
+    SHARED.get_or_init(|| PostgresServer::try_start(None)).as_ref()
 }
 
 impl PostgresServer {
@@ -93,17 +93,22 @@ impl PostgresServer {
     }
 
     fn start_with(who: &str, tls: Option<&Tls>) -> Self {
-        let Some(programs) = programs() else { leave("PostgreSQL", "postgresql", who) };
-        for _ in 0..5 {
-            if let Some(server) = Self::attempt(&programs, tls) {
-                return server;
-            }
-        }
-        panic!("PostgreSQL found no free port five times");
+        Self::try_start(tls).unwrap_or_else(|absence| absence.leave(who))
     }
 
-    /// `None` if the port was taken in the meantime.
-    fn attempt(programs: &Path, tls: Option<&Tls>) -> Option<Self> {
+    fn try_start(tls: Option<&Tls>) -> Result<Self, Absence> {
+        let absence = |reason| Absence::new("PostgreSQL", "postgresql", reason);
+        let programs = programs().ok_or_else(|| absence("is not installed".to_owned()))?;
+        for _ in 0..5 {
+            if let Some(server) = Self::attempt(&programs, tls).map_err(absence)? {
+                return Ok(server);
+            }
+        }
+        Err(absence("found no free port five times".to_owned()))
+    }
+
+    /// `None` if the port was taken in the meantime; an error if it does not start here.
+    fn attempt(programs: &Path, tls: Option<&Tls>) -> Result<Option<Self>, String> {
         let folder = tempfile::Builder::new().prefix("signpost-postgres-").tempdir().unwrap().keep();
         let port = free_port();
         let mut settings = String::new();
@@ -146,26 +151,27 @@ impl PostgresServer {
             .unwrap();
         let kept = keeper.stdin.take();
         let server = Self { keeper, kept, folder, programs: programs.to_path_buf(), port };
-        server.wait_until_ready().then_some(server)
+        Ok(server.wait_until_ready()?.then_some(server))
     }
 
-    fn wait_until_ready(&self) -> bool {
+    fn wait_until_ready(&self) -> Result<bool, String> {
         let ends = Instant::now() + PATIENCE;
         loop {
             // The last line says so; before that there is none of this file, or not all of it.
             let state = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap_or_default();
             if state.lines().nth(7).is_some_and(|line| line.trim() == "ready") {
-                return true;
+                return Ok(true);
             }
             let log = fs::read_to_string(self.folder.join("log")).unwrap_or_default();
             if log.contains("could not bind") {
-                return false;
+                return Ok(false);
             }
-            assert!(
-                !log.contains("FATAL") && !log.contains("initdb: error"),
-                "PostgreSQL does not start:\n{log}"
-            );
-            assert!(Instant::now() < ends, "PostgreSQL does not start in time:\n{log}");
+            if log.contains("FATAL") || log.contains("initdb: error") {
+                return Err(format!("does not start: {log}"));
+            }
+            if Instant::now() > ends {
+                return Err(format!("does not start in time: {log}"));
+            }
             // Nothing tells of a change of a file without a dependency for it.
             std::thread::sleep(Duration::from_millis(5));
         }

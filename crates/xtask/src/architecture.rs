@@ -69,7 +69,11 @@ const PLACES: &[Place] = &[
     Place { package: REDIS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS, QUOTA_FALLBACK] },
     Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: SERVER, imports: Crates::AllBut(&[XTASK]), tests_import: &[] },
+    Place {
+        package: SERVER,
+        imports: Crates::Only(&[DOMAIN, APP, SQLITE, POSTGRES, REDIS, QUOTA_FALLBACK, HTTP, EDGE]),
+        tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
+    },
     Place { package: XTASK, imports: Crates::Only(&[]), tests_import: &[] },
 ];
 
@@ -106,6 +110,10 @@ pub const FENCED: &[Fence] = &[
     Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
     Fence::only("actix-http", &[HTTP]),
     Fence::only("actix-service", &[HTTP]),
+    Fence::only("utoipa", &[HTTP]),
+    Fence::only("utoipa-swagger-ui", &[HTTP]),
+    // Answers are judged in one place.
+    Fence::only("jsonschema", &[API_CONFORMANCE]),
     // Use cases are async without knowing what runs them; their tests need something that does.
     Fence {
         dependency: "tokio",

@@ -13,11 +13,11 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 
 mod log;
-mod program;
 mod schemathesis;
 
-use program::Program;
 use schemathesis::Schemathesis;
+
+use crate::program::{self, Profile, Program};
 
 /// How to fuzz.
 #[derive(Debug, clap::Args)]
@@ -46,7 +46,8 @@ pub struct Options {
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     // Before anything takes minutes.
     let schemathesis = Schemathesis::find()?;
-    let executable = program::build(root)?;
+    // The debug build finds more, the tests have it built already, and the time of a run is Schemathesis' own.
+    let executable = program::build(root, Profile::Debug)?;
     let folder =
         tempfile::Builder::new().prefix("signpost-fuzz-").tempdir().context("no temporary folder")?;
     let code = fuzz(&schemathesis, &executable, folder.path(), options);

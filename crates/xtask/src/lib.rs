@@ -5,9 +5,11 @@
 
 pub mod architecture;
 pub mod bans;
+pub mod bench;
 pub mod finding;
 pub mod fuzz_api;
 pub mod manifests;
+mod program;
 pub mod repository;
 pub mod rules;
 pub mod test_run;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{fuzz_api, rules, test_run};
+use signpost_xtask::{bench, fuzz_api, rules, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -27,6 +27,8 @@ enum Command {
     },
     /// Let Schemathesis make up requests to the built program from its OpenAPI document, and judge the answers.
     FuzzApi(fuzz_api::Options),
+    /// Measure the built program, each figure as a ratio to another of the same run.
+    Bench(bench::Options),
     /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
     Tidy,
 }
@@ -37,6 +39,7 @@ fn main() -> Result<ExitCode> {
             test_run::run(Repository::of_this_crate()?.root(), &cargo_arguments)
         }
         Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
+        Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
         Command::Tidy => tidy(),
     }
 }

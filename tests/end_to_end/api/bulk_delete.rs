@@ -123,7 +123,7 @@ fn bounds_a_deletion_has_1_to_100_ids() {
     assert_eq!(account.get("/v1/account").body["usage"]["links"], 0);
 }
 
-/// Group counters and addresses are right right afterwards.
+/// Group counters and addresses are right at once.
 #[test]
 fn d30_a_deletion_moves_every_count_and_frees_every_address() {
     let program = Program::start();

@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 
 use serde_json::Value;
-use signpost_api_conformance::{Exchange, differences};
+use signpost_api_conformance::{Document, Exchange};
 use ureq::Body;
 use ureq::http::{HeaderMap, Response};
 
@@ -54,8 +54,8 @@ const VIOLATION_CODES: [&str; 12] = [
 ];
 
 /// The OpenAPI document of the API.
-pub static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(&signpost_http::openapi_document().unwrap()).unwrap());
+pub static DOCUMENT: LazyLock<Document> =
+    LazyLock::new(|| Document::parse(&signpost_http::openapi_document().unwrap()));
 
 /// An answer of the API.
 #[derive(Debug)]
@@ -112,7 +112,7 @@ impl Answer {
             headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned())).collect();
         let json = Some(&self.body).filter(|body| !body.is_null());
         let differences =
-            differences(&DOCUMENT, &Exchange { method, path, status: self.status, headers: &headers, json });
+            DOCUMENT.differences(&Exchange { method, path, status: self.status, headers: &headers, json });
         assert!(differences.is_empty(), "{differences:#?}: {context}");
     }
 

@@ -2,9 +2,8 @@
 //!
 //! Where the servers are not installed these tests do not run, and say so.
 
-use std::io::Write as _;
-
 use serde_json::{Value, json};
+use signpost_test_servers::Absence;
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 use signpost_test_servers::redis::{self, RedisServer};
 
@@ -19,16 +18,17 @@ struct Cluster {
 
 /// So many nodes, or nothing where the servers are not installed.
 fn nodes(count: usize, plan: &str) -> Option<Cluster> {
-    if !postgres::is_installed() || !redis::is_installed() {
-        let line =
-            b"PostgreSQL or Redis is not installed: a test of several nodes did NOT run; apt-get install \
-            postgresql redis-server\n";
-        // Not by a macro: what these print in a test is shown only if the test fails.
-        let _ = std::io::stderr().write_all(line);
-        return None;
-    }
-    let database = postgres::shared("tests/end_to_end").database(None);
-    let redis = RedisServer::start("tests/end_to_end");
+    let servers = postgres::try_shared()
+        .map_err(Absence::clone)
+        .and_then(|postgres| Ok((postgres, RedisServer::try_start(&redis::Setup::default())?)));
+    let (postgres, redis) = match servers {
+        Ok(servers) => servers,
+        Err(absence) => {
+            absence.tell("several nodes");
+            return None;
+        }
+    };
+    let database = postgres.database(None);
     let folder = tempfile::tempdir().unwrap();
     let migrated = crate::harness::signpost(folder.path(), &["migrate", "--json"])
         .env("SIGNPOST_DATABASE_URL", database.url())
@@ -167,10 +167,10 @@ fn d19_nodes_answer_while_redis_is_away() {
 /// Contract D62: with PostgreSQL nobody's first start makes an account, and an empty database is not served.
 #[test]
 fn d62_a_server_is_migrated_by_a_command() {
-    if !postgres::is_installed() {
-        return;
-    }
-    let database = postgres::shared("tests/end_to_end").database(None);
+    let database = match postgres::try_shared() {
+        Ok(postgres) => postgres.database(None),
+        Err(absence) => return absence.tell("migrations by command"),
+    };
     let folder = tempfile::tempdir().unwrap();
     let run = |words: &[&str]| {
         crate::harness::signpost(folder.path(), words)

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use signpost_domain::id::GroupKind;
-use signpost_domain::{IdReference, Link, LinkId, Refusal, Rejection};
+use signpost_domain::{Batch, GroupId, IdReference, Link, LinkId, Refusal, Rejection};
 
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -11,8 +11,8 @@ use crate::caller::Caller;
 use crate::links::batch_ids;
 use crate::unit_of_work::retried;
 
-/// The field of the request that names the links.
-const FIELD: &str = "link_ids";
+/// The field of a request that names the links.
+pub const LINK_IDS: &str = "link_ids";
 
 /// Puts those of the caller's links that `ids` name into a group, wherever they were, all together. The answer says of
 /// each id, in the same order, what became of it: the link as it is then, the kind's `…NotFound`, or
@@ -24,7 +24,7 @@ pub async fn assign(
     app: &Application,
     caller: &Caller,
     group: IdReference<GroupKind>,
-    ids: &[String],
+    ids: &Batch<String>,
 ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
     move_links(app, caller, group, ids, Direction::Into).await
 }
@@ -38,7 +38,7 @@ pub async fn unassign(
     app: &Application,
     caller: &Caller,
     group: IdReference<GroupKind>,
-    ids: &[String],
+    ids: &Batch<String>,
 ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
     move_links(app, caller, group, ids, Direction::OutOf).await
 }
@@ -53,31 +53,47 @@ async fn move_links(
     app: &Application,
     caller: &Caller,
     group: IdReference<GroupKind>,
-    ids: &[String],
+    ids: &Batch<String>,
     direction: Direction,
 ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
     let group = group.id().ok_or(Refusal::GroupNotFound)?;
     let account = caller.account_id();
-    let read =
-        batch_ids::read_each(ids, |index, text| batch_ids::of_any_kind(text, || format!("{FIELD}[{index}]")));
+    let read = batch_ids::read_each(ids, |index, text| {
+        batch_ids::of_any_kind(text, || format!("{LINK_IDS}[{index}]"))
+    });
     let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
-    let moved = retried(|| async {
-        let mut work = app.store.begin().await?;
-        let now = app.clock.now();
-        let moved = match direction {
-            Direction::Into => work.assign_links(account, group, &wanted, now).await?,
-            Direction::OutOf => work.unassign_links(account, group, &wanted, now).await?,
-        };
-        let moved = moved.ok_or(Refusal::GroupNotFound)?;
-        if !moved.is_empty() {
-            work.commit().await?;
-        }
-        Ok::<_, AppError>(moved)
-    })
-    .await?;
+    if wanted.is_empty() && app.store.group(account, group).await?.is_none() {
+        return Err(Refusal::GroupNotFound.into());
+    }
+    let moved =
+        if wanted.is_empty() { vec![] } else { move_those(app, caller, group, &wanted, direction).await? };
     let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
     let outcome = |read: Result<LinkId, Rejection>| {
         read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
     };
     Ok(read.into_iter().map(outcome).collect())
+}
+
+async fn move_those(
+    app: &Application,
+    caller: &Caller,
+    group: GroupId,
+    ids: &[LinkId],
+    direction: Direction,
+) -> Result<Vec<Link>, AppError> {
+    let account = caller.account_id();
+    retried(|| async {
+        let mut work = app.store.begin().await?;
+        let now = app.clock.now();
+        let moved = match direction {
+            Direction::Into => work.assign_links(account, group, ids, now).await?,
+            Direction::OutOf => work.unassign_links(account, group, ids, now).await?,
+        };
+        let moved = moved.ok_or(Refusal::GroupNotFound)?;
+        if !moved.is_empty() {
+            work.commit().await?;
+        }
+        Ok(moved)
+    })
+    .await
 }

@@ -3,12 +3,13 @@
 use std::collections::HashSet;
 
 use signpost_domain::{
-    FieldError, Id, IdReference, LinkId, LinkIdKind, LinkKind, Refusal, Rejection, ViolationCode, Violations,
+    Batch, FieldError, Id, IdReference, LinkId, LinkIdKind, LinkKind, Refusal, Rejection, ViolationCode,
+    Violations,
 };
 
 /// The ids of a batch, read one by one: of a repeated id the first stands, the later are refused.
 pub(crate) fn read_each<T>(
-    ids: &[String],
+    ids: &Batch<String>,
     read: impl Fn(usize, &str) -> Result<T, Rejection>,
 ) -> Vec<Result<T, Rejection>> {
     let mut seen = HashSet::with_capacity(ids.len());

@@ -20,7 +20,7 @@ pub async fn delete<K: LinkIdKind>(
     let Some(id) = id.id() else { return Err(not_found.into()) };
     retried(|| async {
         let mut work = app.store.begin().await?;
-        if work.delete_links(caller.account_id(), &[K::link_id(id)]).await?.is_empty() {
+        if work.delete_links(caller.account_id(), &[id.into()]).await?.is_empty() {
             return Err(not_found.clone().into());
         }
         work.commit().await?;

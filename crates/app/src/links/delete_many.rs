@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use signpost_domain::{Id, LinkId, LinkIdKind, Rejection};
+use signpost_domain::{Batch, Id, LinkId, LinkIdKind, Rejection};
 
 use super::batch_ids;
 use crate::app_error::AppError;
@@ -19,14 +19,14 @@ use crate::unit_of_work::retried;
 pub async fn delete_many<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
-    ids: &[String],
+    ids: &Batch<String>,
 ) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
     let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
-    let wanted: Vec<LinkId> = read.iter().flatten().copied().map(K::link_id).collect();
+    let wanted: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
     let deleted = delete_those(app, caller, &wanted).await?;
     let outcome = |read: Result<Id<K>, Rejection>| {
         read.and_then(|id| {
-            if deleted.contains(&K::link_id(id)) { Ok(id) } else { Err(K::LINK_KIND.not_found().into()) }
+            if deleted.contains(&LinkId::from(id)) { Ok(id) } else { Err(K::LINK_KIND.not_found().into()) }
         })
     };
     Ok(read.into_iter().map(outcome).collect())

@@ -53,11 +53,11 @@ pub trait GroupWrites: Send {
     /// The counters are the store's and stay as they are.
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError>;
 
-    /// Puts those of `ids` (at most 100, of any kinds) that the account has into a group, and moves the counts of the
+    /// Puts those of `ids` (as many as a [`Batch`](signpost_domain::Batch) has, of any kinds) that the account has into a group, and moves the counts of the
     /// groups that they leave and enter. A link that comes from elsewhere gets `now` as its `updated_at` (never an
     /// earlier one than it has); one that is in the group stays as it is (D33). Returns all of them as they are then,
-    /// in any order; `None` if the account has no such group. It costs the same handful of statements for 100 as for
-    /// one (D30).
+    /// in any order; `None` if the account has no such group. An id
+    /// that is named twice is meant once. It costs the same handful of statements for all as for one (D30).
     async fn assign_links(
         &mut self,
         account: AccountId,
@@ -66,10 +66,10 @@ pub trait GroupWrites: Send {
         now: Timestamp,
     ) -> Result<Option<Vec<Link>>, StoreError>;
 
-    /// Takes those of `ids` (at most 100, of any kinds) that are in a group out of it, with `now` as their `updated_at`
+    /// Takes those of `ids` (as many as a [`Batch`](signpost_domain::Batch) has, of any kinds) that are in a group out of it, with `now` as their `updated_at`
     /// (never an earlier one than they have), and moves the group's counts. Returns them as they are then, in any
-    /// order; `None` if the account has no such group. It costs the same handful of statements for 100 as for one
-    /// (D30).
+    /// order; `None` if the account has no such group. An id that is named twice is meant once. It costs the same
+    /// handful of statements for all as for one (D30).
     async fn unassign_links(
         &mut self,
         account: AccountId,

@@ -10,7 +10,7 @@ use super::store_error::StoreError;
 /// A link as the visitor's side sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedLink {
-    /// What a visitor gets.
+    /// What visitors get.
     pub content: PublishedContent,
     /// Whether the link is active.
     pub is_active: bool,
@@ -18,15 +18,15 @@ pub struct PublishedLink {
     pub is_suspended: bool,
 }
 
-/// What a visitor of a link gets.
+/// What visitors of a link get.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PublishedContent {
-    /// He is sent on.
+    /// They are sent on.
     Redirect {
         /// Where to.
         target_url: TargetUrl,
     },
-    /// He is shown a page.
+    /// They are shown a page.
     Landing {
         /// Its title.
         title: Name,
@@ -93,8 +93,9 @@ pub enum UpdateLinkError {
     Store(#[from] StoreError),
 }
 
-/// Changing links, within a unit of work. The methods that take several links at once take at most 100, and cost the
-/// same handful of statements for 100 as for one (D30).
+/// Changing links, within a unit of work. The methods that take several links at once take as many as a
+/// [`Batch`](signpost_domain::Batch) has, and cost the same handful of statements for all as for one (D30). An id that is
+/// named twice is meant once.
 #[async_trait]
 pub trait LinkWrites: Send {
     /// The account's link with this id, held against other units of work until this one ends, so that what is

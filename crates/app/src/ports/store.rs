@@ -33,6 +33,7 @@ pub trait Store: AccountReads + GroupReads + LinkReads {
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites {
-    /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine.
+    /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine. After
+    /// [`StoreError::Unavailable`] either all of them were made or none.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;
 }

@@ -8,7 +8,7 @@ use crate::caller::Caller;
 use crate::links::create_one;
 
 /// What the request asks for: a whole draft, or what can be read of one with violations in it.
-pub type CreateRedirect = Result<RedirectDraft, IncompleteRedirect>;
+pub type CreateRedirect = Result<RedirectDraft, Box<IncompleteRedirect>>;
 
 /// Creates a redirect.
 ///

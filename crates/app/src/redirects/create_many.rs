@@ -1,6 +1,6 @@
 //! Creating redirects in bulk (D29, D30).
 
-use signpost_domain::{Redirect, Rejection};
+use signpost_domain::{Batch, Redirect, Rejection};
 
 use super::create::CreateRedirect;
 use crate::app_error::AppError;
@@ -17,11 +17,12 @@ use crate::links::create_all;
 pub async fn create_many(
     app: &Application,
     caller: &Caller,
-    commands: Vec<CreateRedirect>,
+    commands: Batch<CreateRedirect>,
 ) -> Result<Vec<Result<Redirect, Rejection>>, AppError> {
     let blocklist = app.target_blocklist.current();
     let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
     let drafts = commands
+        .into_items()
         .into_iter()
         .map(|command| command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context))))
         .collect();

@@ -18,6 +18,11 @@ pub enum Resolution {
         /// Its title.
         title: Name,
     },
+    /// By way of redirects to a landing page at another of our addresses: this is the page's own public URL.
+    LandingElsewhere {
+        /// As the API shows it.
+        url: String,
+    },
     /// Nowhere, for whatever reason: visitors are not told which (D54).
     NotThere,
 }
@@ -36,18 +41,18 @@ pub async fn resolve(
     let (true, Some(slug)) = (app.system.answers_to(hostname), slug) else { return Ok(Resolution::NotThere) };
     let blocklist = app.target_blocklist.current();
     let mut slug = slug;
-    let mut came_by = None;
-    for _ in 0..=MOST_HOPS {
-        let address = Address { site: Site::System, slug: Some(slug) };
+    for hop in 0..=MOST_HOPS {
+        let address = Address { site: Site::System, slug: Some(slug.clone()) };
         let Some(link) = app.store.published_link(&address).await? else { return Ok(Resolution::NotThere) };
         let PublishedLink { content, is_active, is_suspended } = link;
         if !is_active || is_suspended {
             return Ok(Resolution::NotThere);
         }
         let target = match content {
+            PublishedContent::Landing { title } if hop == 0 => return Ok(Resolution::Landing { title }),
             // A page is shown at its own address only, so whoever was led here is sent there.
-            PublishedContent::Landing { title } => {
-                return Ok(came_by.map_or(Resolution::Landing { title }, Resolution::Redirect));
+            PublishedContent::Landing { .. } => {
+                return Ok(Resolution::LandingElsewhere { url: app.system.url_of(&slug) });
             }
             PublishedContent::Redirect { target_url } => target_url,
         };
@@ -58,7 +63,6 @@ pub async fn resolve(
             Some(next) => slug = next,
             None => return Ok(Resolution::Redirect(target)),
         }
-        came_by = Some(target);
     }
     Ok(Resolution::NotThere)
 }

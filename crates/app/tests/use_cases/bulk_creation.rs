@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, links};
 use signpost_domain::{
-    FieldError, HostReference, IncompleteRedirect, Plan, PlanLimits, PlanResource, Redirect, RedirectDraft,
-    Refusal, Rejection, SlugChoice, ViolationCode, Violations,
+    Batch, CountryCode, FieldError, GeoBlocklist, HostReference, IncompleteRedirect, Plan, PlanLimits,
+    PlanResource, Redirect, RedirectDraft, Refusal, Rejection, SlugChoice, ViolationCode, Violations,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -17,7 +17,7 @@ use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, pla
 type Outcomes = Vec<Result<Redirect, Rejection>>;
 
 async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Result<Outcomes, AppError> {
-    redirects::create_many(&world.app, &world.caller().await, commands).await
+    redirects::create_many(&world.app, &world.caller().await, Batch::new(commands).unwrap()).await
 }
 
 async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectDraft>) -> Outcomes {
@@ -182,7 +182,10 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
     let world = World::new().await;
     let caller = world.caller().await;
     world.memory.store.faults().set_unavailable(true);
-    let outcomes = redirects::create_many(&world.app, &caller, vec![invalid(), invalid()]).await.unwrap();
+    let outcomes =
+        redirects::create_many(&world.app, &caller, Batch::new(vec![invalid(), invalid()]).unwrap())
+            .await
+            .unwrap();
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Err(Rejection::Invalid(_)))));
 }
 
@@ -193,41 +196,83 @@ struct Item {
     group: Option<bool>,
     domain: Option<bool>,
     antibot_enabled: bool,
-    target_is_blocked: bool,
-    is_unreadable: bool,
+    blocks_countries: bool,
+    target: Target,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Target {
+    Plain,
+    Blocked,
+    /// The link's own address, if its slug is "b".
+    Looping,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Form {
+    Whole,
+    /// All but the name could be read.
+    Nameless,
+    Unreadable,
 }
 
 prop_compose! {
     fn any_item()(
-        slug in proptest::option::weighted(0.8, 0..6_u8),
+        slug in proptest::option::weighted(0.8, 0..7_u8),
         group in proptest::option::weighted(0.3, any::<bool>()),
         domain in proptest::option::weighted(0.2, any::<bool>()),
         antibot_enabled in proptest::bool::weighted(0.1),
-        target_is_blocked in proptest::bool::weighted(0.1),
-        is_unreadable in proptest::bool::weighted(0.1),
+        blocks_countries in proptest::bool::weighted(0.1),
+        target in prop_oneof![8 => Just(Target::Plain), 1 => Just(Target::Blocked), 2 => Just(Target::Looping)],
+        form in prop_oneof![8 => Just(Form::Whole), 2 => Just(Form::Nameless), 1 => Just(Form::Unreadable)],
     ) -> Item {
-        Item { slug, group, domain, antibot_enabled, target_is_blocked, is_unreadable }
+        Item { slug, group, domain, antibot_enabled, blocks_countries, target, form }
     }
 }
 
 impl Item {
     fn command(&self, group: signpost_domain::GroupId) -> CreateRedirect {
-        if self.is_unreadable {
-            return invalid();
-        }
-        // The last of them is reserved.
+        // The last is reserved; behind it is null.
         let slugs = ["a", "b", "c", "d", "e", "admin"];
-        let slug = self.slug.map(|slug| SlugChoice::Exactly(samples::slug(slugs[usize::from(slug)])));
+        let slug = self.slug.map_or(SlugChoice::Generate, |slug| {
+            slugs
+                .get(usize::from(slug))
+                .map_or(SlugChoice::Root, |slug| SlugChoice::Exactly(samples::slug(slug)))
+        });
         let domain = self.domain.map(|is_known| if is_known { "go.example.com" } else { "other.example" });
-        let host = if self.target_is_blocked { "blocked.example" } else { "example.com" };
-        Ok(RedirectDraft {
-            slug: slug.unwrap_or_default(),
-            group: self.group.map(|is_known| if is_known { group } else { samples::id() }.into()),
-            domain: domain.map(HostReference::parse),
-            antibot_enabled: self.antibot_enabled,
-            target_url: samples::target(&format!("https://{host}/x")),
-            ..draft_without_slug()
-        })
+        let domain = domain.map(HostReference::parse);
+        let target_url = samples::target(match self.target {
+            Target::Plain => "https://example.com/x",
+            Target::Blocked => "https://blocked.example/x",
+            Target::Looping => "https://go.example.com/b",
+        });
+        match self.form {
+            Form::Unreadable => invalid(),
+            Form::Nameless => {
+                let error = FieldError::new(ViolationCode::Required, "is required");
+                let violations = Violations::from(error.at("name"));
+                Err(Box::new(IncompleteRedirect {
+                    target_url: Some(target_url),
+                    slug: Some(slug),
+                    domain,
+                    violations,
+                }))
+            }
+            Form::Whole => Ok(RedirectDraft {
+                slug,
+                group: self.group.map(|is_known| if is_known { group } else { samples::id() }.into()),
+                domain,
+                antibot_enabled: self.antibot_enabled,
+                geo_blocklist: if self.blocks_countries {
+                    GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()])
+                } else {
+                    GeoBlocklist::default()
+                },
+                target_url,
+                ..draft_without_slug()
+            }),
+        }
     }
 }
 

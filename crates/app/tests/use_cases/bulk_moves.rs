@@ -5,7 +5,7 @@ use std::time::Duration;
 use signpost_app::{AppError, groups, landings, links};
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    GroupId, IdReference, Landing, LandingDraft, Link, LinkId, Redirect, Refusal, Rejection,
+    Batch, GroupId, IdReference, Landing, LandingDraft, Link, LinkId, Redirect, Refusal, Rejection,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -17,8 +17,8 @@ async fn landing(world: &World, title: &str) -> Landing {
     landings::create(&world.app, &world.caller().await, draft).await.unwrap()
 }
 
-fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Vec<String> {
-    ids.iter().map(ToString::to_string).collect()
+fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
+    Batch::new(ids.iter().map(ToString::to_string).collect()).unwrap()
 }
 
 /// What became of each: `Ok`, or the refusal.
@@ -88,7 +88,7 @@ impl Moves {
     async fn assign(
         &self,
         group: GroupId,
-        ids: Vec<String>,
+        ids: Batch<String>,
     ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
         groups::assign(&self.world.app, &self.world.caller().await, group.into(), &ids).await
     }
@@ -96,7 +96,7 @@ impl Moves {
     async fn unassign(
         &self,
         group: GroupId,
-        ids: Vec<String>,
+        ids: Batch<String>,
     ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
         groups::unassign(&self.world.app, &self.world.caller().await, group.into(), &ids).await
     }

@@ -6,7 +6,6 @@
     clippy::expect_used,
     clippy::indexing_slicing,
     clippy::panic,
-    clippy::result_large_err,
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]

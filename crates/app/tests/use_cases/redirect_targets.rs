@@ -152,7 +152,7 @@ async fn d8_a_creation_is_told_all_that_is_wrong_at_once() {
         // On the list, and the link's own address.
         (incomplete(Some("https://go.example.com/a"), Some("a")), vec![name, target.clone(), target]),
     ] {
-        assert_eq!(violations(world.create_submitted(Err(command)).await), expected);
+        assert_eq!(violations(world.create_submitted(Err(Box::new(command))).await), expected);
     }
     assert_eq!(world.usage().await.links, 0);
 }

@@ -1,9 +1,10 @@
 //! Landing pages as visitors see them.
 
-use signpost_domain::{Landing, Redirect};
+use signpost_domain::{Hostname, Landing, Redirect, SystemDomain};
+use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::Edge;
+use crate::harness::{Edge, options};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
@@ -50,16 +51,22 @@ async fn d54_an_inactive_landing_page_is_not_there() {
 }
 
 /// Contract D24: a target on another of our addresses is followed, and a landing page is where it ends. The visitor is
-/// sent to the page's own address.
+/// sent to the page's own address as it is today, whatever name of the system domain the target has (R47).
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_a_redirect_may_lead_to_a_landing_page() {
-    let edge = Edge::start().await;
+    let aliases = vec![Hostname::parse("old.example.com").unwrap()];
+    let memory = InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap());
+    let edge = Edge::start_with(memory, options(0), |_| {}).await;
     edge.add(&samples::landing("menu")).await;
-    for (slug, target) in [("a", "https://go.example.com/b"), ("b", "https://go.example.com/menu/")] {
+    for (slug, target) in [
+        ("a", "https://go.example.com/b"),
+        ("b", "https://go.example.com/menu/"),
+        ("c", "http://old.example.com/menu?x=1#y"),
+    ] {
         edge.add(&Redirect { target_url: samples::target(target), ..samples::redirect(slug) }).await;
     }
-    for path in ["/a", "/b"] {
+    for path in ["/a", "/b", "/c"] {
         let answer = edge.get(path);
-        assert_eq!((answer.status, answer.header("location")), (302, Some("https://go.example.com/menu/")));
+        assert_eq!((answer.status, answer.header("location")), (302, Some("https://go.example.com/menu")));
     }
 }

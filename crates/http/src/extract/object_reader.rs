@@ -115,9 +115,13 @@ impl ObjectReader {
     /// What was wrong with the fields, and every field that nobody took.
     pub(crate) fn finish(self) -> Violations {
         let Self { prefix, members, mut violations } = self;
-        for name in members.into_keys() {
+        for (name, value) in members {
             let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
-            violations.push(error.at(format!("{prefix}{}", shorten(&name))));
+            let violation = error.at(format!("{prefix}{}", shorten(&name)));
+            violations.push(match value {
+                Json::Text(text) => violation.of_value(text),
+                Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => violation,
+            });
         }
         violations
     }
@@ -137,7 +141,7 @@ fn invalid_type<T>(path: &str, violations: &mut Violations, message: &'static st
 pub(crate) fn text<T>(parse: impl FnOnce(&str) -> Result<T, FieldError>) -> impl FieldReader<T> {
     |value, path: &str, violations: &mut Violations| {
         let Json::Text(text) = value else { return invalid_type(path, violations, "must be a string") };
-        parse(&text).map_err(|error| violations.push(error.at(path))).ok()
+        parse(&text).map_err(|error| violations.push(error.at(path).of_value(text))).ok()
     }
 }
 

@@ -11,6 +11,3 @@ pub(crate) mod unassign;
 
 /// Where groups are created and listed, and what the address of each begins with.
 pub(crate) const PATH: &str = "/v1/groups";
-
-/// The field that names the links to be put into a group or taken out of it.
-const LINK_IDS: &str = "link_ids";

@@ -4,7 +4,6 @@ use actix_web::{HttpResponse, web};
 use signpost_app::{Application, groups};
 use signpost_domain::id::GroupKind;
 
-use super::LINK_IDS;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{Admitted, OnlyBody, PathId, batch_ids};
@@ -17,7 +16,7 @@ pub(crate) async fn handle(
     id: PathId<GroupKind>,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let ids = batch_ids(body, LINK_IDS)?;
+    let ids = batch_ids(body, groups::LINK_IDS)?;
     let outcomes = groups::unassign(&app, &caller, id.0, &ids).await?;
     let show = |link: &_| LinkBody::new(link, &app);
     let outcome = bulk_outcome::split(outcomes, show, |index, _| ids.get(index).cloned());

@@ -5,12 +5,14 @@ use signpost_domain::RequestId;
 
 const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// Puts the request's id on a response (D4), and keeps it out of caches: what it says holds for one account at one
-/// moment.
+/// Puts the request's id on a response (D4), and keeps it out of caches unless it says otherwise: what it tells holds for
+/// one account at one moment.
 pub(crate) fn insert(headers: &mut HeaderMap, request_id: RequestId) {
     // An id is plain ASCII, so it always is a header's value.
     if let Ok(value) = HeaderValue::from_str(&request_id.to_string()) {
         headers.insert(X_REQUEST_ID, value);
     }
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    if !headers.contains_key(CACHE_CONTROL) {
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    }
 }

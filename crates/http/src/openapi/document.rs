@@ -42,8 +42,7 @@ fn document() -> OpenApi {
 }
 
 fn info() -> Info {
-    let license =
-        LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE")).identifier(Some(env!("CARGO_PKG_LICENSE")));
+    let license = LicenseBuilder::new().name(env!("CARGO_PKG_LICENSE"));
     InfoBuilder::new()
         .title("Signpost API")
         .version(INTERFACE_VERSION)

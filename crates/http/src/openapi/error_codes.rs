@@ -76,7 +76,7 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         ErrorCode::InternalError => {
             "Something failed on our side. Try again; if it stays so, tell support the request id."
         }
-        ErrorCode::DuplicateIdInBatch => "This id stands in the batch before.",
-        ErrorCode::DuplicateSlugInBatch => "An earlier item of the batch has this address.",
+        ErrorCode::DuplicateIdInBatch => "The same id stands earlier in this batch.",
+        ErrorCode::DuplicateSlugInBatch => "An earlier item of this batch has the same address.",
     }
 }

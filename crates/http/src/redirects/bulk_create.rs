@@ -7,9 +7,9 @@ use signpost_domain::{FieldError, IncompleteRedirect, ViolationCode, Violations}
 
 use super::fields;
 use crate::api_error::ApiError;
-use crate::bulk_outcome;
+use crate::bulk_outcome::{self, Wishes};
 use crate::extract::{Admitted, ObjectReader, OnlyBody, batch_items};
-use crate::json::{Json, JsonObject};
+use crate::json::Json;
 use crate::wire::{self, BulkCreateBody, RedirectBody};
 
 /// The field of the request that holds the redirects.
@@ -21,33 +21,31 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    // Kept as they were sent, to say which value of an item was at fault.
-    let items: Vec<Option<JsonObject>> = batch_items(body, FIELD)?.into_iter().map(members).collect();
-    let outcomes = redirects::create_many(&app, &caller, commands(&items)).await?;
+    let mut wishes = vec![];
+    let commands = batch_items(body, FIELD)?.map(|item| {
+        let index = wishes.len();
+        let (item_wishes, command) = read(index, item);
+        wishes.push(item_wishes);
+        command
+    });
+    let outcomes = redirects::create_many(&app, &caller, commands).await?;
     let outcome = bulk_outcome::split(
         outcomes,
         |redirect| RedirectBody::new(redirect, &app),
-        |index, rejection| bulk_outcome::offender_in_creation(items.get(index)?.as_ref()?, rejection),
+        |index, rejection| wishes.get(index)?.value_at_fault(rejection),
     );
     wire::ok(&BulkCreateBody::from(outcome))
 }
 
-fn members(item: Json) -> Option<JsonObject> {
+fn read(index: usize, item: Json) -> (Wishes, CreateRedirect) {
     match item {
-        Json::Object(members) => Some(members),
-        Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_) => None,
-    }
-}
-
-fn commands(items: &[Option<JsonObject>]) -> Vec<CreateRedirect> {
-    let mut commands = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        commands.push(if let Some(members) = item {
-            fields::draft(ObjectReader::new(members.clone()), Violations::new())
-        } else {
+        Json::Object(members) => {
+            (Wishes::of(&members), fields::draft(ObjectReader::new(members), Violations::new()))
+        }
+        Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
-            Err(IncompleteRedirect::unreadable(Violations::from(error.at(format!("{FIELD}[{index}]")))))
-        });
+            let violations = Violations::from(error.at(format!("{FIELD}[{index}]")));
+            (Wishes::default(), Err(IncompleteRedirect::unreadable(violations)))
+        }
     }
-    commands
 }

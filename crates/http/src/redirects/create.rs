@@ -20,7 +20,6 @@ pub(crate) async fn handle(
     wire::created(PATH, redirect.id, &SingleRedirectBody::new(&redirect, &app))
 }
 
-#[expect(clippy::result_large_err, reason = "the use case takes what could be read whole")]
 fn command(body: OnlyBody) -> CreateRedirect {
     let (body, violations) = body.reader().map_err(IncompleteRedirect::unreadable)?;
     fields::draft(body, violations)

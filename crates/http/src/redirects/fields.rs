@@ -17,7 +17,6 @@ pub(crate) fn geo_blocklists(body: &mut ObjectReader) -> Given<GeoBlocklist> {
 }
 
 /// All fields of a creation, single or in bulk (D28, D29). `violations` are those found before.
-#[expect(clippy::result_large_err, reason = "the use case takes what could be read whole")]
 pub(crate) fn draft(mut body: ObjectReader, mut violations: Violations) -> CreateRedirect {
     let name = body.required("name", text(Name::parse));
     let target_url = body.required("target_url", text(TargetUrl::parse));
@@ -50,7 +49,7 @@ pub(crate) fn draft(mut body: ObjectReader, mut violations: Violations) -> Creat
         (_, target_url, slug) => {
             // Without a domain that can be read nobody knows which address the slug would make.
             let slug = slug.filter(|_| domain != Given::Invalid);
-            Err(IncompleteRedirect { target_url, slug, domain: domain.into_option(), violations })
+            Err(Box::new(IncompleteRedirect { target_url, slug, domain: domain.into_option(), violations }))
         }
     }
 }

@@ -93,7 +93,6 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             own.clone(),
             format!("{prefix}{UNKNOWN_DIGITS}"),
             own.to_uppercase(),
-            own.replace(prefix, "wgt_"),
             own.replace(prefix, ""),
             format!("{own}0"),
             own[..own.len() - 1].to_owned(),
@@ -103,6 +102,8 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             "a%2Fb".to_owned(),
             "x".repeat(5_000),
         ];
+        let others = ["rdr_", "lnd_", "grp_", "wgt_"].into_iter().filter(|other| *other != prefix);
+        ids.extend(others.map(|other| own.replace(prefix, other)));
         let mut answers = Vec::new();
         for id in ids.drain(..) {
             let answer = call(&api, route, &with_id(route, &id), Some(&stranger)).await;

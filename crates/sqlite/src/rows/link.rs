@@ -180,7 +180,8 @@ fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failur
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-/// The columns of a link that can change.
+/// The columns of a link but for its id, its kind and its creation. Whether it is counted never changes (D28); it stands
+/// here because a statement that writes it again costs nothing.
 #[derive(Insertable, AsChangeset)]
 #[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
 pub(crate) struct LinkColumns<'a> {

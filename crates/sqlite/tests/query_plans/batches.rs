@@ -8,7 +8,7 @@ use super::{Subject, assert_frugal, plan, recorder};
 
 const PLENTY: u64 = 1_000_000;
 
-/// A method may take so many statements of its own, so that a request stays within the 12 of D30.
+/// A method may take so many statements of its own; `bulk_requests` counts those of whole requests.
 const MOST: usize = 8;
 
 /// How many links are given at once.

@@ -6,9 +6,10 @@
 //! The statements are those that diesel reports while the whole port is exercised, not copies of them. The recorder is
 //! one for the whole process, so this is a test program of its own with one test.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod batches;
+mod bulk_requests;
 mod recorder;
 
 use std::collections::BTreeSet;
@@ -103,6 +104,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     lists_of_links(&mut subject).await;
     counts_of_requests(&mut subject).await;
     batches::cost_the_same_for_many_as_for_two(&mut subject).await;
+    bulk_requests::cost_at_most_twelve_statements(folder.path()).await;
 }
 
 async fn counts_of_requests(subject: &mut Subject) {

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 use super::resp;
-use crate::absence::{find_program, leave};
+use crate::absence::{Absence, find_program};
 use crate::ports::free_port;
 use crate::server_process::ServerProcess;
 
@@ -60,9 +60,16 @@ impl RedisServer {
     /// Starts a server like this.
     #[must_use]
     pub fn start_with(who: &str, setup: &Setup) -> Self {
-        let Some(program) = find_program("redis-server", &[]) else {
-            leave("Redis", "redis-server", who);
-        };
+        Self::try_start(setup).unwrap_or_else(|absence| absence.leave(who))
+    }
+
+    /// Starts a server like this; for tests that stand beside others which need none.
+    ///
+    /// # Errors
+    /// There is no `redis-server`, or it does not start here.
+    pub fn try_start(setup: &Setup) -> Result<Self, Absence> {
+        let absence = |reason: &str| Absence::new("Redis", "redis-server", reason.to_owned());
+        let program = find_program("redis-server", &[]).ok_or_else(|| absence("is not installed"))?;
         // A port that is free now may be taken when the server comes to it.
         for _ in 0..5 {
             let (port, other_port) = (free_port(), free_port());
@@ -70,10 +77,10 @@ impl RedisServer {
             let (process, program, setup) = (None, program.clone(), setup.clone());
             let mut server = Self { process, folder, program, setup, port, other_port };
             if server.came_up() {
-                return server;
+                return Ok(server);
             }
         }
-        panic!("redis-server does not start");
+        Err(absence("does not start"))
     }
 
     /// Starts again after [`kill`](Self::kill), at the same address and with what was kept.

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::program::Program;
+use crate::program::Program;
 
 /// The variable that names the program, for those who have it elsewhere than on the path.
 const VARIABLE: &str = "SCHEMATHESIS";

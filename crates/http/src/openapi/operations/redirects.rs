@@ -186,7 +186,7 @@ fn create_many() -> Endpoint {
                       and succeeds or fails by itself with the code that the single creation would have answered \
                       with. Of two items that claim one address the first wins; the later fails with \
                       `duplicate_slug_in_batch`. The answer is 200 also if every item failed. What succeeded is kept \
-                      together or, on an internal error, not at all. The request counts once against the quota.",
+                      together; after an internal error all of it was or nothing. The request counts once against the quota.",
         parameters: &[],
         body: Some(body(
             "NewRedirects",

@@ -1,6 +1,6 @@
 //! Bulk requests and their results (contract "Bulk results", D29, D31).
 
-use signpost_domain::ErrorCode;
+use signpost_domain::{ErrorCode, batch};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
 
 use super::Components;
@@ -8,7 +8,7 @@ use super::examples;
 use super::object::{AnySchema, always, closed_object, count, kind, list, named, string, string_or_null};
 
 /// The most items of one request (contract "Size and format bounds").
-const MOST_ITEMS: usize = 100;
+const MOST_ITEMS: usize = *batch::ITEMS.end();
 
 /// What a bulk operation does, and how its result says so.
 #[derive(Debug, Clone, Copy)]
@@ -112,7 +112,7 @@ fn result(operation: BulkOperation, data: impl Into<AnySchema>) -> ObjectBuilder
 }
 
 fn index() -> ObjectBuilder {
-    count("The item's position in the request's array, from 0.").maximum(Some(99))
+    count("The item's position in the request's array, from 0.").maximum(Some(MOST_ITEMS - 1))
 }
 
 fn failed_item() -> ObjectBuilder {

@@ -1,7 +1,7 @@
 //! That the judge of answers finds what is wrong with them.
 
 use serde_json::{Value, json};
-use signpost_api_conformance::{Exchange, differences, path_of};
+use signpost_api_conformance::Exchange;
 
 use super::DOCUMENT;
 
@@ -11,7 +11,7 @@ fn found(method: &str, path: &str, status: u16, headers: &[(&str, &str)], json: 
     let headers: Vec<_> =
         headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     let exchange = Exchange { method, path, status, headers: &headers, json };
-    differences(&DOCUMENT, &exchange).len()
+    DOCUMENT.differences(&exchange).len()
 }
 
 #[test]
@@ -55,7 +55,7 @@ fn what_is_not_described_is_answered_with_an_error() {
 
 #[test]
 fn a_path_is_found_as_it_is_routed() {
-    let path = |path| path_of(&DOCUMENT, path);
+    let path = |path| DOCUMENT.path_of(path);
     assert_eq!(path("/v1/redirects/bulk"), Some("/v1/redirects/bulk"));
     assert_eq!(path("/v1/redirects/bulky"), Some("/v1/redirects/{id}"));
     assert_eq!(path("/v1/%72edirects/a%2Fb"), Some("/v1/redirects/{id}"));

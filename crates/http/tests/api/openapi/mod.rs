@@ -11,10 +11,11 @@ mod patterns;
 use std::sync::LazyLock;
 
 use serde_json::Value;
+use signpost_api_conformance::Document;
 
 /// The document.
-pub static DOCUMENT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::from_str(&signpost_http::openapi_document().unwrap()).unwrap());
+pub static DOCUMENT: LazyLock<Document> =
+    LazyLock::new(|| Document::parse(&signpost_http::openapi_document().unwrap()));
 
 /// An operation of the document.
 pub struct Operation {

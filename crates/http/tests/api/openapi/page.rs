@@ -44,6 +44,8 @@ async fn the_page_loads_its_own_files_and_nothing_else() {
         assert_eq!((file.status, file.header("content-type")), (200, Some(content_type)), "{path}");
         assert_eq!(file.header("x-content-type-options"), Some("nosniff"), "{path}");
         assert!(file.bytes.len() > 300, "{path}");
+        // As it is, not compressed.
+        assert_eq!(content_type == "image/png", std::str::from_utf8(&file.bytes).is_err(), "{path}");
     }
     // A style can load others, and images.
     let style = get(&api, "/docs/swagger-ui.css").await.text;

@@ -1,4 +1,4 @@
-//! The program under test: built, started on an empty folder, and stopped in every case.
+//! The program, for commands that use it: built, started on an empty folder, and stopped in every case.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::workspace::cargo;
 
 /// The file, in the program's folder, that it logs to.
-pub(super) const LOG: &str = "signpost.log";
+pub(crate) const LOG: &str = "signpost.log";
 
 /// Budgets and limits that no run reaches: what is looked for are mistakes, not 429s.
 const PLANS: &str = r#"
@@ -31,17 +31,25 @@ features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
 /// line. The signals that a terminal sends to all must not end it before that.
 const WATCH: &str = r#"trap '' INT TERM HUP; read -r stand_down || kill -TERM "$0""#;
 
+/// How the program is built.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    /// As the tests have it: with overflow checks and debug assertions.
+    Debug,
+    /// As it is shipped.
+    Release,
+}
+
 /// Builds the program and gives its path.
-///
-/// It is the debug build, for its overflow checks and debug assertions find more, the tests have it built already, and
-/// the time of a run is Schemathesis' own.
-pub(super) fn build(root: &Path) -> Result<PathBuf> {
-    let output = cargo()
-        .args(["build", "--workspace", "--bin", "signpost", "--message-format", "json-render-diagnostics"])
-        .current_dir(root)
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot start cargo")?;
+pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--bin", "signpost", "--message-format", "json-render-diagnostics"]);
+    // With the features that the tests' build has, so that nothing is built twice.
+    command.arg(match profile {
+        Profile::Debug => "--workspace",
+        Profile::Release => "--release",
+    });
+    let output = command.current_dir(root).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     ensure!(output.status.success(), "the program does not build");
     executable(&String::from_utf8_lossy(&output.stdout)).context("cargo does not say where the program is")
 }
@@ -57,21 +65,21 @@ fn executable(messages: &str) -> Option<PathBuf> {
 }
 
 /// A running program. Dropping it stops it.
-pub(super) struct Program {
+pub(crate) struct Program {
     child: Child,
     watch: Child,
     /// What the watch reads from; a line sends it home.
     watched: Option<ChildStdin>,
     /// Where its API listens, as the beginning of a URL.
-    pub(super) api: String,
+    pub(crate) api: String,
     /// A key.
-    pub(super) key: String,
+    pub(crate) key: String,
 }
 
 impl Program {
     /// Starts the program in `folder`, which must be empty, on free ports of the loopback interface, and waits until
     /// it listens.
-    pub(super) fn start(executable: &Path, folder: &Path) -> Result<Self> {
+    pub(crate) fn start(executable: &Path, folder: &Path) -> Result<Self> {
         fs::write(folder.join("plans.toml"), PLANS)?;
         let log = File::create(folder.join(LOG))?;
         let mut command = Command::new(executable);
@@ -135,7 +143,7 @@ impl Program {
     ///
     /// # Errors
     /// It had ended before, or it ends with a failure.
-    pub(super) fn stop(mut self) -> Result<()> {
+    pub(crate) fn stop(mut self) -> Result<()> {
         let ended = self.child.try_wait()?;
         self.end()?;
         if let Some(status) = ended {

@@ -1,0 +1,61 @@
+//! An OpenAPI document.
+
+use std::collections::HashMap;
+use std::ops::Deref;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use jsonschema::Validator;
+use serde_json::{Value, json};
+
+/// An OpenAPI 3.1 document, with the schemas that have been compiled so far.
+pub struct Document {
+    value: Value,
+    /// By their text.
+    compiled: Mutex<HashMap<String, Arc<Validator>>>,
+}
+
+impl Document {
+    /// The document that this text is.
+    #[must_use]
+    pub fn parse(text: &str) -> Self {
+        let value = serde_json::from_str(text).expect("a document is JSON");
+        Self { value, compiled: Mutex::default() }
+    }
+
+    /// In what a value is not as a schema of the document says.
+    #[must_use]
+    pub fn mismatches(&self, schema: &Value, value: &Value) -> Vec<String> {
+        let errors = self.validator(schema);
+        errors.iter_errors(value).map(|error| format!("at `{}`: {error}", error.instance_path())).collect()
+    }
+
+    /// Why a value is no schema of JSON Schema 2020-12, if it is none.
+    #[must_use]
+    pub fn schema_error(schema: &Value) -> Option<String> {
+        jsonschema::draft202012::meta::validate(schema).err().map(|error| error.to_string())
+    }
+
+    /// What a `$ref` refers to, or the value itself.
+    pub(crate) fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
+        let reference = value.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+        reference.map_or(value, |pointer| self.value.pointer(pointer).expect("a reference that resolves"))
+    }
+
+    fn validator(&self, schema: &Value) -> Arc<Validator> {
+        let mut compiled = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let validator = compiled.entry(schema.to_string()).or_insert_with(|| {
+            let whole = json!({"allOf": [schema], "components": self.value["components"]});
+            let options = jsonschema::draft202012::options().should_validate_formats(true);
+            Arc::new(options.build(&whole).unwrap_or_else(|error| panic!("{schema}: {error}")))
+        });
+        Arc::clone(validator)
+    }
+}
+
+impl Deref for Document {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.value
+    }
+}
