@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use signpost_domain::id::GroupKind;
 use signpost_domain::{Batch, GroupId, IdReference, Link, LinkId, Refusal, Rejection};
 
+use super::get::get;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -56,17 +57,18 @@ async fn move_links(
     ids: &Batch<String>,
     direction: Direction,
 ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
-    let group = group.id().ok_or(Refusal::GroupNotFound)?;
-    let account = caller.account_id();
     let read = batch_ids::read_each(ids, |index, text| {
         batch_ids::of_any_kind(text, || format!("{LINK_IDS}[{index}]"))
     });
     let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
-    if wanted.is_empty() && app.store.group(account, group).await?.is_none() {
-        return Err(Refusal::GroupNotFound.into());
-    }
-    let moved =
-        if wanted.is_empty() { vec![] } else { move_those(app, caller, group, &wanted, direction).await? };
+    let moved = if wanted.is_empty() {
+        // Nothing to move, so no unit of work; but the group must be there all the same.
+        get(app, caller, group).await?;
+        vec![]
+    } else {
+        let group = group.id().ok_or(Refusal::GroupNotFound)?;
+        move_those(app, caller, group, &wanted, direction).await?
+    };
     let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
     let outcome = |read: Result<LinkId, Rejection>| {
         read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
