@@ -9,7 +9,7 @@ use signpost_domain::{
 
 use crate::admission::Gatekeeper;
 use crate::lifecycle::Lifecycle;
-use crate::ports::{Clock, IdSource, QuotaStore, Randomness, Store, TargetBlocklist};
+use crate::ports::{Clock, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist};
 
 /// The ports and the configuration of one running program.
 pub struct Application {
@@ -17,6 +17,8 @@ pub struct Application {
     pub store: Arc<dyn Store>,
     /// Where requests are counted.
     pub quota: Arc<dyn QuotaStore>,
+    /// What stands behind `quota`, if that is shared by nodes and not the database: health checks tell of it.
+    pub shared_quota: Option<Arc<dyn SharedQuotaStore>>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// New identifiers.

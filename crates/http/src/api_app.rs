@@ -8,6 +8,7 @@ use actix_web::middleware::from_fn;
 use actix_web::{App, Error, web};
 use signpost_app::Application;
 
+use crate::health::Probes;
 use crate::middleware::{admission, frame};
 use crate::routes;
 
@@ -27,8 +28,25 @@ pub fn api_app(
         InitError = (),
     >,
 > {
+    api_app_with(app, Arc::default())
+}
+
+/// The same, with the health checks that it shares with the other workers of its listener.
+pub(crate) fn api_app_with(
+    app: Arc<Application>,
+    probes: Arc<Probes>,
+) -> App<
+    impl ServiceFactory<
+        ServiceRequest,
+        Config = (),
+        Response = ServiceResponse<BoxBody>,
+        Error = Error,
+        InitError = (),
+    >,
+> {
     App::new()
         .app_data(web::Data::from(app))
+        .app_data(web::Data::from(probes))
         .configure(routes::configure)
         // The last one wrapped is the first one called.
         .wrap(from_fn(admission::admission))

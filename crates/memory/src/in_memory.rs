@@ -88,6 +88,7 @@ impl InMemory {
         Application {
             store: Arc::new(store),
             quota,
+            shared_quota: None,
             clock,
             ids,
             randomness,

@@ -50,8 +50,7 @@ async fn is_done(shared: &Weak<Shared>) -> bool {
 /// merged yet: it may be a cluster of which a part is away.
 async fn mend(shared: &Shared) -> Result<(), StoreError> {
     let now = shared.state().now.unwrap_or(Timestamp::EPOCH);
-    let nowhere = AccountWindow { account: NOBODY, window: QuotaWindow::Minute, start: now };
-    merge(shared, nowhere, CountedElsewhere::default()).await?;
+    try_the_store(shared).await?;
 
     let counts = shared.state().known.missing_or_running(now);
     let merged = merge_all(shared, counts).await;
@@ -78,6 +77,13 @@ async fn mend(shared: &Shared) -> Result<(), StoreError> {
         };
         merge_all(shared, counts).await?;
     }
+}
+
+/// Writes nothing, in the name of nobody.
+pub(crate) async fn try_the_store(shared: &Shared) -> Result<(), StoreError> {
+    let now = shared.state().now.unwrap_or(Timestamp::EPOCH);
+    let nowhere = AccountWindow { account: NOBODY, window: QuotaWindow::Minute, start: now };
+    merge(shared, nowhere, CountedElsewhere::default()).await
 }
 
 /// Merges as many as can be, and gives the first error.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{MergingQuotaStore, QuotaStore, StoreError};
+use signpost_app::ports::{MergingQuotaStore, QuotaStore, SharedQuotaStore, StoreError};
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, RequestBudget, Timestamp};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
@@ -204,6 +204,25 @@ impl QuotaStore for FallbackQuotaStore {
             }
         }
         Ok(shared.state().known.remaining(account, budget, now))
+    }
+}
+
+#[async_trait]
+impl SharedQuotaStore for FallbackQuotaStore {
+    /// Tries to write nothing, as what mends does. A failure counts like that of a request, so that a node which has none
+    /// learns of an outage too.
+    async fn answers(&self) -> bool {
+        let shared = &self.shared;
+        if !self.asks_the_store() {
+            return false;
+        }
+        let error = match timeout(shared.options.patience, mending::try_the_store(shared)).await {
+            Ok(Ok(())) => return true,
+            Ok(Err(error)) => error,
+            Err(_elapsed) => StoreError::unavailable(Late(shared.options.patience)),
+        };
+        shared.failed(&error);
+        false
     }
 }
 

@@ -29,7 +29,7 @@ pub use id_source::IdSource;
 pub use links::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
 };
-pub use quota_store::{CountedElsewhere, MergingQuotaStore, QuotaStore};
+pub use quota_store::{CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use store::{Store, UnitOfWork};
 pub use store_error::StoreError;

@@ -56,3 +56,10 @@ pub trait MergingQuotaStore: QuotaStore {
         counted: CountedElsewhere,
     ) -> Result<(), StoreError>;
 }
+
+/// A quota store that nodes share, beside the database, and that this node can do without.
+#[async_trait]
+pub trait SharedQuotaStore: Send + Sync {
+    /// Whether it can be counted in, for health checks (D63). Says so within 100 ms.
+    async fn answers(&self) -> bool;
+}

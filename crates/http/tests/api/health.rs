@@ -1,6 +1,11 @@
 //! Health (D63, D64).
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use serde_json::json;
+use signpost_app::ports::SharedQuotaStore;
+use signpost_memory::InMemory;
 
 use crate::harness::{Api, bare};
 
@@ -29,4 +34,50 @@ async fn d64_a_draining_program_is_not_ready_and_still_serves() {
     assert_eq!(api.send(bare("GET", "/health/live")).await.body, json!({"status": "ok"}));
     assert_eq!(api.send(bare("GET", "/health/links")).await.status, 200);
     assert_eq!(api.call("GET", "/v1/account").await.status, 200);
+}
+
+/// Redis as the health check sees it: it answers as it is told, or never.
+#[derive(Default)]
+struct Redis {
+    is_well: AtomicBool,
+    hangs: AtomicBool,
+}
+
+#[async_trait::async_trait]
+impl SharedQuotaStore for Redis {
+    async fn answers(&self) -> bool {
+        if self.hangs.load(Ordering::Relaxed) {
+            std::future::pending::<()>().await;
+        }
+        self.is_well.load(Ordering::Relaxed)
+    }
+}
+
+#[actix_web::test]
+async fn d63_redis_is_told_of_and_does_not_make_the_api_unready() {
+    let redis = Arc::new(Redis::default());
+    let shared: Arc<dyn SharedQuotaStore> = redis.clone();
+    let api = Api::on(InMemory::default(), |app| app.shared_quota = Some(shared)).await;
+    let expect = async |database: &str, redis: &str, status: u16| {
+        let answer = api.send(bare("GET", "/health/ready")).await;
+        let body = json!({"status": database, "checks": {"database": database, "redis": redis}});
+        assert_eq!((answer.status, answer.body), (status, body));
+        let answer = api.send(bare("GET", "/health/links")).await;
+        let body = json!({"status": database, "checks": {"database": database}});
+        assert_eq!((answer.status, answer.body), (status, body));
+    };
+    expect("ok", "unavailable", 200).await;
+    redis.is_well.store(true, Ordering::Relaxed);
+    expect("ok", "ok", 200).await;
+    api.memory.store.faults().set_unavailable(true);
+    expect("unavailable", "ok", 503).await;
+    api.memory.store.faults().set_unavailable(false);
+    // R37: what hangs is not waited for.
+    redis.hangs.store(true, Ordering::Relaxed);
+    redis.is_well.store(false, Ordering::Relaxed);
+    let start = std::time::Instant::now();
+    while api.send(bare("GET", "/health/ready")).await.body["checks"]["redis"] == "ok" {
+        assert!(start.elapsed().as_secs() < 10, "it is trusted for a second, not for ever");
+    }
+    expect("ok", "unavailable", 200).await;
 }

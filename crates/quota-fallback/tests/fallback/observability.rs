@@ -6,10 +6,10 @@ use std::sync::Once;
 use std::time::Duration;
 
 use metrics_exporter_prometheus::PrometheusBuilder;
-use signpost_app::ports::QuotaStore as _;
+use signpost_app::ports::{QuotaStore as _, SharedQuotaStore as _};
 use signpost_domain::RequestBudget;
 use signpost_port_contracts::samples;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep};
 
 use crate::failing_store::{FailingStore, Mood};
 
@@ -116,4 +116,26 @@ async fn d19_a_metric_says_whether_the_store_is_asked_and_another_counts_what_it
     sleep(Duration::from_secs(2)).await;
     quota.admit(account, BUDGET, samples::at(0)).await.unwrap();
     shows(1, 5);
+}
+
+/// Contract D63: a health check tells of the store, and its failures count, so that a node without requests learns of an
+/// outage too.
+#[tokio::test(start_paused = true)]
+async fn d63_a_health_check_asks_the_store_and_learns_of_an_outage() {
+    for away in [Mood::Refuses, Mood::Hangs, Mood::IsReadOnly] {
+        let (store, quota) = FailingStore::behind_a_fallback();
+        assert!(quota.answers().await);
+        store.becomes(away);
+        for _ in 0..5 {
+            assert!(quota.asks_the_store());
+            let asked = Instant::now();
+            assert!(!quota.answers().await);
+            assert!(asked.elapsed() <= Duration::from_millis(50));
+        }
+        assert!(!quota.asks_the_store());
+        assert!(!quota.answers().await);
+        store.becomes(Mood::Answers);
+        sleep(Duration::from_secs(2)).await;
+        assert!(quota.answers().await);
+    }
 }

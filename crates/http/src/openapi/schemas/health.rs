@@ -1,7 +1,7 @@
 //! Answers of the health checks (D63).
 
 use super::Components;
-use super::object::{always, closed_object, string};
+use super::object::{always, closed_object, maybe, string};
 
 /// The components about health.
 pub(super) fn components() -> Components {
@@ -11,7 +11,17 @@ pub(super) fn components() -> Components {
     let live = closed_object("The process answers.", [always("status", status("Always `ok`.", &["ok"]))]);
     let checks = closed_object(
         "What was asked.",
-        [always("database", status("Whether the database answers.", &["ok", "unavailable"]))],
+        [
+            always("database", status("Whether the database answers.", &["ok", "unavailable"])),
+            maybe(
+                "redis",
+                status(
+                    "Whether Redis answers; in readiness only, and only where Redis is used. It is not needed: while it is \
+                     away, each node counts requests by itself.",
+                    &["ok", "unavailable"],
+                ),
+            ),
+        ],
     );
     let health = closed_object(
         "Whether the service can do its work.",
