@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::Gatekeeper;
-use signpost_app::ports::{Clock, QuotaStore, Store, TargetBlocklist};
+use signpost_app::ports::{Clock, QuotaStore, SharedQuotaStore, Store, TargetBlocklist};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, SystemDomain, TrustedProxies};
 use signpost_postgres::{PostgresOptions, PostgresStore};
@@ -15,7 +15,7 @@ use signpost_sqlite::{SqliteOptions, SqliteStore};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::settings::{CommonSettings, Database, ServeSettings};
+use crate::settings::{CommonSettings, Database, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
@@ -97,38 +97,54 @@ struct Parts {
 struct Stores {
     store: Arc<dyn Store>,
     quota: Arc<dyn QuotaStore>,
+    shared_quota: Option<Arc<dyn SharedQuotaStore>>,
 }
 
 impl Stores {
     async fn open(common: &CommonSettings, redis: Option<&RedisUrl>) -> Result<Self> {
-        let CommonSettings { database, store_timeout, plans: _, log_format: _ } = common;
+        let CommonSettings { database, store_timeout, pool, plans: _, log_format: _ } = common;
         let stores = match database {
             Database::File(file) => {
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
                 let store = Arc::new(SqliteStore::open(file, &options)?);
-                Self { store: Arc::<SqliteStore>::clone(&store), quota: store }
+                Self { store: Arc::<SqliteStore>::clone(&store), quota: store, shared_quota: None }
             }
             Database::Server(url) => {
-                let options = PostgresOptions::with_time_limit(*store_timeout);
+                let options = postgres_options(*store_timeout, *pool);
                 let store = Arc::new(PostgresStore::connect(url.expose(), &options).await?);
-                Self { store: Arc::<PostgresStore>::clone(&store), quota: store }
+                Self { store: Arc::<PostgresStore>::clone(&store), quota: store, shared_quota: None }
             }
         };
         let Some(url) = redis else { return Ok(stores) };
         let options = RedisOptions { time_limit: *store_timeout, ..RedisOptions::default() };
         let shared = RedisQuotaStore::open(url.clone(), options, Handle::current())?;
         let quota = FallbackQuotaStore::new(Arc::new(shared), FallbackOptions::default(), Handle::current());
-        Ok(Self { quota: Arc::new(quota), ..stores })
+        let quota = Arc::new(quota);
+        Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
+    }
+}
+
+/// How to speak to a server: as the operator said, and where nothing was said, with `store-timeout` as the limit of
+/// everything that takes time.
+fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOptions {
+    let PoolSettings { connections, wait, statement_timeout } = pool;
+    let default = PostgresOptions::with_time_limit(store_timeout);
+    PostgresOptions {
+        connections: connections.unwrap_or(default.connections),
+        time_limit: default.time_limit,
+        wait_limit: wait.unwrap_or(default.wait_limit),
+        statement_limit: statement_timeout.unwrap_or(default.statement_limit),
     }
 }
 
 fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Application {
     let Parts { system, blocklist, trusted_proxies, throttle_per_minute } = parts;
-    let Stores { store, quota } = stores;
+    let Stores { store, quota, shared_quota } = stores;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Application {
         store,
         quota,
+        shared_quota,
         ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
         clock,
         randomness: Arc::new(OsRandomness),

@@ -49,7 +49,7 @@ pub(super) async fn run(
 
 /// Says how the program is set up. None of this is secret.
 fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
-    let CommonSettings { database, store_timeout, plans, log_format: _ } = common;
+    let CommonSettings { database, store_timeout, pool, plans, log_format: _ } = common;
     let ServeSettings {
         api_listen: _,
         link_listen: _,
@@ -71,6 +71,7 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         %database,
         redis = redis.as_ref().map(ToString::to_string),
         ?store_timeout,
+        ?pool,
         system_url = system.origin(),
         system_aliases = aliases,
         plans,

@@ -189,6 +189,39 @@ pub(crate) const STORE_TIMEOUT: Setting = Setting {
     is_list: false,
 };
 
+/// The size of the pool of connections.
+pub(crate) const DATABASE_CONNECTIONS: Setting = Setting {
+    key: "database-connections",
+    value_name: "NUMBER",
+    default: None,
+    help: "PostgreSQL: how many connections this node opens, at most [default: 4 for each core, at least 8]",
+    group: STORE,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// How long to wait for a connection of the pool.
+pub(crate) const DATABASE_WAIT: Setting = Setting {
+    key: "database-wait",
+    value_name: "TIME",
+    default: None,
+    help: "PostgreSQL: how long a call waits for one of the connections [default: store-timeout]",
+    group: STORE,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
+/// The time limit of one statement.
+pub(crate) const STATEMENT_TIMEOUT: Setting = Setting {
+    key: "statement-timeout",
+    value_name: "TIME",
+    default: None,
+    help: "PostgreSQL: how long the server works on one statement [default: store-timeout]",
+    group: STORE,
+    scope: Scope::Everywhere,
+    is_list: false,
+};
+
 /// The pause before the program stops accepting.
 pub(crate) const DRAIN_DELAY: Setting = Setting {
     key: "drain-delay",
@@ -212,7 +245,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 15] = [
+pub(crate) static SETTINGS: [&Setting; 18] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -226,6 +259,9 @@ pub(crate) static SETTINGS: [&Setting; 15] = [
     &DATABASE_URL,
     &REDIS_URL,
     &STORE_TIMEOUT,
+    &DATABASE_CONNECTIONS,
+    &DATABASE_WAIT,
+    &STATEMENT_TIMEOUT,
     &DRAIN_DELAY,
     &LOG_FORMAT,
 ];

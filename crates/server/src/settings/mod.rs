@@ -9,6 +9,7 @@ mod sources;
 mod values;
 
 use std::net::SocketAddr;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -41,10 +42,24 @@ pub(crate) struct CommonSettings {
     pub(crate) database: Database,
     /// How long a call to the store may take.
     pub(crate) store_timeout: Duration,
+    /// What was said of the connections to a server.
+    pub(crate) pool: PoolSettings,
     /// The plans.
     pub(crate) plans: Plans,
     /// The form of log lines.
     pub(crate) log_format: LogFormat,
+}
+
+/// What the operator said of the connections to a database server; what was left out follows the machine and
+/// `store-timeout`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct PoolSettings {
+    /// How many there are, at most.
+    pub(crate) connections: Option<NonZeroUsize>,
+    /// How long a call waits for one.
+    pub(crate) wait: Option<Duration>,
+    /// How long the server works on one statement.
+    pub(crate) statement_timeout: Option<Duration>,
 }
 
 impl CommonSettings {
@@ -53,12 +68,17 @@ impl CommonSettings {
     /// # Errors
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
-        let shortest = Duration::from_millis(10);
+        let limit = |text: &str| {
+            values::time(text, Duration::from_millis(10)..=Duration::from_mins(10), "from 10ms to 10m")
+        };
         Ok(Self {
             database: required(sources, &catalog::DATABASE_URL, values::database)?,
-            store_timeout: required(sources, &catalog::STORE_TIMEOUT, |text| {
-                values::time(text, shortest..=Duration::from_mins(10), "from 10ms to 10m")
-            })?,
+            store_timeout: required(sources, &catalog::STORE_TIMEOUT, limit)?,
+            pool: PoolSettings {
+                connections: optional(sources, &catalog::DATABASE_CONNECTIONS, values::connections)?,
+                wait: optional(sources, &catalog::DATABASE_WAIT, limit)?,
+                statement_timeout: optional(sources, &catalog::STATEMENT_TIMEOUT, limit)?,
+            },
             plans: optional(sources, &catalog::PLANS, |text| {
                 values::file(text).and_then(|path| plans_file::read(&path))
             })?

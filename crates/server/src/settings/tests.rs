@@ -31,8 +31,9 @@ fn refused(flags: &[(&'static str, &str)], variables: &[(&str, &str)], file: &st
 #[test]
 fn d61_defaults() {
     let sources = gather(&[], &[], "").unwrap();
-    let CommonSettings { database, store_timeout, plans, log_format } =
+    let CommonSettings { database, store_timeout, pool, plans, log_format } =
         CommonSettings::read(&sources).unwrap();
+    assert_eq!(pool, PoolSettings { connections: None, wait: None, statement_timeout: None });
     assert!(matches!(database, Database::File(file) if file.path().ends_with("signpost.db")));
     assert_eq!(store_timeout, Duration::from_secs(5));
     assert_eq!(plans, Plans::builtin());

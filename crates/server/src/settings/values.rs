@@ -1,6 +1,7 @@
 //! From the text of a setting to its value. Each reader returns what the value must be if it is not that.
 
 use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -37,6 +38,15 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
 
 pub(super) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
+}
+
+/// A number of connections. PostgreSQL itself allows no more than this.
+pub(super) fn connections(text: &str) -> Result<NonZeroUsize, String> {
+    const MOST: usize = 262_143;
+    text.parse()
+        .ok()
+        .filter(|number: &NonZeroUsize| number.get() <= MOST)
+        .ok_or_else(|| format!("must be a whole number from 1 to {MOST}, not {text:?}"))
 }
 
 pub(super) fn file(text: &str) -> Result<PathBuf, String> {
