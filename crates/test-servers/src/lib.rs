@@ -17,6 +17,8 @@
 mod absence;
 mod ports;
 pub mod postgres;
+mod processes;
+pub mod proxy;
 pub mod redis;
 mod server_process;
 

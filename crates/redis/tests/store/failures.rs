@@ -48,7 +48,7 @@ async fn d6_a_server_that_does_not_answer_is_waited_for_no_longer_than_the_time_
     let limit = Duration::from_millis(100);
     let (store, account) = (open_with_time_limit(&server.url(0), limit), samples::id());
     admit(&store, account).await.unwrap();
-    server.freeze();
+    server.pause();
     // The first few on the connection that was there, the others on one that never comes to be.
     for _ in 0..3 {
         let start = Instant::now();
@@ -59,7 +59,7 @@ async fn d6_a_server_that_does_not_answer_is_waited_for_no_longer_than_the_time_
             assert!(message.contains("time") || message.contains("timed out"), "{message}");
         }
     }
-    server.thaw();
+    server.resume();
     let start = Instant::now();
     while admit(&store, account).await.is_err() {
         assert!(start.elapsed() < SOON);

@@ -109,11 +109,11 @@ async fn d19_a_frozen_redis_costs_no_request_and_forgets_none() {
     let server = server();
     let (quota, account) = (before(&server), samples::id());
     admit_twenty(&quota, account).await;
-    server.freeze();
+    server.pause();
     admit_twenty(&quota, account).await;
     // Longer than anybody waits for an answer.
     sleep(Duration::from_millis(1_500)).await;
-    server.thaw();
+    server.resume();
     let (store, start) = (open(&server.url(0)), Instant::now());
     while counted(&store, account).await < 40 {
         assert!(start.elapsed() < Duration::from_secs(5));
