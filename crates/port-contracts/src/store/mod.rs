@@ -1,5 +1,9 @@
 //! The contract of [`Store`](signpost_app::ports::Store) and
 //! [`UnitOfWork`](signpost_app::ports::UnitOfWork): a file for each part of the port.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is tested here is the store, which no use case stands before"
+)]
 
 mod accounts;
 mod addresses;
