@@ -38,6 +38,9 @@ fn d58_a_change_shows_on_every_node_and_each_is_told() {
     let clients = clients(nodes, "agency");
     let link = clients[0].post("/v1/redirects", &redirect_body(json!({"slug": "here"}))).expect_status(201);
     let path = format!("/v1/redirects/{}", link.body["id"].as_str().unwrap());
+    for node in nodes {
+        await_told(node, 0);
+    }
     for (number, target) in (0..6).map(|number| (number, format!("https://example.com/{number}"))) {
         let before: Vec<u64> = nodes.iter().map(|node| told(node, "log")).collect();
         let own = told(&nodes[number % 3], "own");
