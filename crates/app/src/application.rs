@@ -8,6 +8,7 @@ use signpost_domain::{
 };
 
 use crate::admission::Gatekeeper;
+use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{Clock, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist};
 
@@ -27,6 +28,8 @@ pub struct Application {
     pub randomness: Arc<dyn Randomness>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<dyn TargetBlocklist>,
+    /// Who on this node is told of changes that visitors can see.
+    pub changes: Arc<ChangeFeed>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.

@@ -1,10 +1,12 @@
-//! Running a unit of work again when the store asks for it.
+//! Ending a unit of work, and running it again when the store asks for it.
 
 use signpost_domain::{AccountId, Link, Refusal};
 
 use crate::accounts::OperatorError;
 use crate::app_error::AppError;
-use crate::ports::{StoreError, UnitOfWork, UpdateLinkError};
+use crate::application::Application;
+use crate::changes::{ChangeFeed, Origin};
+use crate::ports::{StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
 
 /// How often a unit of work is tried before its contention counts as a failure.
 const ATTEMPTS: u32 = 5;
@@ -43,15 +45,49 @@ pub(crate) async fn retried<T, E: MaybeContended, F: Future<Output = Result<T, E
     attempt().await
 }
 
+/// Commits a unit of work. Every use case ends one this way, so that this node's own subscribers know of the changes
+/// before the use case answers.
+pub(crate) async fn commit(app: &Application, work: Box<dyn UnitOfWork>) -> Result<(), StoreError> {
+    let mut announcement = Announcement { feed: &app.changes, changes: work.changes() };
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place, which tells this node's subscribers"
+    )]
+    let outcome = work.commit().await;
+    match &outcome {
+        Err(StoreError::Contended) => announcement.changes.clear(),
+        // Whether a commit took place that was not answered is not known, so they are told.
+        Ok(()) | Err(StoreError::Unavailable(_) | StoreError::Corrupt { .. }) => {}
+    }
+    drop(announcement);
+    outcome
+}
+
+/// Tells this node's subscribers of changes when it is dropped: also when the task that commits them is cancelled, since a
+/// commit may take place all the same.
+struct Announcement<'a> {
+    feed: &'a ChangeFeed,
+    changes: Vec<VisibleChange>,
+}
+
+impl Drop for Announcement<'_> {
+    fn drop(&mut self) {
+        for change in &self.changes {
+            self.feed.publish(change, Origin::ThisNode);
+        }
+    }
+}
+
 /// Writes `after` over `before`, which the unit of work has locked, and ends it.
 pub(crate) async fn write_over(
+    app: &Application,
     mut work: Box<dyn UnitOfWork>,
     account: AccountId,
     before: impl Into<Link>,
     after: impl Into<Link>,
 ) -> Result<(), AppError> {
     match work.update_link(account, &before.into(), &after.into()).await {
-        Ok(()) => Ok(work.commit().await?),
+        Ok(()) => Ok(commit(app, work).await?),
         Err(UpdateLinkError::AddressTaken) => Err(Refusal::AddressTaken.into()),
         Err(UpdateLinkError::GroupMissing) => Err(Refusal::GroupNotFound.into()),
         Err(UpdateLinkError::Store(error)) => Err(error.into()),

@@ -32,7 +32,7 @@ pub enum Placement {
 }
 
 /// The place of a link in the one address space that landings and redirects share (D20): at most one link has it.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Address {
     /// Whose hostname.
     pub site: Site,
@@ -41,7 +41,7 @@ pub struct Address {
 }
 
 /// A hostname that links live on.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Site {
     /// The system domain, under whichever of its names.
     System,

@@ -10,6 +10,7 @@
 )]
 
 #[path = "edge/harness.rs"]
+#[allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 mod harness;
 
 use harness::{Edge, options};

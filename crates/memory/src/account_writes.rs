@@ -32,15 +32,22 @@ impl AccountWrites for MemoryUnitOfWork {
     }
 
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             let Some(owned) = state.owned_mut(id) else { return Ok(false) };
+            changes.note_account(id);
             owned.account.suspended_at = since.map(|since| owned.account.suspended_at.unwrap_or(since));
             Ok(true)
         })
     }
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
-        self.write(|state| Ok(state.remove(id)))
+        self.write_noting(|state, changes| {
+            let is_removed = state.remove(id);
+            if is_removed {
+                changes.note_account(id);
+            }
+            Ok(is_removed)
+        })
     }
 
     async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {

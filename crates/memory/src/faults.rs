@@ -16,6 +16,10 @@ pub enum Step {
     Write,
     /// Committing. Nothing is kept when it fails.
     Commit,
+    /// Any call to the change log.
+    Log,
+    /// Any call about leases.
+    Lease,
 }
 
 /// How a call fails.

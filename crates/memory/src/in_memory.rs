@@ -54,7 +54,7 @@ impl InMemory {
         let clock = Arc::new(ManualClock::default());
         let now: Arc<dyn Clock> = Arc::<ManualClock>::clone(&clock);
         Self {
-            store: MemoryStore::new(),
+            store: MemoryStore::on_clock(Arc::clone(&now)),
             quota: Arc::new(MemoryQuotaStore::new()),
             ids: Arc::new(SequentialIds::new(now)),
             clock,
@@ -93,6 +93,7 @@ impl InMemory {
             ids,
             randomness,
             target_blocklist,
+            changes: Arc::default(),
             plans,
             system,
             custom_domain_scheme,

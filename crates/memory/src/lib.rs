@@ -59,11 +59,13 @@
 
 mod account_writes;
 mod blocklist;
+mod change_log;
 mod clock;
 mod faults;
 mod group_writes;
 mod ids;
 mod in_memory;
+mod leases;
 mod link_writes;
 mod quota;
 mod randomness;

@@ -21,7 +21,7 @@ impl LinkWrites for MemoryUnitOfWork {
         links: &[Link],
         links_limit: u64,
     ) -> Result<Vec<Insertion>, InsertLinksError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             if state.owned(account).is_none() {
                 return Err(InsertLinksError::AccountMissing);
             }
@@ -32,7 +32,14 @@ impl LinkWrites for MemoryUnitOfWork {
                     return Err(twice(id).into());
                 }
             }
-            links.iter().map(|link| insert(state, account, link, links_limit)).collect()
+            let insert = |link| {
+                let insertion = insert(state, account, link, links_limit)?;
+                if insertion == Insertion::Done {
+                    changes.note_links(account, [link]);
+                }
+                Ok(insertion)
+            };
+            links.iter().map(insert).collect()
         })
     }
 
@@ -42,7 +49,7 @@ impl LinkWrites for MemoryUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             let is_taken = state.is_taken_from(after);
             let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
             if !owned.has_group_of(after) {
@@ -58,23 +65,29 @@ impl LinkWrites for MemoryUnitOfWork {
                 return Err(UpdateLinkError::AddressTaken);
             }
             owned.links.insert(id, after.clone());
+            changes.note_links(account, [before, after]);
             Ok(())
         })
     }
 
     async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             let Some(owned) = state.owned_mut(account) else { return Ok(Vec::new()) };
-            Ok(ids.iter().copied().filter(|id| owned.links.remove(id).is_some()).collect())
+            let deleted: Vec<Link> = ids.iter().filter_map(|id| owned.links.remove(id)).collect();
+            changes.note_links(account, &deleted);
+            Ok(deleted.iter().map(Link::id).collect())
         })
     }
 
     async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             let Some(owned) = state.owned_mut(account) else { return Ok(0) };
             let mut deleted = 0;
             while deleted < at_most && owned.links.pop_first().is_some() {
                 deleted += 1;
+            }
+            if deleted > 0 {
+                changes.note_account(account);
             }
             Ok(deleted)
         })

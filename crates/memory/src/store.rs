@@ -1,12 +1,17 @@
 //! The store and its time limit.
 
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Store, StoreError, UnitOfWork};
+use signpost_app::ports::{ChangesMade, Clock, Store, StoreError, UnitOfWork, VisibleChange};
+use signpost_domain::Timestamp;
 
+use crate::change_log::Log;
+use crate::clock::ManualClock;
 use crate::faults::{Faults, Step};
+use crate::leases;
 use crate::state::State;
 use crate::unit_of_work::{Held, MemoryUnitOfWork};
 
@@ -29,12 +34,26 @@ use crate::unit_of_work::{Held, MemoryUnitOfWork};
 #[derive(Debug, Clone)]
 pub struct MemoryStore(Arc<Shared>);
 
-#[derive(Debug)]
 pub(crate) struct Shared {
-    committed: RwLock<State>,
+    committed: RwLock<Committed>,
+    leases: Mutex<leases::Held>,
+    clock: Arc<dyn Clock>,
     turn: Arc<tokio::sync::Mutex<()>>,
     time_limit: Duration,
     faults: Faults,
+}
+
+/// What every reader sees; the log changes together with the state.
+#[derive(Default)]
+struct Committed {
+    state: State,
+    log: Log,
+}
+
+impl fmt::Debug for Shared {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore").finish_non_exhaustive()
+    }
 }
 
 /// The default of D6.
@@ -51,8 +70,20 @@ impl MemoryStore {
     /// (D6).
     #[must_use]
     pub fn with_time_limit(time_limit: Duration) -> Self {
+        Self::of(time_limit, Arc::new(ManualClock::default()))
+    }
+
+    /// An empty store with a time limit of five seconds, whose changes grow old by this clock.
+    #[must_use]
+    pub fn on_clock(clock: Arc<dyn Clock>) -> Self {
+        Self::of(TIME_LIMIT, clock)
+    }
+
+    fn of(time_limit: Duration, clock: Arc<dyn Clock>) -> Self {
         Self(Arc::new(Shared {
             committed: RwLock::default(),
+            leases: Mutex::default(),
+            clock,
             turn: Arc::default(),
             time_limit,
             faults: Faults::default(),
@@ -67,7 +98,26 @@ impl MemoryStore {
 
     pub(crate) fn read<T>(&self, f: impl FnOnce(&State) -> T) -> Result<T, StoreError> {
         self.0.faults.before(Step::Read)?;
-        Ok(f(&self.0.committed.read().unwrap_or_else(PoisonError::into_inner)))
+        Ok(f(&self.0.committed.read().unwrap_or_else(PoisonError::into_inner).state))
+    }
+
+    pub(crate) fn read_log<T>(&self, f: impl FnOnce(&Log) -> T) -> Result<T, StoreError> {
+        self.0.faults.before(Step::Log)?;
+        Ok(f(&self.0.committed.read().unwrap_or_else(PoisonError::into_inner).log))
+    }
+
+    pub(crate) fn write_log<T>(&self, f: impl FnOnce(&mut Log) -> T) -> Result<T, StoreError> {
+        self.0.faults.before(Step::Log)?;
+        Ok(f(&mut self.0.committed.write().unwrap_or_else(PoisonError::into_inner).log))
+    }
+
+    pub(crate) fn write_leases<T>(&self, f: impl FnOnce(&mut leases::Held) -> T) -> Result<T, StoreError> {
+        self.0.faults.before(Step::Lease)?;
+        Ok(f(&mut self.0.leases.lock().unwrap_or_else(PoisonError::into_inner)))
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.0.clock.now()
     }
 }
 
@@ -82,8 +132,10 @@ impl Shared {
         &self.faults
     }
 
-    pub(crate) fn replace(&self, state: State) {
-        *self.committed.write().unwrap_or_else(PoisonError::into_inner) = state;
+    pub(crate) fn replace(&self, state: State, changes: Vec<VisibleChange>) {
+        let mut committed = self.committed.write().unwrap_or_else(PoisonError::into_inner);
+        committed.state = state;
+        committed.log.extend(self.clock.now(), changes);
     }
 }
 
@@ -94,8 +146,9 @@ impl Store for MemoryStore {
         shared.faults.before(Step::Begin)?;
         let waiting = tokio::time::timeout(shared.time_limit, Arc::clone(&shared.turn).lock_owned());
         let turn = waiting.await.map_err(StoreError::unavailable)?;
-        let state = shared.committed.read().unwrap_or_else(PoisonError::into_inner).clone();
-        let held = Arc::new(Mutex::new(Some(Held { state, turn })));
+        let state = shared.committed.read().unwrap_or_else(PoisonError::into_inner).state.clone();
+        let held = Held { state, changes: ChangesMade::default(), turn };
+        let held = Arc::new(Mutex::new(Some(held)));
         // Whoever forgets a unit of work must not keep the others out for good.
         let forgotten = Arc::downgrade(&held);
         let time_limit = shared.time_limit;

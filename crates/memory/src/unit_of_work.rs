@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
-use signpost_app::ports::{StoreError, UnitOfWork};
+use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 use tokio::sync::OwnedMutexGuard;
 use tokio::task::AbortHandle;
 
@@ -16,6 +16,7 @@ use crate::store::Shared;
 #[derive(Debug)]
 pub(crate) struct Held {
     pub(crate) state: State,
+    pub(crate) changes: ChangesMade,
     pub(crate) turn: OwnedMutexGuard<()>,
 }
 
@@ -35,13 +36,21 @@ impl MemoryUnitOfWork {
         &self,
         f: impl FnOnce(&mut State) -> Result<T, E>,
     ) -> Result<T, E> {
+        self.write_noting(|state, _| f(state))
+    }
+
+    /// Runs one call that may change what visitors see, and notes it.
+    pub(crate) fn write_noting<T, E: From<StoreError>>(
+        &self,
+        f: impl FnOnce(&mut State, &mut ChangesMade) -> Result<T, E>,
+    ) -> Result<T, E> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(fault) = self.shared.faults().before(Step::Write) {
             *held = None;
             return Err(fault.into());
         }
         match held.as_mut() {
-            Some(held) => f(&mut held.state),
+            Some(Held { state, changes, turn: _ }) => f(state, changes),
             None => Err(undone().into()),
         }
     }
@@ -59,11 +68,16 @@ impl Drop for MemoryUnitOfWork {
 
 #[async_trait]
 impl UnitOfWork for MemoryUnitOfWork {
+    fn changes(&self) -> Vec<VisibleChange> {
+        let held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        held.as_ref().map(|held| held.changes.to_vec()).unwrap_or_default()
+    }
+
     async fn commit(self: Box<Self>) -> Result<(), StoreError> {
         let mut held = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        let Held { state, turn } = held.take().ok_or_else(undone)?;
+        let Held { state, changes, turn } = held.take().ok_or_else(undone)?;
         self.shared.faults().before(Step::Commit)?;
-        self.shared.replace(state);
+        self.shared.replace(state, changes.to_vec());
         drop(turn);
         Ok(())
     }

@@ -105,7 +105,7 @@ impl AccountReads for PostgresStore {
     }
 }
 
-async fn has_accounts(connection: &mut AsyncPgConnection) -> Result<bool, Failure> {
+async fn has_accounts(connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
     let any = accounts::table.select(accounts::plan).limit(1);
     Ok(any.first::<String>(connection).await.optional()?.is_some())
 }
@@ -152,7 +152,7 @@ impl AccountWrites for PostgresUnitOfWork {
     }
 
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError> {
-        self.step(async |connection| {
+        let is_changed = self.step(async |connection| {
             let account = diesel::update(accounts::table.find(IdBytes::from(id)));
             let changed = match since.map(Instant::from) {
                 // Who is suspended already stays so since the first instant.
@@ -163,12 +163,16 @@ impl AccountWrites for PostgresUnitOfWork {
                 None => account.set(accounts::suspended_at.eq(None::<Instant>)).execute(connection).await?,
             };
             Ok(changed > 0)
-        })
-        .await
+        });
+        let is_changed = is_changed.await?;
+        if is_changed {
+            self.noted().note_account(id);
+        }
+        Ok(is_changed)
     }
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
-        self.step(async |connection| {
+        let is_deleted = self.step(async |connection| {
             let id = IdBytes::from(id);
             // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
             // in a test instead of losing data in silence.
@@ -183,8 +187,12 @@ impl AccountWrites for PostgresUnitOfWork {
                 .await?;
             let deleted = diesel::delete(accounts::table.find(id)).execute(connection).await;
             Ok(deleted.map_err(contended_if_referred_to)? > 0)
-        })
-        .await
+        });
+        let is_deleted = is_deleted.await?;
+        if is_deleted {
+            self.noted().note_account(id);
+        }
+        Ok(is_deleted)
     }
 
     async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {

@@ -8,6 +8,7 @@ use diesel::pg::data_types::PgTimestamp;
 use diesel::pg::{Pg, PgValue};
 use diesel::serialize::{self, IsNull, Output, ToSql};
 use diesel::sql_types::{Timestamptz, Uuid};
+use signpost_app::ports::LeaseHolder;
 use signpost_domain::{Id, IdKind, LinkId, PagePosition, Timestamp};
 
 /// The 16 bytes of an identifier (D1), as a `uuid`, which PostgreSQL sorts by its bytes.
@@ -35,6 +36,12 @@ impl<K: IdKind> From<Id<K>> for IdBytes {
 impl From<LinkId> for IdBytes {
     fn from(id: LinkId) -> Self {
         Self(id.to_bytes())
+    }
+}
+
+impl From<LeaseHolder> for IdBytes {
+    fn from(holder: LeaseHolder) -> Self {
+        Self(holder.to_bytes())
     }
 }
 
@@ -75,6 +82,16 @@ impl From<Timestamp> for Instant {
 }
 
 impl Instant {
+    /// The instant so many microseconds after the beginning of 2000.
+    pub(crate) const fn from_micros(micros_after_2000: i64) -> Self {
+        Self { micros_after_2000 }
+    }
+
+    /// Microseconds after the beginning of 2000.
+    pub(crate) const fn micros(self) -> i64 {
+        self.micros_after_2000
+    }
+
     /// The instant, to the millisecond below; `None` outside the years 1970 to 9999.
     pub(crate) fn timestamp(self) -> Option<Timestamp> {
         let millis = self.micros_after_2000.div_euclid(1_000).checked_add(YEAR_2000)?;

@@ -10,9 +10,12 @@ use diesel_async::pooled_connection::deadpool::{Object, Pool};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::FutureExt;
+use futures_util::future::join;
+use signpost_app::ports::VisibleChange;
 use tokio::runtime::Handle;
 use tokio_postgres::{CancelToken, NoTls};
 
+use crate::change_log;
 use crate::failure::Failure;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
@@ -43,6 +46,8 @@ impl Connections {
                 let mut connection = connect(&address).await?;
                 let set = connection.batch_execute(&settings).await;
                 set.map_err(ConnectionError::CouldntSetupConfiguration)?;
+                let prepared = change_log::prepare(&connection).await;
+                prepared.map_err(ConnectionError::CouldntSetupConfiguration)?;
                 Ok(connection)
             }
             .boxed()
@@ -73,7 +78,7 @@ impl Connections {
     /// Runs one call that reads, or that is a transaction of its own.
     pub(crate) async fn call<T>(
         &self,
-        call: impl AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let ends = end_of_call(self.time_limit);
         let mut lease = self.lease(ends).await?;
@@ -146,27 +151,39 @@ impl Lease {
     pub(crate) async fn call<T>(
         &mut self,
         ends: Instant,
-        call: impl AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
-        let Some(connection) = self.object.as_mut() else {
+        let Some(connection) = self.object.as_deref_mut() else {
             return Err(Failure::Other("the connection was given back".to_owned()));
         };
         // If this future is dropped, it stays.
         self.is_busy = true;
-        let outcome = in_time(ends, call(connection)).await;
+        let outcome = in_time(ends, call(&mut &*connection)).await;
         self.is_busy = matches!(outcome, Err(Failure::OutOfTime));
         outcome
     }
 
-    /// Begins a transaction.
-    pub(crate) async fn begin(&mut self, ends: Instant) -> Result<(), Failure> {
+    /// Begins a transaction and runs its first call. What that asks first goes out together with the BEGIN, so that this
+    /// takes no round trip of its own.
+    pub(crate) async fn begin_with<T>(
+        &mut self,
+        ends: Instant,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         self.is_in_transaction = true;
-        self.call(ends, async |connection| Ok(connection.batch_execute("BEGIN").await?)).await
+        self.call(ends, async |connection| {
+            let mut same = *connection;
+            // `join` lets the first of the two begin first.
+            let (begun, outcome) = join(same.batch_execute("BEGIN"), call(connection)).await;
+            begun?;
+            outcome
+        })
+        .await
     }
 
-    /// Commits the transaction.
-    pub(crate) async fn commit(&mut self, ends: Instant) -> Result<(), Failure> {
-        self.call(ends, async |connection| Ok(connection.batch_execute("COMMIT").await?)).await?;
+    /// Commits the transaction, and logs its changes in it.
+    pub(crate) async fn commit(&mut self, ends: Instant, changes: Vec<VisibleChange>) -> Result<(), Failure> {
+        self.call(ends, async |connection| change_log::log_and_commit(connection, changes).await).await?;
         self.is_in_transaction = false;
         Ok(())
     }

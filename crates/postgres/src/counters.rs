@@ -12,7 +12,7 @@ use crate::schema::accounts;
 
 /// Counts one group more, or says what stands against it.
 pub(crate) async fn count_group(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     limit: u64,
 ) -> Result<Result<(), InsertGroupError>, Failure> {
@@ -30,7 +30,7 @@ pub(crate) async fn count_group(
 
 /// Counts one group less.
 pub(crate) async fn discount_group(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
 ) -> Result<(), Failure> {
     diesel::update(accounts::table.find(IdBytes::from(account)))
@@ -43,7 +43,7 @@ pub(crate) async fn discount_group(
 /// Counts so many links more, or less if there are fewer than 0. Gives the count before that, which no other unit of work
 /// can move until this one ends; `None` if there is no such account.
 pub(crate) async fn move_links(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     by: i64,
 ) -> Result<Option<u64>, Failure> {

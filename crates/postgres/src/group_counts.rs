@@ -50,7 +50,7 @@ impl GroupMoves {
     }
 
     /// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
-    pub(crate) async fn apply(self, connection: &mut AsyncPgConnection) -> Result<bool, Failure> {
+    pub(crate) async fn apply(self, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
         let groups = self.by_group.len();
         Ok(self.run(connection, true).await?.len() == groups)
     }
@@ -59,14 +59,14 @@ impl GroupMoves {
     /// delete one of them until this one ends.
     pub(crate) async fn apply_where_possible(
         self,
-        connection: &mut AsyncPgConnection,
+        connection: &mut &AsyncPgConnection,
     ) -> Result<BTreeSet<IdBytes>, Failure> {
         self.run(connection, false).await
     }
 
     async fn run(
         self,
-        connection: &mut AsyncPgConnection,
+        connection: &mut &AsyncPgConnection,
         all_or_none: bool,
     ) -> Result<BTreeSet<IdBytes>, Failure> {
         let Self { account, by_group } = self;

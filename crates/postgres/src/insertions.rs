@@ -21,7 +21,7 @@ use crate::schema::links;
 /// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
 /// of each what became of it; `None` if there is no such account.
 pub(crate) async fn insert(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     links: &[Link],
     links_limit: u64,

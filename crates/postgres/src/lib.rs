@@ -22,6 +22,7 @@
 //! request.
 
 mod accounts;
+mod change_log;
 mod columns;
 mod connections;
 mod counters;
@@ -29,6 +30,7 @@ mod failure;
 mod group_counts;
 mod groups;
 mod insertions;
+mod leases;
 mod link_list;
 mod links;
 mod list_range;

@@ -19,7 +19,7 @@ use crate::search::{part_of_key, strpos};
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     kind: LinkKind,
     filter: &LinkFilter,

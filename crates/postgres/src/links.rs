@@ -15,7 +15,7 @@ use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
-use crate::named_links;
+use crate::named_links::{self, Deleted};
 use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, links};
@@ -93,10 +93,15 @@ impl LinkWrites for PostgresUnitOfWork {
         links: &[Link],
         links_limit: u64,
     ) -> Result<Vec<Insertion>, InsertLinksError> {
-        let insert =
-            async |connection: &mut _| insertions::insert(connection, account, links, links_limit).await;
+        let insert = async |connection: &mut &AsyncPgConnection| {
+            insertions::insert(connection, account, links, links_limit).await
+        };
         // An account that is not there has no groups to be counted in, and nothing was inserted.
-        self.step(insert).await?.ok_or(InsertLinksError::AccountMissing)
+        let insertions = self.step(insert).await?.ok_or(InsertLinksError::AccountMissing)?;
+        let judged = links.iter().zip(&insertions);
+        let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
+        self.noted().note_links(account, done);
+        Ok(insertions)
     }
 
     async fn update_link(
@@ -105,21 +110,34 @@ impl LinkWrites for PostgresUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        self.step(async |connection| update_link(connection, account, before, after).await).await?
+        self.step(async |connection| update_link(connection, account, before, after).await).await??;
+        self.noted().note_links(account, [before, after]);
+        Ok(())
     }
 
     async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
-        self.step(async |connection| named_links::delete(connection, account, ids).await).await
+        let delete =
+            async |connection: &mut &AsyncPgConnection| named_links::delete(connection, account, ids).await;
+        let Deleted { ids, addresses } = self.step(delete).await?;
+        self.noted().note_addresses(account, addresses);
+        Ok(ids)
     }
 
     async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
-        self.step(async |connection| some_links::delete(connection, account, at_most).await).await
+        let delete = async |connection: &mut &AsyncPgConnection| {
+            some_links::delete(connection, account, at_most).await
+        };
+        let deleted = self.step(delete).await?;
+        if deleted > 0 {
+            self.noted().note_account(account);
+        }
+        Ok(deleted)
     }
 }
 
 /// Each statement is one decision, in the order in which the port reports them.
 async fn update_link(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     before: &Link,
     after: &Link,

@@ -5,23 +5,23 @@ use std::collections::BTreeSet;
 
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Nullable, SmallInt, Uuid};
+use diesel::sql_types::{Array, Nullable, SmallInt, Text, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_domain::{AccountId, GroupId, Link, LinkId, Timestamp};
+use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
 use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::later_of;
-use crate::rows::link::{LinkRow, kind_column, link_id};
+use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::{groups, links};
 use crate::statement::statement;
 
 statement! {
     /// Holds the account's links of these ids and kinds in their order, and deletes them. A link has one id, but goes by
     /// it only with the prefix of its kind.
-    DeleteLinks -> (Uuid, SmallInt, Nullable<Uuid>) {
+    DeleteLinks -> (Uuid, SmallInt, Nullable<Uuid>, Nullable<Text>, Text) {
         account: IdBytes,
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
@@ -31,43 +31,56 @@ statement! {
     { kinds: Array<SmallInt> }
     ") AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE h.account_id = "
     { account: Uuid }
-    " ORDER BY h.id FOR UPDATE OF h) AS held WHERE l.id = held.id RETURNING l.id, l.kind, l.group_id"
+    " ORDER BY h.id FOR UPDATE OF h) AS held WHERE l.id = held.id RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
+}
+
+/// A link that was deleted: id, kind, group, host and slug.
+type DeletedRow = (IdBytes, i16, Option<IdBytes>, Option<String>, String);
+
+/// Links that were deleted.
+#[derive(Default)]
+pub(crate) struct Deleted {
+    pub(crate) ids: Vec<LinkId>,
+    /// Those of their addresses that are such.
+    pub(crate) addresses: Vec<Address>,
 }
 
 /// Deletes those of `ids` that the account has, and moves its count and those of their groups.
 pub(crate) async fn delete(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     ids: &[LinkId],
-) -> Result<Vec<LinkId>, Failure> {
+) -> Result<Deleted, Failure> {
     if ids.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Deleted::default());
     }
     let statement = DeleteLinks {
         account: account.into(),
         ids: ids.iter().copied().map(IdBytes::from).collect(),
         kinds: ids.iter().map(|id| kind_column(id.kind())).collect(),
     };
-    let rows: Vec<(IdBytes, i16, Option<IdBytes>)> = statement.load(connection).await?;
-    let mut deleted = Vec::with_capacity(rows.len());
+    let rows: Vec<DeletedRow> = statement.load(connection).await?;
+    let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
-    for (id, kind, group) in rows {
-        let (id, _) = link_id(kind, id)?;
-        deleted.push(id);
+    for (id, kind, group, host, slug) in rows {
+        let (id, row) = link_id(kind, id)?;
+        deleted.ids.push(id);
+        // A link whose address is none could never be opened, and must not be kept from being deleted.
+        deleted.addresses.extend(host.and_then(|host| address_from(&row, &host, &slug).ok()));
         if let Some(group) = group {
             moves.leave(group, id.kind());
         }
     }
-    if !deleted.is_empty() {
+    if !deleted.ids.is_empty() {
         moves.apply(connection).await?;
-        counters::move_links(connection, account, -signed(deleted.len())).await?;
+        counters::move_links(connection, account, -signed(deleted.ids.len())).await?;
     }
     Ok(deleted)
 }
 
 /// Those of the links that the account has, held in the order of their ids.
 async fn held(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     ids: &[LinkId],
 ) -> Result<Vec<Link>, Failure> {
@@ -97,7 +110,7 @@ async fn held(
 
 /// Writes the group of links that are held, all in one statement.
 async fn regroup(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     links: &[LinkId],
     group: Option<GroupId>,
     now: Timestamp,
@@ -114,7 +127,7 @@ async fn regroup(
 }
 
 async fn group_exists(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     id: GroupId,
 ) -> Result<bool, Failure> {
@@ -125,7 +138,7 @@ async fn group_exists(
 /// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
 /// Returns all of them, also those that were in it already; `None` if there is no such group.
 pub(crate) async fn assign(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     group: GroupId,
     ids: &[LinkId],
@@ -160,7 +173,7 @@ pub(crate) async fn assign(
 /// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
 /// group.
 pub(crate) async fn unassign(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     group: GroupId,
     ids: &[LinkId],

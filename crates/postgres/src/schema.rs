@@ -76,6 +76,31 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    changes (id) {
+        id -> Uuid,
+        at -> Timestamptz,
+        account_id -> Uuid,
+        hosts -> Nullable<Array<Text>>,
+        slugs -> Nullable<Array<Text>>,
+    }
+}
+
+diesel::table! {
+    forgotten_changes (is_the_row) {
+        is_the_row -> Bool,
+        until -> Timestamptz,
+    }
+}
+
+diesel::table! {
+    leases (name) {
+        name -> Text,
+        holder -> Uuid,
+        expires_at -> Timestamptz,
+    }
+}
+
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, links);

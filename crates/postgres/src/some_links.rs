@@ -28,7 +28,7 @@ statement! {
 /// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
 /// judge the rows, so that an account can be deleted whatever is wrong with it.
 pub(crate) async fn delete(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     at_most: u16,
 ) -> Result<u16, Failure> {
@@ -58,7 +58,7 @@ pub(crate) async fn delete(
 
 /// Takes up to `at_most` links out of a group and moves its counts.
 pub(crate) async fn ungroup(
-    connection: &mut AsyncPgConnection,
+    connection: &mut &AsyncPgConnection,
     account: AccountId,
     group: GroupId,
     at_most: u16,

@@ -1,5 +1,7 @@
 //! The store: what opens it, and what leads from a port to a connection.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -39,9 +41,15 @@ impl PostgresStore {
     /// Runs one call that reads, or that is a transaction of its own.
     pub(crate) async fn call<T>(
         &self,
-        call: impl AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         self.connections.call(call).await.map_err(Failure::into_store_error)
+    }
+}
+
+impl PostgresStore {
+    pub(crate) const fn time_limit(&self) -> Duration {
+        self.connections.time_limit()
     }
 }
 

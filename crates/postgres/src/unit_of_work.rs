@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
-use signpost_app::ports::{StoreError, UnitOfWork};
+use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 
 use crate::connections::{Connections, Lease, end_of_call};
 use crate::failure::Failure;
@@ -18,6 +18,9 @@ use crate::failure::Failure;
 /// that does several things may break the order; then PostgreSQL ends one of the two, which is run again.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
+    /// The BEGIN goes out with the first step.
+    is_begun: bool,
+    changes: ChangesMade,
     time_limit: Duration,
     /// When it is too old.
     ends: Instant,
@@ -29,23 +32,40 @@ impl PostgresUnitOfWork {
     pub(crate) async fn begin(connections: &Connections) -> Result<Self, StoreError> {
         let time_limit = connections.time_limit();
         let ends = end_of_call(time_limit);
-        let mut lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
-        lease.begin(ends).await.map_err(Failure::into_store_error)?;
-        Ok(Self { lease, time_limit, ends: end_of_call(time_limit), is_spoilt: false })
+        let lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
+        Ok(Self {
+            lease,
+            is_begun: false,
+            changes: ChangesMade::default(),
+            time_limit,
+            ends: end_of_call(time_limit),
+            is_spoilt: false,
+        })
     }
 
     /// Runs one step of the transaction.
     pub(crate) async fn step<T>(
         &mut self,
-        step: impl AsyncFnOnce(&mut AsyncPgConnection) -> Result<T, Failure>,
+        step: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
         self.check()?;
         // Taken back when the answer is here; if this future is dropped before, it stays.
         self.is_spoilt = true;
         let ends = end_of_call(self.time_limit);
-        let outcome = self.lease.call(ends, step).await.map_err(Failure::into_unit_of_work_error)?;
+        let outcome = if self.is_begun {
+            self.lease.call(ends, step).await
+        } else {
+            self.is_begun = true;
+            self.lease.begin_with(ends, step).await
+        };
+        let outcome = outcome.map_err(Failure::into_unit_of_work_error)?;
         self.is_spoilt = false;
         Ok(outcome)
+    }
+
+    /// Where steps note what they have changed, once they know.
+    pub(crate) const fn noted(&mut self) -> &mut ChangesMade {
+        &mut self.changes
     }
 
     fn check(&self) -> Result<(), StoreError> {
@@ -65,9 +85,14 @@ impl PostgresUnitOfWork {
 
 #[async_trait]
 impl UnitOfWork for PostgresUnitOfWork {
+    fn changes(&self) -> Vec<VisibleChange> {
+        self.changes.to_vec()
+    }
+
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.check()?;
         let ends = end_of_call(self.time_limit);
-        self.lease.commit(ends).await.map_err(Failure::into_unit_of_work_error)
+        let changes = self.changes.to_vec();
+        self.lease.commit(ends, changes).await.map_err(Failure::into_unit_of_work_error)
     }
 }

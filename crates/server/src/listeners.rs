@@ -20,7 +20,13 @@ use crate::telemetry;
 pub(crate) struct Sockets {
     api: TcpListener,
     links: TcpListener,
-    metrics: Option<TcpListener>,
+    metrics: Option<MetricsSocket>,
+}
+
+/// A bound socket for metrics, and what shows them. Counting begins with it, before anything is there to be counted.
+struct MetricsSocket {
+    listener: TcpListener,
+    shown: PrometheusHandle,
 }
 
 /// Where the program listens, with the ports that it really has.
@@ -32,7 +38,7 @@ pub(crate) struct Addresses {
 }
 
 impl Sockets {
-    /// Binds all of them.
+    /// Binds all of them, and begins to count if there is one for metrics.
     ///
     /// # Errors
     /// One of the addresses is not to be had; the message names its setting.
@@ -42,7 +48,10 @@ impl Sockets {
             links: bind(&names::LINK_LISTEN, settings.link_listen)?,
             metrics: settings
                 .metrics_listen
-                .map(|address| bind(&names::METRICS_LISTEN, address))
+                .map(|address| {
+                    let listener = bind(&names::METRICS_LISTEN, address)?;
+                    anyhow::Ok(MetricsSocket { listener, shown: telemetry::start_metrics()? })
+                })
                 .transpose()?,
         })
     }
@@ -52,7 +61,7 @@ impl Sockets {
         Ok(Addresses {
             api: self.api.local_addr()?,
             links: self.links.local_addr()?,
-            metrics: self.metrics.as_ref().map(TcpListener::local_addr).transpose()?,
+            metrics: self.metrics.as_ref().map(|metrics| metrics.listener.local_addr()).transpose()?,
         })
     }
 }
@@ -117,7 +126,7 @@ impl Servers {
     }
 }
 
-fn start_metrics(socket: TcpListener) -> Result<MetricsServer> {
-    let handle: PrometheusHandle = telemetry::start_metrics()?;
-    MetricsServer::start(socket, handle).context("cannot start the metrics listener")
+fn start_metrics(socket: MetricsSocket) -> Result<MetricsServer> {
+    let MetricsSocket { listener, shown } = socket;
+    MetricsServer::start(listener, shown).context("cannot start the metrics listener")
 }

@@ -15,6 +15,7 @@ use signpost_sqlite::{SqliteOptions, SqliteStore};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::background::Background;
 use crate::settings::{CommonSettings, Database, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
@@ -25,6 +26,7 @@ const LET_GO_WITHIN: Duration = Duration::from_secs(2);
 /// An application that serves, and what has to be ended with it.
 pub(crate) struct Serving {
     pub(crate) app: Arc<Application>,
+    background: Background,
     /// The task that follows the blocklist's file, if there is one.
     blocklist_follower: Option<JoinHandle<()>>,
 }
@@ -47,13 +49,21 @@ impl Serving {
             throttle_per_minute: settings.throttle_per_minute,
         };
         let stores = Stores::open(common, settings.redis.as_ref()).await?;
-        let app = application(common, parts, stores);
-        Ok(Self { app: Arc::new(app), blocklist_follower: file.map(TargetBlocklistFile::follow) })
+        let app = Arc::new(application(common, parts, stores));
+        let background = Background::start(&app).await;
+        Ok(Self { app, background, blocklist_follower: file.map(TargetBlocklistFile::follow) })
+    }
+
+    /// Makes it known that the program is on its way out, and leaves background work to other nodes.
+    pub(crate) fn begin_stopping(&self) {
+        self.app.lifecycle.begin_draining();
+        self.background.hand_over();
     }
 
     /// Closes the store, which waits for what it was given. To be called when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, blocklist_follower } = self;
+        let Self { app, background, blocklist_follower } = self;
+        background.end().await;
         if let Some(follower) = blocklist_follower {
             follower.abort();
         }
@@ -149,6 +159,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         clock,
         randomness: Arc::new(OsRandomness),
         target_blocklist: blocklist,
+        changes: Arc::default(),
         plans: common.plans.clone(),
         system,
         // Custom domains and the setting that says otherwise come together.

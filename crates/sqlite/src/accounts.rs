@@ -140,7 +140,11 @@ impl AccountWrites for SqliteUnitOfWork {
             };
             Ok(changed > 0 || diesel::select(exists(account)).get_result(connection)?)
         };
-        self.step(step).await
+        let is_there = self.step(step).await?;
+        if is_there {
+            self.noted().note_account(id);
+        }
+        Ok(is_there)
     }
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
@@ -155,7 +159,11 @@ impl AccountWrites for SqliteUnitOfWork {
                 .execute(connection)?;
             Ok(diesel::delete(accounts::table.find(id)).execute(connection)? > 0)
         };
-        self.step(step).await
+        let is_deleted = self.step(step).await?;
+        if is_deleted {
+            self.noted().note_account(id);
+        }
+        Ok(is_deleted)
     }
 
     async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError> {

@@ -4,6 +4,7 @@ use diesel::expression::AsExpression;
 use diesel::serialize::{IsNull, Output, Result, ToSql};
 use diesel::sql_types::Binary;
 use diesel::sqlite::Sqlite;
+use signpost_app::ports::LeaseHolder;
 use signpost_domain::{Id, IdKind, LinkId, PagePosition};
 
 /// The 16 bytes of an identifier (D1).
@@ -20,6 +21,12 @@ impl<K: IdKind> From<Id<K>> for IdBytes {
 impl IdBytes {
     pub(crate) const fn get(self) -> [u8; 16] {
         self.0
+    }
+}
+
+impl From<LeaseHolder> for IdBytes {
+    fn from(holder: LeaseHolder) -> Self {
+        Self(holder.to_bytes())
     }
 }
 

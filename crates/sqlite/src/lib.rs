@@ -42,6 +42,7 @@
 mod accounts;
 mod admissions;
 mod answer;
+mod change_log;
 mod columns;
 mod connection;
 mod counters;
@@ -52,6 +53,7 @@ mod group_counts;
 mod groups;
 mod insertions;
 mod job_queue;
+mod leases;
 mod link_list;
 mod links;
 mod migrations;

@@ -14,7 +14,7 @@ use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
-use crate::named_links;
+use crate::named_links::{self, Deleted};
 use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, links};
@@ -96,12 +96,16 @@ impl LinkWrites for SqliteUnitOfWork {
         links: &[Link],
         links_limit: u64,
     ) -> Result<Vec<Insertion>, InsertLinksError> {
-        let links = links.to_vec();
+        let inserted = links.to_vec();
         let step = move |connection: &mut SqliteConnection| {
-            insertions::insert(connection, account, &links, links_limit)
+            insertions::insert(connection, account, &inserted, links_limit)
         };
         // The one decision about all of them comes before anything is written, so nothing need be undone.
-        self.step(step).await?.ok_or(InsertLinksError::AccountMissing)
+        let insertions = self.step(step).await?.ok_or(InsertLinksError::AccountMissing)?;
+        let judged = links.iter().zip(&insertions);
+        let done = judged.filter(|(_, insertion)| **insertion == Insertion::Done).map(|(link, _)| link);
+        self.noted().note_links(account, done);
+        Ok(insertions)
     }
 
     async fn update_link(
@@ -110,18 +114,30 @@ impl LinkWrites for SqliteUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        let (before, after) = (before.clone(), after.clone());
-        let step = move |connection: &mut SqliteConnection| update_link(connection, account, &before, &after);
-        self.decide(step).await?
+        let links = (before.clone(), after.clone());
+        let step = move |connection: &mut SqliteConnection| {
+            let (before, after) = &links;
+            update_link(connection, account, before, after)
+        };
+        self.decide(step).await??;
+        self.noted().note_links(account, [before, after]);
+        Ok(())
     }
 
     async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
         let ids = ids.to_vec();
-        self.step(move |connection| named_links::delete(connection, account, &ids)).await
+        let delete = move |connection: &mut SqliteConnection| named_links::delete(connection, account, &ids);
+        let Deleted { ids, addresses } = self.step(delete).await?;
+        self.noted().note_addresses(account, addresses);
+        Ok(ids)
     }
 
     async fn delete_some_links(&mut self, account: AccountId, at_most: u16) -> Result<u16, StoreError> {
-        self.step(move |connection| some_links::delete(connection, account, at_most)).await
+        let deleted = self.step(move |connection| some_links::delete(connection, account, at_most)).await?;
+        if deleted > 0 {
+            self.noted().note_account(account);
+        }
+        Ok(deleted)
     }
 }
 

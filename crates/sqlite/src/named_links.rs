@@ -6,38 +6,52 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{Binary, Bool, Integer};
 use diesel::sqlite::Sqlite;
-use signpost_domain::{AccountId, GroupId, Link, LinkId, Timestamp};
+use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
 use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::{group_exists, later_of};
-use crate::rows::link::{LinkRow, kind_column, link_id};
+use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::links;
+
+/// A link that was deleted: id, kind, group, host and slug.
+type DeletedRow = (Vec<u8>, i32, Option<Vec<u8>>, Option<String>, String);
+
+/// Links that were deleted.
+#[derive(Default)]
+pub(crate) struct Deleted {
+    pub(crate) ids: Vec<LinkId>,
+    /// Those of their addresses that are such.
+    pub(crate) addresses: Vec<Address>,
+}
 
 /// Deletes those of `ids` that the account has, and moves its count and those of their groups.
 pub(crate) fn delete(
     connection: &mut SqliteConnection,
     account: AccountId,
     ids: &[LinkId],
-) -> Result<Vec<LinkId>, Failure> {
+) -> Result<Deleted, Failure> {
     if ids.is_empty() {
-        return Ok(Vec::new());
+        return Ok(Deleted::default());
     }
     let named = links::table.filter(links::account_id.eq(IdBytes::from(account))).filter(IsOneOf::these(ids));
-    let rows: Vec<(Vec<u8>, i32, Option<Vec<u8>>)> =
-        diesel::delete(named).returning((links::id, links::kind, links::group_id)).get_results(connection)?;
-    let mut deleted = Vec::with_capacity(rows.len());
+    let rows: Vec<DeletedRow> = diesel::delete(named)
+        .returning((links::id, links::kind, links::group_id, links::host, links::slug))
+        .get_results(connection)?;
+    let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
-    for (id, kind, group) in rows {
-        let (id, _) = link_id(kind, &id)?;
-        deleted.push(id);
+    for (id, kind, group, host, slug) in rows {
+        let (id, row) = link_id(kind, &id)?;
+        deleted.ids.push(id);
+        // A link whose address is none could never be opened, and must not be kept from being deleted.
+        deleted.addresses.extend(host.and_then(|host| address_from(&row, &host, &slug).ok()));
         if let Some(group) = group {
             moves.leave(group, id.kind());
         }
     }
-    counters::move_links(connection, account, -signed(deleted.len()))?;
+    counters::move_links(connection, account, -signed(deleted.ids.len()))?;
     moves.apply(connection)?;
     Ok(deleted)
 }

@@ -69,6 +69,31 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    changes (number) {
+        number -> BigInt,
+        at -> BigInt,
+        account_id -> Binary,
+        addresses -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    // SQLite's own: the highest number that each table with AUTOINCREMENT has ever had.
+    sqlite_sequence (name) {
+        name -> Text,
+        seq -> BigInt,
+    }
+}
+
+diesel::table! {
+    leases (name) {
+        name -> Text,
+        holder -> Binary,
+        expires_at -> BigInt,
+    }
+}
+
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, links);

@@ -6,6 +6,7 @@ use signpost_app::ports::{Store, StoreError, UnitOfWork};
 
 use crate::columns::UpperBound;
 use crate::database_file::DatabaseFile;
+use crate::failure::Failure;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
@@ -42,6 +43,20 @@ impl SqliteStore {
 
     pub(crate) const fn writer(&self) -> &Writer {
         &self.writer
+    }
+}
+
+impl SqliteStore {
+    /// Runs one step as a unit of work of its own.
+    pub(crate) async fn write<T: Send + 'static>(
+        &self,
+        step: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
+        let mut work = Box::new(self.writer.begin().await?);
+        let outcome = work.step(step).await?;
+        #[expect(clippy::disallowed_methods, reason = "it changes nothing that visitors see")]
+        work.commit().await?;
+        Ok(outcome)
     }
 }
 

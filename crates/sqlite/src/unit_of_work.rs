@@ -5,10 +5,11 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use signpost_app::ports::{StoreError, UnitOfWork};
+use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 use tokio::sync::{OwnedSemaphorePermit, oneshot};
 
 use crate::answer::{AnswerTo, answer_by, commit_by, end_of_call};
+use crate::change_log;
 use crate::failure::Failure;
 use crate::session::{Durability, Session};
 
@@ -17,6 +18,7 @@ use crate::session::{Durability, Session};
 /// a cancelled request cannot leave a transaction open.
 pub(crate) struct SqliteUnitOfWork {
     steps: Sender<Step>,
+    changes: ChangesMade,
     time_limit: Duration,
     /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
     is_spoilt: bool,
@@ -25,8 +27,8 @@ pub(crate) struct SqliteUnitOfWork {
 enum Step {
     /// Something to do within the transaction. It says whether the unit of work can go on.
     Change(Box<dyn FnOnce(&mut Session) -> GoesOn + Send>),
-    /// The end, before the instant.
-    Commit(Instant, AnswerTo<()>),
+    /// The end, before the instant, with what is to be logged.
+    Commit(Vec<VisibleChange>, Instant, AnswerTo<()>),
 }
 
 type GoesOn = bool;
@@ -48,11 +50,17 @@ pub(crate) fn new(
     turn: OwnedSemaphorePermit,
 ) -> (SqliteUnitOfWork, NewWork) {
     let (sender, receiver) = mpsc::channel();
-    let unit_of_work = SqliteUnitOfWork { steps: sender, time_limit, is_spoilt: false };
+    let changes = ChangesMade::default();
+    let unit_of_work = SqliteUnitOfWork { steps: sender, changes, time_limit, is_spoilt: false };
     (unit_of_work, NewWork { steps: receiver, begun_to, ends, turn })
 }
 
 impl SqliteUnitOfWork {
+    /// Where steps note what they have changed, once they know.
+    pub(crate) const fn noted(&mut self) -> &mut ChangesMade {
+        &mut self.changes
+    }
+
     /// Runs one step of the transaction.
     pub(crate) async fn step<T: Send + 'static>(
         &mut self,
@@ -117,13 +125,17 @@ impl<D> From<Failure> for Stop<D> {
 
 #[async_trait]
 impl UnitOfWork for SqliteUnitOfWork {
+    fn changes(&self) -> Vec<VisibleChange> {
+        self.changes.to_vec()
+    }
+
     async fn commit(self: Box<Self>) -> Result<(), StoreError> {
         if self.is_spoilt {
             return Err(spoilt());
         }
         let ends = end_of_call(self.time_limit);
         let (answer_to, answer) = oneshot::channel();
-        self.steps.send(Step::Commit(ends, answer_to)).map_err(|_| undone())?;
+        self.steps.send(Step::Commit(self.changes.to_vec(), ends, answer_to)).map_err(|_| undone())?;
         commit_by(ends, answer).await?.map_err(Failure::into_unit_of_work_error)
     }
 }
@@ -170,10 +182,11 @@ fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) {
                     return;
                 }
             }
-            Ok(Step::Commit(ends, answer_to)) => {
+            Ok(Step::Commit(changes, ends, answer_to)) => {
                 // Whoever cancelled the commit before it began must find nothing changed.
                 if !answer_to.is_closed() {
-                    let _ = answer_to.send(session.commit(ends));
+                    let logged = session.run(ends, |connection| change_log::log(connection, &changes));
+                    let _ = answer_to.send(logged.and_then(|()| session.commit(ends)));
                 }
                 return;
             }

@@ -1,6 +1,10 @@
 //! What every store must do, on SQLite.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is tested here is the store, which no use case stands before"
+)]
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -2,6 +2,8 @@
 
 mod addresses;
 mod at_once;
+mod background_work;
+mod changes_across_nodes;
 mod crashes;
 mod description;
 mod hostile;

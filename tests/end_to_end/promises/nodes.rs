@@ -10,14 +10,14 @@ use signpost_test_servers::redis::{self, RedisServer};
 use crate::harness::{Account, Program, concurrently, redirect_body, within_one_minute};
 
 /// Nodes with a database and a Redis of their own.
-struct Cluster {
-    nodes: Vec<Program>,
-    database: PostgresDatabase,
+pub(super) struct Cluster {
+    pub(super) nodes: Vec<Program>,
+    pub(super) database: PostgresDatabase,
     redis: RedisServer,
 }
 
 /// So many nodes, or nothing where the servers are not installed.
-fn nodes(count: usize, plan: &str) -> Option<Cluster> {
+pub(super) fn nodes(count: usize, plan: &str) -> Option<Cluster> {
     let servers = postgres::try_shared()
         .map_err(Absence::clone)
         .and_then(|postgres| Ok((postgres, RedisServer::try_start(&redis::Setup::default())?)));
@@ -39,6 +39,7 @@ fn nodes(count: usize, plan: &str) -> Option<Cluster> {
         Program::builder()
             .setting_of_all("database-url", &database.url())
             .setting("redis-url", &redis.url(0))
+            .setting("metrics-listen", "127.0.0.1:0")
             .plan(plan)
             .start()
     });
@@ -46,7 +47,7 @@ fn nodes(count: usize, plan: &str) -> Option<Cluster> {
 }
 
 /// An account's client on each node.
-fn clients(nodes: &[Program], plan: &str) -> Vec<Account> {
+pub(super) fn clients(nodes: &[Program], plan: &str) -> Vec<Account> {
     let account = nodes[0].account(plan);
     nodes.iter().map(|node| node.with_key(&account.key)).collect()
 }

@@ -5,7 +5,7 @@ use signpost_domain::{Account, Email, Name, PlanName};
 use super::operator_error::OperatorError;
 use crate::application::Application;
 use crate::ports::InsertAccountError;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// What a new account is like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,7 +30,7 @@ pub async fn create(app: &Application, command: CreateAccount) -> Result<Account
             }
             Err(InsertAccountError::Store(error)) => return Err(error.into()),
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await?;
     Ok(account)

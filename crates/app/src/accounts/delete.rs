@@ -5,7 +5,7 @@ use signpost_domain::AccountId;
 use super::operator_error::OperatorError;
 use super::suspension::suspend;
 use crate::application::Application;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// How many links are deleted in one unit of work.
 const AT_ONCE: u16 = 1_000;
@@ -21,7 +21,7 @@ pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorErro
         if !work.delete_account(id).await? {
             return Err(OperatorError::NoSuchAccount(id));
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await
 }
@@ -30,7 +30,7 @@ async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, Oper
     retried(|| async {
         let mut work = app.store.begin().await?;
         let deleted = work.delete_some_links(id, AT_ONCE).await?;
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(deleted)
     })
     .await

@@ -7,7 +7,7 @@ use super::operator_error::OperatorError;
 use crate::application::Application;
 use crate::keys::new_key;
 use crate::ports::InsertAccountError;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// What the first start made.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub async fn first_start(
         if !work.insert_key(&key).await? {
             return Err(OperatorError::NoSuchAccount(account.id));
         }
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(Some(FirstStart { account, key, secret }))
     })
     .await

@@ -5,7 +5,7 @@ use signpost_domain::{AccountId, PlanName};
 use super::create::require_plan;
 use super::operator_error::OperatorError;
 use crate::application::Application;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Puts an account on a plan. It holds for every request that starts after this returns (contract,
 /// Authentication 6).
@@ -16,7 +16,7 @@ pub async fn set_plan(app: &Application, id: AccountId, plan: &PlanName) -> Resu
         if !work.set_plan(id, plan).await? {
             return Err(OperatorError::NoSuchAccount(id));
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await
 }

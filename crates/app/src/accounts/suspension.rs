@@ -4,7 +4,7 @@ use signpost_domain::{AccountId, Timestamp};
 
 use super::operator_error::OperatorError;
 use crate::application::Application;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Suspends an account: its requests are refused and its links stop resolving, at once.
 pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
@@ -26,7 +26,7 @@ async fn set_suspended(
         if !work.set_suspended(id, since).await? {
             return Err(OperatorError::NoSuchAccount(id));
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await
 }

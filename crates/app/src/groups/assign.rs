@@ -10,7 +10,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::links::batch_ids;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// The field of a request that names the links.
 pub const LINK_IDS: &str = "link_ids";
@@ -93,7 +93,7 @@ async fn move_those(
         };
         let moved = moved.ok_or(Refusal::GroupNotFound)?;
         if !moved.is_empty() {
-            work.commit().await?;
+            commit(app, work).await?;
         }
         Ok(moved)
     })

@@ -6,7 +6,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::ports::InsertGroupError;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Creates an empty group. Two groups may have the same name.
 ///
@@ -25,7 +25,7 @@ pub async fn create(app: &Application, caller: &Caller, name: Name) -> Result<Gr
             }
             Err(InsertGroupError::Store(error)) => return Err(error.into()),
         }
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(group.clone())
     })
     .await

@@ -6,7 +6,7 @@ use signpost_domain::{AccountId, GroupId, IdReference, Refusal};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// How many links are ungrouped in one unit of work.
 const AT_ONCE: u16 = 1_000;
@@ -35,7 +35,7 @@ async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) ->
         if is_last && !work.delete_group(account, id, now).await? {
             return Err(Refusal::GroupNotFound.into());
         }
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(is_last)
     })
     .await

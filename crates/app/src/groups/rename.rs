@@ -6,7 +6,7 @@ use signpost_domain::{Group, IdReference, Name, Refusal};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Renames a group and returns it as it is then. The name that it has already writes nothing.
 ///
@@ -28,7 +28,7 @@ pub async fn rename(
             return Ok(before);
         }
         work.update_group(account, &after).await?;
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(after)
     })
     .await

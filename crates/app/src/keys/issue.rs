@@ -5,7 +5,7 @@ use signpost_domain::{AccountId, ApiKey, ApiKeySecret, Name};
 use crate::accounts::OperatorError;
 use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Issues a key for an account. The secret is returned once and kept nowhere.
 pub async fn issue(
@@ -19,7 +19,7 @@ pub async fn issue(
         if !work.insert_key(&key).await? {
             return Err(OperatorError::NoSuchAccount(account));
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await?;
     Ok((key, secret))

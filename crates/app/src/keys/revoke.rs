@@ -4,7 +4,7 @@ use signpost_domain::ApiKeyId;
 
 use crate::accounts::OperatorError;
 use crate::application::Application;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Revokes a key for good. It is refused in every request that starts after this returns.
 pub async fn revoke(app: &Application, id: ApiKeyId) -> Result<(), OperatorError> {
@@ -13,7 +13,7 @@ pub async fn revoke(app: &Application, id: ApiKeyId) -> Result<(), OperatorError
         if !work.revoke_key(id, app.clock.now()).await? {
             return Err(OperatorError::NoSuchKey(id));
         }
-        Ok(work.commit().await?)
+        Ok(commit(app, work).await?)
     })
     .await
 }

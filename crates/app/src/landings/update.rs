@@ -30,7 +30,7 @@ pub async fn update(
         };
         let after = before.apply(patch.clone(), &context)?;
         if after != before {
-            write_over(work, account, before, after.clone()).await?;
+            write_over(app, work, account, before, after.clone()).await?;
         }
         Ok(after)
     })

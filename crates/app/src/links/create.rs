@@ -11,7 +11,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// How many slugs are drawn for a link before generation gives up. With the seven characters of D21 and ten million links
 /// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
@@ -53,7 +53,7 @@ pub(crate) async fn create_all<D: LinkDraft>(
             let mut work = app.store.begin().await?;
             creation.insert(work.as_mut()).await?;
             if creation.outcomes.iter().flatten().any(Result::is_ok) {
-                work.commit().await?;
+                commit(app, work).await?;
             }
         }
         creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect()

@@ -5,7 +5,7 @@ use signpost_domain::{Id, IdReference, LinkIdKind};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Deletes a link; its address is free at once.
 ///
@@ -23,7 +23,7 @@ pub async fn delete<K: LinkIdKind>(
         if work.delete_links(caller.account_id(), &[id.into()]).await?.is_empty() {
             return Err(not_found.clone().into());
         }
-        work.commit().await?;
+        commit(app, work).await?;
         Ok(id)
     })
     .await

@@ -8,7 +8,7 @@ use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::retried;
+use crate::unit_of_work::{commit, retried};
 
 /// Deletes those of the caller's links that `ids` name, all together, and says of each id, in the same order, what
 /// became of it: the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) where it stood
@@ -44,7 +44,7 @@ async fn delete_those(
         let mut work = app.store.begin().await?;
         let deleted = work.delete_links(caller.account_id(), ids).await?;
         if !deleted.is_empty() {
-            work.commit().await?;
+            commit(app, work).await?;
         }
         Ok(deleted.into_iter().collect())
     })

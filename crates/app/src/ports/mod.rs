@@ -12,9 +12,11 @@
 //! must not see anything of another account.
 
 pub mod accounts;
+pub mod change_log;
 pub mod clock;
 pub mod groups;
 pub mod id_source;
+pub mod leases;
 pub mod links;
 pub mod quota_store;
 pub mod randomness;
@@ -23,9 +25,13 @@ pub mod store_error;
 pub mod target_blocklist;
 
 pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
+pub use change_log::{
+    Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
+};
 pub use clock::Clock;
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
+pub use leases::{LeaseHolder, Leases};
 pub use links::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
 };

@@ -3,16 +3,19 @@
 use async_trait::async_trait;
 
 use super::accounts::{AccountReads, AccountWrites};
+use super::change_log::{ChangeLog, VisibleChange};
 use super::groups::{GroupReads, GroupWrites};
+use super::leases::Leases;
 use super::links::{LinkReads, LinkWrites};
 use super::store_error::StoreError;
 
 /// Everything that is kept. The methods of its parts read, each in one round trip and without a transaction,
-/// and cannot write; changes go through a [`UnitOfWork`].
+/// and cannot write; changes go through a [`UnitOfWork`]. What the program keeps for itself, the age of its change log and
+/// its leases, is written by methods of their own, each a unit of work by itself.
 ///
 /// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
 #[async_trait]
-pub trait Store: AccountReads + GroupReads + LinkReads {
+pub trait Store: AccountReads + ChangeLog + GroupReads + Leases + LinkReads {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
 
@@ -33,6 +36,10 @@ pub trait Store: AccountReads + GroupReads + LinkReads {
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
 pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites {
+    /// The changes that visitors can see which were made so far, as [`commit`](Self::commit) will write them into the
+    /// [`ChangeLog`].
+    fn changes(&self) -> Vec<VisibleChange>;
+
     /// Makes the changes last: once this returns `Ok`, they survive a crash of the process or the machine. After
     /// [`StoreError::Unavailable`] either all of them were made or none.
     async fn commit(self: Box<Self>) -> Result<(), StoreError>;

@@ -9,12 +9,15 @@
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]
+#![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 
 mod accounts;
 mod address_throttle;
 mod admission;
+mod background;
 mod bulk_creation;
 mod bulk_moves;
+mod changes;
 mod failing_stores;
 mod first_start;
 mod groups;

@@ -7,6 +7,7 @@
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]
+#![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 
 mod harness;
 mod landings;

@@ -133,6 +133,32 @@ macro_rules! __store_cases {
                 reading_goes_on_beside_a_unit_of_work
                 what_was_committed_is_there_when_the_store_is_opened_again
             }
+            changes {
+                an_insertion_logs_what_it_inserted
+                an_update_logs_where_the_link_was_and_is
+                a_deletion_logs_what_it_deleted
+                what_befalls_an_account_logs_the_account
+                what_visitors_do_not_see_is_not_logged
+                a_unit_of_work_is_one_entry
+                each_account_has_its_own_entry
+                what_is_undone_is_not_logged
+            }
+            change_reading {
+                a_reader_goes_on_where_it_was
+                nothing_after_the_end_is_missed
+                units_of_work_that_overlap_are_both_seen
+                a_reader_among_writers_misses_nothing
+                more_than_was_asked_for_is_too_many
+                old_entries_are_forgotten_a_bounded_number_at_a_time
+                a_reader_goes_on_when_the_store_is_opened_again
+            }
+            leases {
+                a_lease_has_one_holder_until_it_ends
+                a_holder_renews_whatever_its_clock_says
+                a_lease_that_is_given_back_is_free_at_once
+                of_many_takers_one_gets_the_lease
+                a_lease_is_there_when_the_store_is_opened_again
+            }
             concurrent_writes {
                 the_limit_on_links_is_exact_under_concurrency
                 the_limit_on_groups_is_exact_under_concurrency

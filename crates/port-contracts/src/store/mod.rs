@@ -1,11 +1,17 @@
 //! The contract of [`Store`](signpost_app::ports::Store) and
 //! [`UnitOfWork`](signpost_app::ports::UnitOfWork): a file for each part of the port.
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is tested here is the store, which no use case stands before"
+)]
 
 mod accounts;
 mod addresses;
 mod batch_deletions;
 mod batch_insertions;
 mod cases;
+mod change_reading;
+mod changes;
 mod concurrent_batches;
 mod concurrent_writes;
 mod fixture;
@@ -14,6 +20,7 @@ mod group_counters;
 mod group_membership;
 mod groups;
 mod keys;
+mod leases;
 mod link_filters;
 mod link_limits;
 mod link_pages;

@@ -68,6 +68,8 @@ async fn columns_agree_with_each_other() {
         "UPDATE links SET host = '', slug = ''",
         "UPDATE accounts SET links_count = -1",
         "UPDATE groups SET redirects_count = -1",
+        "INSERT INTO changes (account_id, hosts) VALUES (gen_random_uuid(), '{a}')",
+        "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{a}', '{b,c}')",
     ] {
         assert_eq!(refusal(&database, sql), "23514", "{sql}");
     }

@@ -8,7 +8,12 @@
     clippy::panic,
     reason = "tests fail by panicking"
 )]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is tested here is the store, which no use case stands before"
+)]
 
+mod changes;
 mod constraints;
 mod corrupt_rows;
 mod database;

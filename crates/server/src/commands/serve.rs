@@ -36,7 +36,7 @@ pub(super) async fn run(
         failure = servers.ended() => return Err(failure),
     };
     tracing::info!(signal, "stopping");
-    serving.app.lifecycle.begin_draining();
+    serving.begin_stopping();
     if shutdown::stop(signals.next(), settings.drain_delay, servers.stop(), STOPPED_WITHIN).await {
         serving.close().await;
         tracing::info!("stopped; everything that ran is finished");

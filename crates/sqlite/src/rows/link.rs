@@ -320,6 +320,12 @@ pub(crate) fn address_columns(address: &Address) -> (String, String) {
     (site_column(site), slug)
 }
 
+/// The address that the columns `host` and `slug` write.
+pub(crate) fn address_from(row: &RowName, host: &str, slug: &str) -> Result<Address, Failure> {
+    let placement = placement_from(row, Some(host), slug)?;
+    row.present("host", placement.address())
+}
+
 /// How the column `host` writes a site.
 pub(crate) fn site_column(site: &Site) -> String {
     match site {

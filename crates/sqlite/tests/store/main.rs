@@ -7,6 +7,10 @@
     clippy::panic,
     reason = "tests fail by panicking"
 )]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is tested here is the store, which no use case stands before"
+)]
 
 mod constraints;
 mod corrupt_rows;

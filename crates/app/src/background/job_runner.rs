@@ -1,0 +1,202 @@
+//! Doing the steps of a job while this node holds its lease.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_domain::Timestamp;
+
+use super::job::{Job, Progress};
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::ports::{Clock, LeaseHolder, Store};
+
+const STEPS: &str = "signpost_background_steps_total";
+const HOLDS: &str = "signpost_background_lease";
+
+/// For how long a lease is taken.
+const TERM: Duration = Duration::from_secs(10);
+
+/// How long after it was taken it is taken again.
+const RENEWED_AFTER: Duration = Duration::from_secs(3);
+
+/// How long before its end a lease is not used any more. Clocks of two nodes that are each wrong by two seconds differ by
+/// as much.
+const MARGIN: Duration = Duration::from_secs(4);
+
+/// Runs one job on this node.
+///
+/// It does nothing by itself: its owner calls [`tick`](Self::tick) about once a second, waits in [`work`](Self::work) in
+/// between, and calls [`stop`](Self::stop) at the end. A lease is taken for ten seconds and renewed every three. Steps run
+/// only while it lasts: one that runs is cut off if it could not be renewed within six seconds.
+pub struct JobRunner {
+    job: Arc<dyn Job>,
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    holder: LeaseHolder,
+    tenure: Option<Tenure>,
+    step: Option<RunningStep>,
+}
+
+/// The time in which this node holds the lease.
+struct Tenure {
+    /// When the lease was last taken, by a clock that was read before it was asked for.
+    taken_at: Timestamp,
+    next_step_at: Timestamp,
+}
+
+impl Tenure {
+    /// Whether there is no need to renew the lease. If the clock was set back, there is.
+    fn is_fresh(&self, now: Timestamp) -> bool {
+        self.taken_at <= now && now < self.taken_at.plus(RENEWED_AFTER)
+    }
+
+    /// Whether the lease may end soon, so that others may take it.
+    fn is_over(&self, now: Timestamp) -> bool {
+        now >= self.taken_at.plus(TERM.saturating_sub(MARGIN))
+    }
+
+    /// Whether a step is due. If the clock was set back, it is.
+    fn is_step_due(&self, now: Timestamp, period: Duration) -> bool {
+        self.next_step_at <= now || self.next_step_at > now.plus(period)
+    }
+}
+
+struct RunningStep {
+    began_at: Timestamp,
+    outcome: Pin<Box<dyn Future<Output = Outcome> + Send>>,
+}
+
+enum Outcome {
+    Made(Progress),
+    Failed(AppError),
+    Panicked,
+}
+
+impl JobRunner {
+    /// Runs `job` as `holder`, which all runners of one program share.
+    #[must_use]
+    pub fn new(app: &Application, job: Arc<dyn Job>, holder: LeaseHolder) -> Self {
+        metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by job and outcome.");
+        metrics::describe_gauge!(HOLDS, "Whether this node does the steps of a background job (1).");
+        metrics::gauge!(HOLDS, "job" => job.name()).set(0.0);
+        let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
+        Self { job, store, clock, holder, tenure: None, step: None }
+    }
+
+    /// Whether this node does the steps.
+    #[must_use]
+    pub const fn holds_lease(&self) -> bool {
+        self.tenure.is_some()
+    }
+
+    /// Takes the lease if it is to be had, renews it if that is due, gives up if it could not be renewed in time; and
+    /// begins a step if one is due. A step that runs stands still meanwhile.
+    pub async fn tick(&mut self) {
+        let now = self.clock.now();
+        if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
+            self.give_up("the lease could not be renewed in time");
+        }
+        if !self.tenure.as_ref().is_some_and(|tenure| tenure.is_fresh(now)) {
+            self.take_lease(now).await;
+        }
+        self.begin_step();
+    }
+
+    async fn take_lease(&mut self, now: Timestamp) {
+        let taken = self.store.take_lease(self.job.name(), self.holder, now, now.plus(TERM)).await;
+        match (taken, &mut self.tenure) {
+            (Ok(true), Some(tenure)) => tenure.taken_at = now,
+            (Ok(true), tenure @ None) => {
+                *tenure = Some(Tenure { taken_at: now, next_step_at: now });
+                tracing::info!(job = self.job.name(), "took over background work");
+                metrics::gauge!(HOLDS, "job" => self.job.name()).set(1.0);
+            }
+            (Ok(false), Some(_)) => self.give_up("another node has taken the lease"),
+            (Ok(false), None) => {}
+            (Err(error), _) => {
+                tracing::debug!(job = self.job.name(), %error, "the lease of background work was not to be had");
+            }
+        }
+        // The answer may have taken long.
+        let now = self.clock.now();
+        if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
+            self.give_up("the lease could not be renewed in time");
+        }
+    }
+
+    fn give_up(&mut self, reason: &str) {
+        self.step = None;
+        self.tenure = None;
+        tracing::info!(job = self.job.name(), reason, "gave up background work");
+        metrics::gauge!(HOLDS, "job" => self.job.name()).set(0.0);
+    }
+
+    fn begin_step(&mut self) {
+        let now = self.clock.now();
+        let Some(tenure) = &self.tenure else { return };
+        let is_due = tenure.is_step_due(now, self.job.period());
+        if self.step.is_none() && is_due && !tenure.is_over(now) {
+            self.step =
+                Some(RunningStep { began_at: now, outcome: Box::pin(step_of(Arc::clone(&self.job))) });
+        }
+    }
+
+    /// Goes on with the step that runs, to its end; waits for ever if none does. It may be dropped at any time: the step
+    /// goes on with the next call.
+    pub async fn work(&mut self) {
+        let Some(step) = &mut self.step else { return std::future::pending().await };
+        let outcome = step.outcome.as_mut().await;
+        let began_at = step.began_at;
+        self.step = None;
+        let label = match &outcome {
+            Outcome::Made(_) => "done",
+            Outcome::Failed(error) => {
+                let cause = std::error::Error::source(error).map(ToString::to_string);
+                tracing::warn!(job = self.job.name(), %error, cause, "a step of background work failed");
+                "failed"
+            }
+            Outcome::Panicked => {
+                tracing::error!(job = self.job.name(), "a step of background work panicked");
+                "panicked"
+            }
+        };
+        metrics::counter!(STEPS, "job" => self.job.name(), "outcome" => label).increment(1);
+        if let Some(tenure) = &mut self.tenure {
+            tenure.next_step_at = match outcome {
+                Outcome::Made(Progress::More) => began_at,
+                Outcome::Made(Progress::Done) | Outcome::Failed(_) | Outcome::Panicked => {
+                    began_at.plus(self.job.period())
+                }
+            };
+        }
+        self.begin_step();
+    }
+
+    /// Cuts off the step that runs and gives the lease back, so that another node goes on at once. If the store cannot be
+    /// reached, the lease ends by itself.
+    pub async fn stop(mut self) {
+        if !self.holds_lease() {
+            return;
+        }
+        self.give_up("this node stops");
+        if let Err(error) = self.store.release_lease(self.job.name(), self.holder).await {
+            tracing::warn!(job = self.job.name(), %error, "the lease of background work was not given back");
+        }
+    }
+}
+
+/// A step that is done in either way, even if it panics.
+async fn step_of(job: Arc<dyn Job>) -> Outcome {
+    let mut step = job.step();
+    poll_fn(|context| {
+        // A step that has panicked is never polled again, so nobody sees in what state it was left.
+        match catch_unwind(AssertUnwindSafe(|| step.as_mut().poll(context))) {
+            Ok(progress) => progress.map(|progress| progress.map_or_else(Outcome::Failed, Outcome::Made)),
+            Err(_) => std::task::Poll::Ready(Outcome::Panicked),
+        }
+    })
+    .await
+}

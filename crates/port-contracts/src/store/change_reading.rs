@@ -1,0 +1,223 @@
+//! Reading the change log, and forgetting what is old in it.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::ports::{
+    Affected, ChangeId, ChangePosition, LoggedChange, ReadChanges, Store, VisibleChange,
+};
+use signpost_domain::{AccountId, Placement};
+use tokio::sync::oneshot;
+
+use super::fixture::Fresh;
+use super::given::{self, PLENTY};
+use crate::concurrency::at_once;
+use crate::samples;
+
+/// How many entries a read asks for where that does not matter.
+const MANY: u32 = 10_000;
+
+/// How long a second unit of work may take to be open beside the first, in stores that have more than one at a time.
+const SOON: Duration = Duration::from_millis(500);
+
+/// A reader that remembers the ids of its last read, and so is given each entry once.
+pub(super) struct Reader {
+    position: ChangePosition,
+    last: HashSet<ChangeId>,
+}
+
+impl Reader {
+    pub(super) async fn at_the_end(store: &Arc<dyn Store>) -> Self {
+        let position = store.end_of_changes().await.unwrap();
+        let mut reader = Self { position, last: HashSet::new() };
+        // A store may give entries of the last moments before.
+        reader.news(store).await;
+        reader
+    }
+
+    /// What is new since it last read.
+    pub(super) async fn news(&mut self, store: &Arc<dyn Store>) -> Vec<VisibleChange> {
+        let ReadChanges::These { changes, position } =
+            store.changes_since(self.position, MANY).await.unwrap()
+        else {
+            panic!("nothing was forgotten");
+        };
+        self.position = position;
+        let ids: HashSet<ChangeId> = changes.iter().map(|logged| logged.id).collect();
+        assert_eq!(ids.len(), changes.len(), "an entry comes once in a read");
+        let known = std::mem::replace(&mut self.last, ids);
+        let new = changes.into_iter().filter(|LoggedChange { id, .. }| !known.contains(id));
+        new.map(|LoggedChange { change, .. }| change).collect()
+    }
+}
+
+fn at(account: AccountId, placement: &Placement) -> VisibleChange {
+    let addresses = placement.address().into_iter().collect();
+    VisibleChange { account, affected: Affected::Addresses(addresses) }
+}
+
+async fn insert(store: &Arc<dyn Store>, account: AccountId, slug: &str) -> VisibleChange {
+    let link = given::link(store, account, samples::redirect(slug)).await;
+    at(account, &link.placement)
+}
+
+/// Several readers, each from its own place, and each to the end.
+pub(super) async fn a_reader_goes_on_where_it_was(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let mut early = Reader::at_the_end(&store).await;
+    assert_eq!(early.news(&store).await, []);
+    let first = insert(&store, account, "first").await;
+    let mut late = Reader::at_the_end(&store).await;
+    let second = insert(&store, account, "second").await;
+    assert_eq!(late.news(&store).await, std::slice::from_ref(&second));
+    let third = insert(&store, account, "third").await;
+    assert_eq!(late.news(&store).await, std::slice::from_ref(&third));
+    assert_eq!(late.news(&store).await, []);
+    let mut all = early.news(&store).await;
+    let mut expected = vec![first, second, third];
+    all.sort();
+    expected.sort();
+    assert_eq!(all, expected);
+}
+
+/// From the place that `end_of_changes` gave, whatever is committed afterwards comes.
+pub(super) async fn nothing_after_the_end_is_missed(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let position = store.end_of_changes().await.unwrap();
+    let change = insert(&store, account, "after").await;
+    let ReadChanges::These { changes, .. } = store.changes_since(position, MANY).await.unwrap() else {
+        panic!("one entry is not too many");
+    };
+    assert!(changes.iter().any(|logged| logged.change == change), "{changes:?}");
+}
+
+/// Two units of work are open at once and end in the other order; a reader reads in between. In a store that has one at
+/// a time the second waits for the first.
+pub(super) async fn units_of_work_that_overlap_are_both_seen(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let mut reader = Reader::at_the_end(&store).await;
+    let [one, other] = ["one", "other"].map(samples::redirect);
+    let mut first = store.begin().await.unwrap();
+    // Suspending locks the account, which inserting would want too; so the second is another account's.
+    let stranger = samples::account();
+    first.insert_account(&stranger).await.unwrap();
+    given::insert(first.as_mut(), stranger.id, &one, PLENTY).await.unwrap();
+
+    let (opened, is_open) = oneshot::channel();
+    let (go_on, may_go_on) = oneshot::channel::<()>();
+    let task = {
+        let (store, other): (Arc<dyn Store>, _) = (store.clone(), other.clone());
+        tokio::spawn(async move {
+            let mut second = store.begin().await.unwrap();
+            given::insert(second.as_mut(), account, &other, PLENTY).await.unwrap();
+            let _ = opened.send(());
+            may_go_on.await.unwrap();
+            second.commit().await.unwrap();
+        })
+    };
+    let are_both_open = tokio::time::timeout(SOON, is_open).await.is_ok();
+    assert_eq!(reader.news(&store).await, [], "neither is committed");
+    go_on.send(()).unwrap();
+    if are_both_open {
+        task.await.unwrap();
+        assert_eq!(reader.news(&store).await, [at(account, &other.placement)]);
+        first.commit().await.unwrap();
+        assert_eq!(reader.news(&store).await, [at(stranger.id, &one.placement)]);
+    } else {
+        first.commit().await.unwrap();
+        let mut news = reader.news(&store).await;
+        task.await.unwrap();
+        news.extend(reader.news(&store).await);
+        assert_eq!(news, [at(stranger.id, &one.placement), at(account, &other.placement)]);
+    }
+}
+
+/// A reader that reads without a pause while many write is given each entry once.
+pub(super) async fn a_reader_among_writers_misses_nothing(fresh: Fresh) {
+    const WRITERS: u64 = 8;
+    const EACH: usize = 12;
+    let store = fresh.store().await;
+    let mut reader = Reader::at_the_end(&store).await;
+    let writers = {
+        let store = store.clone();
+        tokio::spawn(async move {
+            let work = at_once(WRITERS, |number| {
+                let store = store.clone();
+                async move {
+                    let account = given::account(&store).await;
+                    let mut changes = Vec::new();
+                    for round in 0..EACH {
+                        changes.push(insert(&store, account, &format!("w{number}-{round}")).await);
+                    }
+                    changes
+                }
+            });
+            work.await.concat()
+        })
+    };
+    let mut news = Vec::new();
+    while !writers.is_finished() {
+        news.extend(reader.news(&store).await);
+    }
+    let mut expected = writers.await.unwrap();
+    news.extend(reader.news(&store).await);
+    news.sort();
+    expected.sort();
+    assert_eq!(news, expected);
+}
+
+/// More than a reader asked for: it is told so, and goes on behind them.
+pub(super) async fn more_than_was_asked_for_is_too_many(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let position = store.end_of_changes().await.unwrap();
+    for slug in ["a", "b", "c"] {
+        insert(&store, account, slug).await;
+    }
+    let read = store.changes_since(position, 3).await.unwrap();
+    assert!(matches!(&read, ReadChanges::These { changes, .. } if changes.len() == 3), "{read:?}");
+    let read = store.changes_since(position, 2).await.unwrap();
+    let ReadChanges::TooMany { position } = read else { panic!("{read:?}") };
+    let mut reader = Reader { position, last: HashSet::new() };
+    reader.news(&store).await;
+    let change = insert(&store, account, "d").await;
+    assert_eq!(reader.news(&store).await, [change]);
+}
+
+/// Only what is old enough is forgotten, the oldest first, and no more at once than is asked for. Who has not read it is
+/// told so.
+pub(super) async fn old_entries_are_forgotten_a_bounded_number_at_a_time(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let position = store.end_of_changes().await.unwrap();
+    for slug in ["a", "b", "c"] {
+        insert(&store, account, slug).await;
+    }
+    let hour = Duration::from_hours(1);
+    assert_eq!(store.forget_changes(hour, MANY).await.unwrap(), 0);
+    let read = store.changes_since(position, MANY).await.unwrap();
+    assert!(matches!(&read, ReadChanges::These { changes, .. } if changes.len() == 3), "{read:?}");
+    assert_eq!(store.forget_changes(Duration::ZERO, 2).await.unwrap(), 2);
+    let read = store.changes_since(position, MANY).await.unwrap();
+    assert!(matches!(&read, ReadChanges::TooMany { .. }), "{read:?}");
+    assert_eq!(store.forget_changes(Duration::ZERO, 2).await.unwrap(), 1);
+    assert_eq!(store.forget_changes(Duration::ZERO, 2).await.unwrap(), 0);
+    let read = store.changes_since(position, MANY).await.unwrap();
+    assert!(matches!(&read, ReadChanges::TooMany { .. }), "{read:?}");
+}
+
+/// The log and its readers' places outlast the program.
+pub(super) async fn a_reader_goes_on_when_the_store_is_opened_again(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let mut reader = Reader::at_the_end(&store).await;
+    let change = insert(&store, account, "before").await;
+    let store = store.reopened().await;
+    assert_eq!(reader.news(&store).await, [change]);
+    let change = insert(&store, account, "after").await;
+    assert_eq!(reader.news(&store).await, [change]);
+}

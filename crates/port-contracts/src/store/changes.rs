@@ -1,0 +1,238 @@
+//! What the methods of a unit of work write into the change log.
+
+use std::collections::BTreeSet;
+
+use signpost_app::ports::{Affected, Insertion, VisibleChange};
+use signpost_domain::{AccountId, Address, Link, LinkId, LinkKind, Placement, Redirect};
+
+use super::change_reading::Reader;
+use super::fixture::Fresh;
+use super::given::{self, Decision, KINDS, PLENTY, unit};
+use crate::samples;
+
+/// The change that these links, or these places, make.
+fn at<'a>(account: AccountId, placements: impl IntoIterator<Item = &'a Placement>) -> VisibleChange {
+    let addresses: BTreeSet<Address> = placements.into_iter().filter_map(Placement::address).collect();
+    VisibleChange { account, affected: Affected::Addresses(addresses) }
+}
+
+fn of_links<'a>(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> VisibleChange {
+    at(account, links.into_iter().map(Link::placement))
+}
+
+const fn whole(account: AccountId) -> VisibleChange {
+    VisibleChange { account, affected: Affected::Account }
+}
+
+/// A store with an account, and a reader of its log that has read so far.
+async fn scene(fresh: &Fresh) -> (super::fixture::StoreUnderTest, AccountId, Reader) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let reader = Reader::at_the_end(&store).await;
+    (store, account, reader)
+}
+
+/// One entry, with the address of each link that was inserted; none of one that a decision kept out.
+pub(super) async fn an_insertion_logs_what_it_inserted(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let links = vec![
+        samples::link(LinkKind::Redirect, "a"),
+        samples::link(LinkKind::Landing, "b"),
+        samples::link_at(LinkKind::Redirect, samples::on_custom("links.example.net", None)),
+        samples::link_at(LinkKind::Landing, samples::on_custom("links.example.net", Some("a"))),
+        samples::link_at(LinkKind::Redirect, samples::lost(Some("lost"))),
+    ];
+    given::links(&store, account, &links).await;
+    assert_eq!(reader.news(&store).await, [of_links(account, &links)]);
+
+    let taken = samples::link(LinkKind::Redirect, "a");
+    let homeless = given::in_group(Some(samples::id()), LinkKind::Redirect, "homeless");
+    let [fine, excess] = ["fine", "excess"].map(|slug| samples::link(LinkKind::Redirect, slug));
+    let batch = [taken.clone(), homeless.clone(), fine.clone(), excess];
+    let inserted = given::insert_links(&store, account, &batch, 6).await.unwrap();
+    let expected =
+        [Insertion::AddressTaken, Insertion::GroupMissing, Insertion::Done, Insertion::LimitReached];
+    assert_eq!(inserted, expected);
+    assert_eq!(reader.news(&store).await, [of_links(account, [&fine])]);
+
+    // What changes nothing is not logged.
+    for kept_out in [taken, homeless] {
+        given::insert_links(&store, account, &[kept_out], PLENTY).await.unwrap();
+    }
+    let nobody = samples::id();
+    let refused = given::insert_links(&store, nobody, &[samples::redirect("x").into()], PLENTY).await;
+    assert_eq!(refused, Err(Decision::AccountMissing));
+    let lost = samples::link_at(LinkKind::Landing, samples::lost(None));
+    given::insert_link(&store, account, &lost, PLENTY).await.unwrap();
+    assert_eq!(reader.news(&store).await, []);
+}
+
+/// Both addresses, the one that it had and the one that it has.
+pub(super) async fn an_update_logs_where_the_link_was_and_is(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let link = given::link(&store, account, samples::redirect("here")).await;
+    given::link(&store, account, samples::landing("taken")).await;
+    let group = given::group(&store, account).await.id;
+    reader.news(&store).await;
+    let [here, there, lost] = [
+        samples::on_system("here"),
+        samples::on_custom("links.example.net", Some("there")),
+        samples::lost(None),
+    ];
+    for (placement, changed) in
+        [(&here, vec![&here]), (&there, vec![&here, &there]), (&lost, vec![&there]), (&here, vec![&here])]
+    {
+        let after = Redirect { placement: placement.clone(), is_active: false, ..link.clone() };
+        given::update_link(&store, account, &after).await.unwrap();
+        assert_eq!(reader.news(&store).await, [at(account, changed)]);
+    }
+    for (placement, group_id, decision) in [
+        (samples::on_system("taken"), Some(group), Decision::AddressTaken),
+        (samples::on_system("free"), Some(samples::id()), Decision::GroupMissing),
+    ] {
+        let after = Redirect { placement, group_id, ..link.clone() };
+        let refused = unit!(&store, async |work| {
+            let before = work.lock_link(account, link.id.into()).await?.unwrap();
+            let refused = work.update_link(account, &before, &after.clone().into()).await;
+            assert_eq!(refused.map_err(Decision::from), Err(decision));
+            // The unit of work goes on, and is committed without it.
+            assert_eq!(work.changes(), []);
+            Ok(())
+        });
+        refused.await.unwrap();
+    }
+    assert_eq!(reader.news(&store).await, []);
+}
+
+/// One entry, with the addresses that are free now.
+pub(super) async fn a_deletion_logs_what_it_deleted(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let stranger = given::account(&store).await;
+    let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
+    given::links(&store, account, &links).await;
+    let lost = given::link(&store, account, samples::redirect_at(samples::lost(Some("lost")))).await;
+    let foreign = given::link(&store, stranger, samples::redirect("foreign")).await;
+    reader.news(&store).await;
+    let mut ids: Vec<LinkId> = given::ids(&links);
+    ids.extend([ids[0], lost.id.into(), foreign.id.into(), samples::redirect("nothing").id.into()]);
+    assert_eq!(given::delete_links(&store, account, &ids).await.len(), 3);
+    assert_eq!(reader.news(&store).await, [of_links(account, &links)]);
+    assert_eq!(given::delete_links(&store, account, &ids).await, []);
+    assert_eq!(reader.news(&store).await, []);
+}
+
+/// A suspension, its end, a deletion, and links that are deleted whichever they are: the whole account.
+pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    given::link(&store, account, samples::redirect("link")).await;
+    reader.news(&store).await;
+    for since in [Some(samples::at(0)), None] {
+        unit!(&store, async |work| Ok(work.set_suspended(account, since).await?)).await.unwrap();
+        assert_eq!(reader.news(&store).await, [whole(account)]);
+    }
+    for changes in [vec![whole(account)], vec![]] {
+        unit!(&store, async |work| Ok(work.delete_some_links(account, 10).await?)).await.unwrap();
+        assert_eq!(reader.news(&store).await, changes);
+    }
+    for changes in [vec![whole(account)], vec![]] {
+        unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
+        assert_eq!(reader.news(&store).await, changes);
+    }
+    let nobody = samples::id();
+    unit!(&store, async |work| Ok(work.set_suspended(nobody, None).await?)).await.unwrap();
+    assert_eq!(reader.news(&store).await, []);
+}
+
+/// Visitors see nothing of groups, plans and keys.
+pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
+    given::links(&store, account, &links).await;
+    reader.news(&store).await;
+    let ids = given::ids(&links);
+    let [group, other] = given::two_groups(&store, account).await;
+    assert_eq!(given::assign_links(&store, account, group, &ids, samples::at(1)).await.unwrap().len(), 2);
+    assert_eq!(given::unassign_links(&store, account, group, &ids, samples::at(2)).await.unwrap().len(), 2);
+    given::assign_links(&store, account, group, &ids[..1], samples::at(3)).await.unwrap();
+    given::assign_links(&store, account, other, &ids[1..], samples::at(3)).await.unwrap();
+    let others = unit!(&store, async |work| {
+        assert_eq!(work.ungroup_some_links(account, group, 9, samples::at(4)).await?, 1);
+        for group in [group, other] {
+            assert!(work.delete_group(account, group, samples::at(5)).await?);
+        }
+        assert!(work.set_plan(account, &samples::plan("free")).await?);
+        let (key, _) = samples::key(account);
+        assert!(work.insert_key(&key).await?);
+        assert!(work.revoke_key(key.id, samples::at(6)).await?);
+        work.insert_account(&samples::account()).await?;
+        work.lock_link(account, ids[0]).await?;
+        Ok(())
+    });
+    others.await.unwrap();
+    assert_eq!(reader.news(&store).await, []);
+}
+
+/// A unit of work is one entry, whatever it does to an account's links; and it says beforehand what that will be.
+pub(super) async fn a_unit_of_work_is_one_entry(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let old = given::link(&store, account, samples::redirect("old")).await;
+    reader.news(&store).await;
+    let links: Vec<Link> = ["a", "b"].map(|slug| samples::redirect(slug).into()).into();
+    let moved = Redirect { placement: samples::on_system("moved"), ..old.clone() };
+    let expected = at(account, &["a", "b", "old", "moved"].map(samples::on_system));
+    let work = unit!(&store, async |work| {
+        for link in &links {
+            given::insert(work, account, link, PLENTY).await?;
+        }
+        let before = work.lock_link(account, old.id.into()).await?.unwrap();
+        work.update_link(account, &before, &moved.clone().into()).await?;
+        assert_eq!(work.delete_links(account, &[links[1].id()]).await?.len(), 1);
+        assert_eq!(work.changes(), std::slice::from_ref(&expected));
+        Ok(())
+    });
+    work.await.unwrap();
+    assert_eq!(reader.news(&store).await, std::slice::from_ref(&expected));
+}
+
+/// What two accounts' links do stays apart, also what an account and its links do.
+pub(super) async fn each_account_has_its_own_entry(fresh: Fresh) {
+    let (store, one, mut reader) = scene(&fresh).await;
+    let other = given::account(&store).await;
+    let links =
+        [one, other].map(|account| (account, samples::link(LinkKind::Redirect, &account.to_string())));
+    let both = unit!(&store, async |work| {
+        for (account, link) in &links {
+            given::insert(work, *account, link, PLENTY).await?;
+        }
+        assert!(work.set_suspended(one, Some(samples::at(0))).await?);
+        Ok(())
+    });
+    both.await.unwrap();
+    let mut expected = vec![whole(one)];
+    expected.extend(links.iter().map(|(account, link)| of_links(*account, [link])));
+    expected.sort();
+    let mut news = reader.news(&store).await;
+    news.sort();
+    assert_eq!(news, expected);
+}
+
+/// An entry stands or falls with its unit of work.
+pub(super) async fn what_is_undone_is_not_logged(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let mut work = store.begin().await.unwrap();
+    given::insert(work.as_mut(), account, &samples::redirect("dropped"), PLENTY).await.unwrap();
+    assert!(work.set_suspended(account, Some(samples::at(0))).await.unwrap());
+    assert_eq!(work.changes().len(), 2);
+    assert_eq!(reader.news(&store).await, []);
+    drop(work);
+    let broken = given::link(&store, account, samples::redirect("first")).await;
+    assert_eq!(reader.news(&store).await.len(), 1);
+    let mut work = store.begin().await.unwrap();
+    given::insert(work.as_mut(), account, &samples::redirect("second"), PLENTY).await.unwrap();
+    // An id that is there already is a failure, after which only dropping the unit of work is of use.
+    let repeated = Redirect { placement: samples::on_system("repeated"), ..broken };
+    assert!(work.insert_links(account, &[repeated.into()], PLENTY).await.is_err());
+    drop(work);
+    given::link(&store, account, samples::redirect("third")).await;
+    assert_eq!(reader.news(&store).await, [at(account, [&samples::on_system("third")])]);
+}

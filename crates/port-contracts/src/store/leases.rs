@@ -1,0 +1,87 @@
+//! Leases.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::ports::{LeaseHolder, Store, StoreError};
+use signpost_domain::{Timestamp, id::AccountKind};
+
+use super::fixture::Fresh;
+use crate::concurrency::at_once;
+use crate::samples;
+
+const TERM: Duration = Duration::from_secs(10);
+
+fn holder() -> LeaseHolder {
+    LeaseHolder::from_bytes(samples::id::<AccountKind>().to_bytes())
+}
+
+/// Takes the lease for ten seconds, again if the store asks for that.
+async fn take(store: &Arc<dyn Store>, name: &str, holder: LeaseHolder, now: Timestamp) -> bool {
+    loop {
+        match store.take_lease(name, holder, now, now.plus(TERM)).await {
+            Err(StoreError::Contended) => {}
+            taken => return taken.unwrap(),
+        }
+    }
+}
+
+/// Until it ends, a lease is for its holder to renew and for nobody else to have.
+pub(super) async fn a_lease_has_one_holder_until_it_ends(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [one, other] = [holder(), holder()];
+    assert!(take(&store, "work", one, samples::at(0)).await);
+    assert!(!take(&store, "work", other, samples::at(9_999)).await);
+    assert!(take(&store, "other work", other, samples::at(0)).await, "names are apart");
+    assert!(take(&store, "work", one, samples::at(3_000)).await);
+    assert!(!take(&store, "work", other, samples::at(12_999)).await);
+    assert!(take(&store, "work", other, samples::at(13_000)).await);
+    assert!(!take(&store, "work", one, samples::at(13_001)).await, "who has lost it has lost it");
+    assert!(take(&store, "work", one, samples::at(23_000)).await);
+}
+
+/// A holder may have it again even after its end, or with a clock that was set back.
+pub(super) async fn a_holder_renews_whatever_its_clock_says(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [one, other] = [holder(), holder()];
+    assert!(take(&store, "work", one, samples::at(0)).await);
+    assert!(take(&store, "work", one, samples::at(60_000)).await);
+    assert!(take(&store, "work", one, samples::at(-60_000)).await);
+    assert!(!take(&store, "work", other, samples::at(-50_001)).await);
+    assert!(take(&store, "work", other, samples::at(-50_000)).await);
+}
+
+pub(super) async fn a_lease_that_is_given_back_is_free_at_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [one, other] = [holder(), holder()];
+    store.release_lease("work", one).await.unwrap();
+    assert!(take(&store, "work", one, samples::at(0)).await);
+    store.release_lease("work", other).await.unwrap();
+    assert!(!take(&store, "work", other, samples::at(1)).await, "nobody gives back what is another's");
+    store.release_lease("work", one).await.unwrap();
+    assert!(take(&store, "work", other, samples::at(2)).await);
+}
+
+/// Of any number of takers one gets it, when it is free and when it has ended.
+pub(super) async fn of_many_takers_one_gets_the_lease(fresh: Fresh) {
+    let store = fresh.store().await;
+    for round in 0..5 {
+        let now = samples::at(round * 10_000);
+        let taken = at_once(12, |_| {
+            let store = store.clone();
+            async move { take(&store, "work", holder(), now).await }
+        });
+        let taken = taken.await;
+        assert_eq!(taken.iter().filter(|taken| **taken).count(), 1, "round {round}");
+    }
+}
+
+/// Leases outlast the program.
+pub(super) async fn a_lease_is_there_when_the_store_is_opened_again(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [one, other] = [holder(), holder()];
+    assert!(take(&store, "work", one, samples::at(0)).await);
+    let store = store.reopened().await;
+    assert!(!take(&store, "work", other, samples::at(1)).await);
+    assert!(take(&store, "work", one, samples::at(1)).await);
+}

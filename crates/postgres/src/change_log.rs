@@ -1,0 +1,192 @@
+//! The change log: rows that are written together with a COMMIT, and read by time.
+//!
+//! A row has the time at which it was inserted, which is before the time at which others can see it. A read therefore begins
+//! before the one it follows: by as much as a commit that is answered may take. It finds the rows of that time again,
+//! and misses none, in whatever order transactions end. See `docs/decisions/0016-…`.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use futures_util::future::join;
+use signpost_app::ports::{
+    Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
+};
+use tokio::task::unconstrained;
+
+use crate::columns::{IdBytes, Instant, whole_number};
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::rows::link::{address_columns, address_from};
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+/// By how much clocks of servers of one database may differ.
+const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
+
+statement! {
+    /// Logs one change of each of the accounts: of one, or of none.
+    LogChange -> Bool {
+        accounts: Vec<IdBytes>,
+        hosts: Option<Vec<String>>,
+        slugs: Option<Vec<String>>,
+    } =
+    "INSERT INTO changes (account_id, hosts, slugs) SELECT a.id, "
+    { hosts: Nullable<Array<Text>> } ", "
+    { slugs: Nullable<Array<Text>> } " FROM unnest("
+    { accounts: Array<Uuid> } ") AS a (id)"
+}
+
+statement! {
+    /// The server's clock, whether anything was forgotten that lies behind the position, and the rows there, each with
+    /// these two; without rows, these two alone. A clock that was set back finds rows again rather than missing some.
+    ReadLog -> (
+        Timestamptz,
+        Bool,
+        Nullable<Uuid>,
+        Nullable<Uuid>,
+        Nullable<Array<Text>>,
+        Nullable<Array<Text>>
+    ) {
+        position: Instant,
+        overlap: f64,
+        limit: i64,
+    } =
+    "SELECT s.now, f.until > s.since, c.id, c.account_id, c.hosts, c.slugs FROM (SELECT statement_timestamp() AS now, \
+     least("
+    { position: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
+    { overlap: Double } ") AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN LATERAL \
+     (SELECT l.id, l.account_id, l.hosts, l.slugs FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
+    { limit: BigInt } ") AS c ON true"
+}
+
+statement! {
+    /// The server's clock.
+    ServersClock -> Timestamptz {} =
+    "SELECT statement_timestamp()"
+}
+
+statement! {
+    /// Deletes the oldest rows, notes which was the newest of them, and counts them.
+    ForgetOldest -> BigInt {
+        kept: f64,
+        at_most: i64,
+    } =
+    "WITH old AS (SELECT c.id FROM changes AS c WHERE c.at <= statement_timestamp() - make_interval(secs => "
+    { kept: Double } ") ORDER BY c.at LIMIT "
+    { at_most: BigInt } "), gone AS (DELETE FROM changes AS c USING old WHERE c.id = old.id RETURNING c.at), \
+     noted AS (UPDATE forgotten_changes SET until = greatest(until, (SELECT max(g.at) FROM gone AS g)) \
+     WHERE EXISTS (SELECT FROM gone)) SELECT count(*) FROM gone"
+}
+
+impl LogChange {
+    fn of(change: VisibleChange) -> Self {
+        let VisibleChange { account, affected } = change;
+        let accounts = vec![account.into()];
+        match affected {
+            Affected::Account => Self { accounts, hosts: None, slugs: None },
+            Affected::Addresses(addresses) => {
+                let (hosts, slugs) = addresses.iter().map(address_columns).unzip();
+                Self { accounts, hosts: Some(hosts), slugs: Some(slugs) }
+            }
+        }
+    }
+}
+
+/// Has the connection know the statement that logs, so that [`log_and_commit`] has not to ask for it first. A new connection
+/// does this before it is lent.
+pub(crate) async fn prepare(mut connection: &AsyncPgConnection) -> QueryResult<()> {
+    let nothing = LogChange { accounts: vec![], hosts: None, slugs: None };
+    nothing.execute(&mut connection).await.map(drop)
+}
+
+/// Ends a transaction, with its changes in the log. The last of them, which is the only one as a rule, goes out together
+/// with the COMMIT, so that logging takes no round trip of its own.
+pub(crate) async fn log_and_commit(
+    connection: &AsyncPgConnection,
+    mut changes: Vec<VisibleChange>,
+) -> Result<(), Failure> {
+    let (mut logging, mut committing) = (connection, connection);
+    let Some(last) = changes.pop() else { return Ok(committing.batch_execute("COMMIT").await?) };
+    for change in changes {
+        LogChange::of(change).execute(&mut logging).await?;
+    }
+    // `join` lets the first of the two begin first, and `unconstrained` keeps tokio from holding that one up on its way to
+    // the connection.
+    let log = LogChange::of(last).execute(&mut logging);
+    let (logged, committed) = unconstrained(join(log, committing.batch_execute("COMMIT"))).await;
+    // The COMMIT of a transaction in which a statement has failed undoes it, and says nothing of that.
+    logged?;
+    Ok(committed?)
+}
+
+type LogRow = (Instant, bool, Option<IdBytes>, Option<IdBytes>, Option<Vec<String>>, Option<Vec<String>>);
+
+fn logged_change(
+    id: IdBytes,
+    account: IdBytes,
+    hosts: Option<Vec<String>>,
+    slugs: Option<Vec<String>>,
+) -> Result<LoggedChange, Failure> {
+    let row = RowName::new("changes", format_args!("{:032x}", u128::from_be_bytes(id.get())));
+    let affected = match (hosts, slugs) {
+        (Some(hosts), Some(slugs)) => {
+            let pairs = hosts.iter().zip(&slugs);
+            let addresses = pairs.map(|(host, slug)| address_from(&row, host, slug));
+            Affected::Addresses(addresses.collect::<Result<_, _>>()?)
+        }
+        (None, _) | (_, None) => Affected::Account,
+    };
+    let change = VisibleChange { account: account.id(), affected };
+    Ok(LoggedChange { id: ChangeId::from_bytes(id.get()), change })
+}
+
+#[async_trait]
+impl ChangeLog for PostgresStore {
+    async fn end_of_changes(&self) -> Result<ChangePosition, StoreError> {
+        self.call(async |connection| {
+            let now: Instant = ServersClock {}.get_result(connection).await?;
+            Ok(ChangePosition::from_store(now.micros()))
+        })
+        .await
+    }
+
+    async fn changes_since(&self, position: ChangePosition, at_most: u32) -> Result<ReadChanges, StoreError> {
+        let statement = ReadLog {
+            position: Instant::from_micros(position.to_store()),
+            overlap: (self.time_limit() + CLOCKS_DIFFER).as_secs_f64(),
+            limit: i64::from(at_most) + 1,
+        };
+        self.call(async |connection| {
+            let rows: Vec<LogRow> = statement.load(connection).await?;
+            let Some((now, has_gap, ..)) = rows.as_slice().first() else {
+                return Err(Failure::Other("the row of forgotten_changes is missing".to_owned()));
+            };
+            let (position, has_gap) = (ChangePosition::from_store(now.micros()), *has_gap);
+            let mut changes = Vec::with_capacity(rows.len());
+            for (_, _, id, account, hosts, slugs) in rows {
+                if let (Some(id), Some(account)) = (id, account) {
+                    changes.push(logged_change(id, account, hosts, slugs)?);
+                }
+            }
+            let is_too_much = changes.len() > usize::try_from(at_most).unwrap_or(usize::MAX);
+            Ok(if has_gap || is_too_much {
+                ReadChanges::TooMany { position }
+            } else {
+                ReadChanges::These { changes, position }
+            })
+        })
+        .await
+    }
+
+    async fn forget_changes(&self, kept: Duration, at_most: u32) -> Result<u64, StoreError> {
+        let statement = ForgetOldest { kept: kept.as_secs_f64(), at_most: whole_number(at_most.into()) };
+        self.call(async |connection| {
+            let forgotten: i64 = statement.get_result(connection).await?;
+            Ok(u64::try_from(forgotten).unwrap_or_default())
+        })
+        .await
+    }
+}

@@ -1,0 +1,138 @@
+//! How the change log is written and read here: in the transaction of what it says, and by time.
+
+use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use signpost_app::ports::{Affected, ChangeLog, LinkReads, ReadChanges, Store, StoreError, VisibleChange};
+use signpost_domain::{AccountId, Address, Redirect, Site};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore};
+use tokio_postgres::NoTls;
+
+use super::database::{PLENTY, account, insert, migrated, open, open_with, unavailable};
+
+const MANY: u32 = 1_000;
+
+fn change(account: AccountId, slug: &str) -> VisibleChange {
+    let address = Address { site: Site::System, slug: Some(samples::slug(slug)) };
+    VisibleChange { account, affected: Affected::Addresses(BTreeSet::from([address])) }
+}
+
+async fn read(store: &PostgresStore, read: ReadChanges) -> (Vec<VisibleChange>, ReadChanges) {
+    let ReadChanges::These { position, .. } = read else { panic!("{read:?}") };
+    let next = store.changes_since(position, MANY).await.unwrap();
+    let ReadChanges::These { changes, .. } = &next else { panic!("{next:?}") };
+    (changes.iter().map(|logged| logged.change.clone()).collect(), next)
+}
+
+/// An entry has the time at which it was inserted; a reader that comes by between then and its commit finds it later.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_that_is_committed_late_is_found() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let (mut client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let begun = ReadChanges::These { changes: vec![], position: store.end_of_changes().await.unwrap() };
+    let late = client.transaction().await.unwrap();
+    let row = format!(
+        "INSERT INTO changes (account_id, hosts, slugs) SELECT id, '{{\"\"}}', '{{late}}' FROM accounts WHERE id = \
+         '{:032x}'",
+        u128::from_be_bytes(account.to_bytes())
+    );
+    assert_eq!(late.execute(&row, &[]).await.unwrap(), 1);
+    let mut last = begun;
+    for slug in ["a", "b", "c"] {
+        insert(&store, account, samples::redirect(slug)).await;
+        let (changes, next) = read(&store, last).await;
+        assert!(changes.contains(&change(account, slug)) && !changes.contains(&change(account, "late")));
+        last = next;
+    }
+    late.commit().await.unwrap();
+    let (changes, _) = read(&store, last).await;
+    assert!(changes.contains(&change(account, "late")), "{changes:?}");
+}
+
+/// A server whose clock was set back gives a reader entries again rather than none.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_position_in_the_future_misses_nothing() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let position = store.end_of_changes().await.unwrap();
+    let hour = 3_600_000_000;
+    let future = signpost_app::ports::ChangePosition::from_store(position.to_store() + hour);
+    insert(&store, account, samples::redirect("a")).await;
+    let (changes, _) = read(&store, ReadChanges::These { changes: vec![], position: future }).await;
+    assert_eq!(changes, [change(account, "a")]);
+}
+
+/// On a connection of whatever age, the entry is of the very transaction that made the change: it goes out together with the
+/// COMMIT, and must get there first.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_entry_is_part_of_its_transaction() {
+    let database = migrated().await;
+    let mut number = 0;
+    for _ in 0..5 {
+        let one = PostgresOptions { connections: NonZeroUsize::MIN, ..PostgresOptions::default() };
+        let store = open_with(&database, &one).await;
+        let account = account(&store).await;
+        for _ in 0..20 {
+            insert(&store, account, samples::redirect(&format!("link-{number}"))).await;
+            number += 1;
+        }
+    }
+    let together = database.query(
+        "SELECT count(*) FROM changes AS c JOIN links AS l ON c.slugs = ARRAY[l.slug] AND c.xmin = l.xmin",
+    );
+    assert_eq!(together.trim(), number.to_string());
+}
+
+/// What cannot be logged is not done, and the connection is of use again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_change_that_cannot_be_logged_is_undone() {
+    let database = migrated().await;
+    let one = PostgresOptions { connections: NonZeroUsize::MIN, ..PostgresOptions::default() };
+    let store = open_with(&database, &one).await;
+    let account = account(&store).await;
+    database.run("ALTER TABLE changes ADD CONSTRAINT none CHECK (slugs <> '{unlogged}')");
+    let link = samples::redirect("unlogged");
+    let mut work = store.begin().await.unwrap();
+    work.insert_links(account, &[link.clone().into()], PLENTY).await.unwrap();
+    let words = unavailable(work.commit().await);
+    assert!(words.contains("none"), "{words}");
+    assert_eq!(store.link(account, link.id.into()).await.unwrap(), None);
+    insert(&store, account, Redirect { placement: samples::on_system("logged"), ..link }).await;
+    let [links, changes] =
+        ["links", "changes"].map(|table| database.query(&format!("SELECT count(*) FROM {table}")));
+    assert_eq!((links.trim(), changes.trim()), ("1", "1"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_entry_is_reported() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let position = store.end_of_changes().await.unwrap();
+    database.run(
+        "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{\"no host\"}', '{a}')",
+    );
+    let read = store.changes_since(position, MANY).await;
+    assert!(matches!(read, Err(StoreError::Corrupt { table: "changes", column: "host", .. })), "{read:?}");
+}
+
+/// Forgetting goes by the server's clock.
+#[tokio::test(flavor = "multi_thread")]
+async fn the_oldest_entries_are_forgotten_first() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    database.run(
+        "INSERT INTO changes (at, account_id) SELECT now() - n * interval '1 minute', gen_random_uuid() \
+         FROM generate_series(1, 100) AS n",
+    );
+    assert_eq!(store.forget_changes(Duration::from_hours(1), 10).await.unwrap(), 10);
+    let oldest = "SELECT round(extract(epoch FROM now() - min(at)) / 60) FROM changes";
+    assert_eq!(database.query(oldest).trim(), "90");
+    assert_eq!(store.forget_changes(Duration::from_hours(1), MANY).await.unwrap(), 31);
+    assert_eq!(database.query("SELECT count(*) FROM changes").trim(), "59");
+}

@@ -1,0 +1,98 @@
+//! Background work on several nodes: one does it at a time, and another goes on when that one is gone (R19, R21).
+
+use std::time::{Duration, Instant};
+
+use signpost_test_servers::postgres::PostgresDatabase;
+
+use super::nodes::nodes;
+use crate::harness::Program;
+
+const TOOK_OVER: &str = "took over background work";
+const GAVE_UP: &str = "gave up background work";
+
+/// How long a lease lasts, and for a busy machine a good deal more.
+const AT_LAST: Duration = Duration::from_secs(30);
+
+/// Whether the node does the work, by what it says itself.
+fn works(node: &Program) -> bool {
+    let log = node.log();
+    log.matches(TOOK_OVER).count() > log.matches(GAVE_UP).count()
+}
+
+/// The number of the one node that does the work. Waits until there is one; there must never be two.
+fn worker(nodes: &[Program]) -> usize {
+    let ends = Instant::now() + AT_LAST;
+    loop {
+        let workers: Vec<usize> = (0..nodes.len()).filter(|number| works(&nodes[*number])).collect();
+        match workers.as_slice() {
+            [] => assert!(Instant::now() < ends, "nobody does the work"),
+            [one] => return *one,
+            several => panic!("{several:?} do the work at once"),
+        }
+        std::thread::yield_now();
+    }
+}
+
+/// Who holds the lease of the job, by the table.
+fn holder(database: &PostgresDatabase) -> String {
+    let holders = database.query("SELECT holder FROM leases WHERE name = 'forget-changes'");
+    assert!(holders.lines().count() <= 1, "{holders}");
+    holders.trim().to_owned()
+}
+
+/// R19: a node that is killed while it holds a lease is followed by another.
+#[test]
+fn r19_when_the_node_that_works_is_killed_another_goes_on() {
+    let Some(mut scene) = nodes(3, "") else { return };
+    let first = worker(&scene.nodes);
+    let first_holder = holder(&scene.database);
+    assert!(!first_holder.is_empty());
+    let mut killed = scene.nodes.remove(first);
+    killed.kill();
+    let second = worker(&scene.nodes);
+    let second_holder = holder(&scene.database);
+    assert!(!second_holder.is_empty() && second_holder != first_holder);
+    let lines: usize = scene.nodes.iter().map(|node| node.log().matches(TOOK_OVER).count()).sum();
+    assert_eq!(lines, 1, "only one of those that are left");
+    // Its renewals keep the other out: the row stays its own for longer than a lease lasts.
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_secs(11) {
+        assert_eq!(holder(&scene.database), second_holder);
+        assert_eq!(worker(&scene.nodes), second);
+    }
+}
+
+/// Contract D64: a node that is asked to stop hands its work over at once, and does not let others wait for its lease.
+#[test]
+fn d64_a_node_that_stops_hands_its_work_over_at_once() {
+    let Some(mut scene) = nodes(2, "") else { return };
+    let first = worker(&scene.nodes);
+    let mut stopped = scene.nodes.remove(first);
+    let left = &scene.nodes[0];
+    assert!(!works(left));
+    stopped.signal("TERM");
+    stopped.await_log(GAVE_UP);
+    let given_up = Instant::now();
+    left.await_log(TOOK_OVER);
+    // A lease that is not given back lasts at least six seconds more.
+    assert!(given_up.elapsed() < Duration::from_secs(5), "{:?}", given_up.elapsed());
+    assert_eq!(stopped.wait(), Some(0));
+    assert!(!holder(&scene.database).is_empty());
+}
+
+/// The job is done: entries of the change log that are older than an hour go.
+#[test]
+fn old_entries_of_the_change_log_are_forgotten() {
+    let Some(mut scene) = nodes(1, "") else { return };
+    scene.nodes[0].account("agency");
+    scene.nodes[0].kill();
+    scene.database.run(
+        "DELETE FROM leases; INSERT INTO changes (at, account_id) SELECT now() - interval '2 hours', gen_random_uuid() \
+         FROM generate_series(1, 2500); INSERT INTO changes (account_id) VALUES (gen_random_uuid())",
+    );
+    scene.nodes[0].start_again();
+    let ends = Instant::now() + AT_LAST;
+    while scene.database.query("SELECT count(*) FROM changes").trim() != "1" {
+        assert!(Instant::now() < ends, "{}", scene.nodes[0].log());
+    }
+}
