@@ -1,12 +1,15 @@
 //! Ending a unit of work, and running it again when the store asks for it.
 
+use std::sync::OnceLock;
+use std::time::Instant;
+
 use signpost_domain::{AccountId, Link, Refusal};
 
 use crate::accounts::OperatorError;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::changes::{ChangeFeed, Origin};
-use crate::ports::{StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
+use crate::ports::{Store, StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
 
 /// How often a unit of work is tried before its contention counts as a failure.
 const ATTEMPTS: u32 = 5;
@@ -29,20 +32,43 @@ impl MaybeContended for OperatorError {
     }
 }
 
-/// Runs `attempt`, which must begin and commit a unit of work of its own, and runs it whole again while the
-/// store asks for that ([`StoreError::Contended`]), at most five times.
-pub(crate) async fn retried<T, E: MaybeContended, F: Future<Output = Result<T, E>>>(
-    attempt: impl Fn() -> F,
-) -> Result<T, E> {
-    for number in 1..ATTEMPTS {
-        match attempt().await {
-            Err(error) if error.is_contended() => {
-                tracing::debug!(number, "the store asks to run the unit of work again");
-            }
-            outcome => return outcome,
-        }
+/// The attempts at one unit of work. All of them together have the time of one: the store counts it from the first.
+pub(crate) struct Attempts<'a> {
+    store: &'a dyn Store,
+    first_begun: OnceLock<Instant>,
+}
+
+impl<'a> Attempts<'a> {
+    /// None so far.
+    pub(crate) fn at(app: &'a Application) -> Self {
+        Self { store: app.store.as_ref(), first_begun: OnceLock::new() }
     }
-    attempt().await
+
+    /// Begins the unit of work of an attempt.
+    pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        if let Some(first_begun) = self.first_begun.get() {
+            return self.store.begin_again(*first_begun).await;
+        }
+        self.first_begun.get_or_init(Instant::now);
+        self.store.begin().await
+    }
+
+    /// Runs `attempt`, which must [`begin`](Self::begin) and commit a unit of work, and runs it whole again while the
+    /// store asks for that ([`StoreError::Contended`]), at most five times.
+    pub(crate) async fn run<T, E: MaybeContended, F: Future<Output = Result<T, E>>>(
+        &self,
+        attempt: impl Fn() -> F,
+    ) -> Result<T, E> {
+        for number in 1..ATTEMPTS {
+            match attempt().await {
+                Err(error) if error.is_contended() => {
+                    tracing::debug!(number, "the store asks to run the unit of work again");
+                }
+                outcome => return outcome,
+            }
+        }
+        attempt().await
+    }
 }
 
 /// Commits a unit of work. Every use case ends one this way, so that this node's own subscribers know of the changes

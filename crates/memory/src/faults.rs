@@ -10,8 +10,10 @@ use signpost_app::ports::StoreError;
 pub enum Step {
     /// Any call that reads outside a unit of work, the health check included.
     Read,
-    /// Beginning a unit of work.
+    /// Beginning a unit of work, for the first time or again.
     Begin,
+    /// Beginning a unit of work again.
+    BeginAgain,
     /// Any call to a unit of work but its commit.
     Write,
     /// Committing. Nothing is kept when it fails.

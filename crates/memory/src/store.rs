@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use signpost_app::ports::{ChangesMade, Clock, Store, StoreError, UnitOfWork, VisibleChange};
@@ -139,19 +139,21 @@ impl Shared {
     }
 }
 
-#[async_trait]
-impl Store for MemoryStore {
-    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
+impl MemoryStore {
+    /// Begins a unit of work that has so much time.
+    async fn begin_within(&self, time_limit: Duration) -> Result<Box<dyn UnitOfWork>, StoreError> {
         let Self(shared) = self;
+        if time_limit.is_zero() {
+            return Err(StoreError::unavailable("there is no time left for another attempt"));
+        }
         shared.faults.before(Step::Begin)?;
-        let waiting = tokio::time::timeout(shared.time_limit, Arc::clone(&shared.turn).lock_owned());
+        let waiting = tokio::time::timeout(time_limit, Arc::clone(&shared.turn).lock_owned());
         let turn = waiting.await.map_err(StoreError::unavailable)?;
         let state = shared.committed.read().unwrap_or_else(PoisonError::into_inner).state.clone();
         let held = Held { state, changes: ChangesMade::default(), turn };
         let held = Arc::new(Mutex::new(Some(held)));
         // Whoever forgets a unit of work must not keep the others out for good.
         let forgotten = Arc::downgrade(&held);
-        let time_limit = shared.time_limit;
         let watch = tokio::spawn(async move {
             tokio::time::sleep(time_limit).await;
             if let Some(held) = forgotten.upgrade() {
@@ -159,6 +161,18 @@ impl Store for MemoryStore {
             }
         });
         Ok(Box::new(MemoryUnitOfWork::new(Arc::clone(shared), held, watch.abort_handle())))
+    }
+}
+
+#[async_trait]
+impl Store for MemoryStore {
+    async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        self.begin_within(self.0.time_limit).await
+    }
+
+    async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        self.0.faults.before(Step::BeginAgain)?;
+        self.begin_within(self.0.time_limit.saturating_sub(first_begun.elapsed())).await
     }
 
     async fn check(&self) -> Result<(), StoreError> {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Timestamptz};
+use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
@@ -13,7 +13,8 @@ use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::schema::{accounts, api_keys, first_account, groups, links, request_counts};
+use crate::schema::{accounts, api_keys, first_account, request_counts};
+use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 
@@ -22,6 +23,25 @@ extern "SQL" {
     /// The first of two instants that is there.
     #[sql_name = "coalesce"]
     fn first_set(a: Nullable<Timestamptz>, b: Nullable<Timestamptz>) -> Nullable<Timestamptz>;
+}
+
+statement! {
+    /// Holds all links of an account in their order, and deletes them.
+    DeleteAllLinks -> Bool {
+        account: IdBytes,
+    } =
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
+    { account: Uuid } " ORDER BY h.kind, h.id FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
+}
+
+statement! {
+    /// Holds all groups of an account in their order, and deletes them.
+    DeleteAllGroups -> Bool {
+        account: IdBytes,
+    } =
+    "WITH held AS MATERIALIZED (SELECT h.id FROM groups AS h WHERE h.account_id = "
+    { account: Uuid } " ORDER BY h.id FOR UPDATE) DELETE FROM groups AS g USING held WHERE g.account_id = "
+    { account: Uuid } " AND g.id = held.id"
 }
 
 #[async_trait]
@@ -176,11 +196,8 @@ impl AccountWrites for PostgresUnitOfWork {
             let id = IdBytes::from(id);
             // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
             // in a test instead of losing data in silence.
-            diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection).await?;
-            diesel::delete(groups::table.filter(groups::account_id.eq(id)))
-                .execute(connection)
-                .await
-                .map_err(contended_if_referred_to)?;
+            DeleteAllLinks { account: id }.execute(connection).await?;
+            DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
             diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection).await?;
             diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
                 .execute(connection)

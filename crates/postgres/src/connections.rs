@@ -4,22 +4,24 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool::Runtime;
-use deadpool::managed::Timeouts;
-use diesel::ConnectionError;
-use diesel_async::pooled_connection::deadpool::{Object, Pool};
+use deadpool::managed::{QueueMode, TimeoutType, Timeouts};
+use diesel_async::pooled_connection::deadpool::{Object, Pool, PoolError};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::FutureExt;
 use futures_util::future::join;
 use signpost_app::ports::VisibleChange;
 use tokio::runtime::Handle;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::{CancelToken, NoTls};
 
 use crate::change_log;
+use crate::connecting::Connector;
 use crate::failure::Failure;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
 use crate::server_address::{Security, ServerAddress};
+use crate::suspicions::Suspicions;
 
 /// How long the cleaning up behind a caller who has gone may take, before the connection is given up.
 const CLEANING_LIMIT: Duration = Duration::from_secs(2);
@@ -27,33 +29,60 @@ const CLEANING_LIMIT: Duration = Duration::from_secs(2);
 /// The connections to one database. They are opened when they are needed, and kept.
 pub(crate) struct Connections {
     pool: Pool<AsyncPgConnection>,
+    places: Places,
+    suspicions: Arc<Suspicions>,
     security: Security,
+    runtime: Handle,
     time_limit: Duration,
+    wait_limit: Duration,
+}
+
+/// Who may have a connection. A place is given back when the connection is, or when it is closed; so there are never more
+/// connections than places.
+struct Places {
+    /// Of all that requests want.
+    requests: Arc<Semaphore>,
+    /// Of units of work, which may all wait for one row. The rest is for those who only read.
+    units: Arc<Semaphore>,
+    /// One more, so that a store that is busy is not taken for one that is broken.
+    checks: Arc<Semaphore>,
+}
+
+impl Places {
+    fn new(connections: usize) -> Self {
+        let semaphore = |places: usize| Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)));
+        let units = connections - connections / 4;
+        Self { requests: semaphore(connections), units: semaphore(units), checks: semaphore(1) }
+    }
+}
+
+/// What a lease holds until its connection is given back or closed.
+struct Place {
+    _requests: OwnedSemaphorePermit,
+    _units: Option<OwnedSemaphorePermit>,
 }
 
 impl Connections {
-    pub(crate) fn new(address: ServerAddress, options: &PostgresOptions) -> Result<Self, OpenError> {
-        let PostgresOptions { connections, time_limit, wait_limit, statement_limit } = *options;
+    /// They belong to the runtime: it may not end before them.
+    pub(crate) fn new(
+        address: ServerAddress,
+        options: &PostgresOptions,
+        runtime: Handle,
+    ) -> Result<Self, OpenError> {
+        let PostgresOptions { connections, time_limit, wait_limit, statement_limit, idle_limit, age_limit } =
+            *options;
         let security = address.security.clone();
-        let settings = session_settings(time_limit, statement_limit);
-        let address = Arc::new(address);
+        let connector = Connector::new(address, time_limit, statement_limit, runtime.clone());
         let mut config = ManagerConfig::default();
         // A connection that the server has closed is known without asking it.
         config.recycling_method = RecyclingMethod::Fast;
-        config.custom_setup = Box::new(move |_| {
-            let (address, settings) = (Arc::clone(&address), settings.clone());
-            async move {
-                let mut connection = connect(&address).await?;
-                let set = connection.batch_execute(&settings).await;
-                set.map_err(ConnectionError::CouldntSetupConfiguration)?;
-                let prepared = change_log::prepare(&connection).await;
-                prepared.map_err(ConnectionError::CouldntSetupConfiguration)?;
-                Ok(connection)
-            }
-            .boxed()
-        });
+        config.custom_setup = Box::new(move |_| connector.clone().connect().boxed());
+        let suspicions = Arc::new(Suspicions::default());
         let pool = Pool::builder(AsyncDieselConnectionManager::new_with_config(String::new(), config))
-            .max_size(connections.get())
+            .max_size(connections.get().saturating_add(1))
+            // Those that are used stay in use, so that few have to be asked whether they still live.
+            .queue_mode(QueueMode::Lifo)
+            .pre_recycle(Arc::clone(&suspicions).hook(idle_limit, age_limit))
             .timeouts(Timeouts {
                 wait: Some(wait_limit),
                 create: Some(time_limit),
@@ -61,16 +90,28 @@ impl Connections {
             })
             .runtime(Runtime::Tokio1);
         let pool = pool.build().map_err(|error| OpenError::NoConnection(error.into()))?;
-        Ok(Self { pool, security, time_limit })
+        let places = Places::new(connections.get());
+        Ok(Self { pool, places, suspicions, security, runtime, time_limit, wait_limit })
     }
 
-    /// One of the connections, for a call that must be over then.
+    /// One of the connections, for a unit of work that must have it then.
     pub(crate) async fn lease(&self, ends: Instant) -> Result<Lease, Failure> {
+        let waits_until = self.waits_until(ends);
+        let unit = place(&self.places.units, waits_until).await?;
+        let request = place(&self.places.requests, waits_until).await?;
+        self.lease_in(Place { _requests: request, _units: Some(unit) }, ends).await
+    }
+
+    async fn lease_in(&self, place: Place, ends: Instant) -> Result<Lease, Failure> {
         let object = in_time(ends, async { Ok(self.pool.get().await?) }).await?;
         Ok(Lease {
             object: Some(object),
+            place: Some(place),
+            suspicions: Arc::clone(&self.suspicions),
             security: self.security.clone(),
+            runtime: self.runtime.clone(),
             is_busy: false,
+            is_unsound: false,
             is_in_transaction: false,
         })
     }
@@ -80,14 +121,41 @@ impl Connections {
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
+        self.call_in(&self.places.requests, call).await
+    }
+
+    /// Runs one call that finds a connection also when requests have taken all of theirs.
+    pub(crate) async fn check<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.call_in(&self.places.checks, call).await
+    }
+
+    async fn call_in<T>(
+        &self,
+        places: &Arc<Semaphore>,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
         let ends = end_of_call(self.time_limit);
-        let mut lease = self.lease(ends).await?;
+        let place = place(places, self.waits_until(ends)).await?;
+        let mut lease = self.lease_in(Place { _requests: place, _units: None }, ends).await?;
         lease.call(ends, call).await
+    }
+
+    fn waits_until(&self, ends: Instant) -> Instant {
+        end_of_call(self.wait_limit).min(ends)
     }
 
     pub(crate) const fn time_limit(&self) -> Duration {
         self.time_limit
     }
+}
+
+async fn place(places: &Arc<Semaphore>, until: Instant) -> Result<OwnedSemaphorePermit, Failure> {
+    let waited = tokio::time::timeout_at(until.into(), Arc::clone(places).acquire_owned()).await;
+    let place = waited.map_err(|_elapsed| PoolError::Timeout(TimeoutType::Wait))?;
+    Ok(place.map_err(|_closed| PoolError::Closed)?)
 }
 
 /// When a call that begins now must be over.
@@ -99,50 +167,17 @@ async fn in_time<T>(ends: Instant, call: impl Future<Output = Result<T, Failure>
     tokio::time::timeout_at(ends.into(), call).await.unwrap_or(Err(Failure::OutOfTime))
 }
 
-/// The limits that the server itself holds, so that nothing goes on there that nobody waits for: on one statement, and
-/// on a transaction that is forgotten.
-fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
-    let (open, statement) = (time_limit.as_millis().max(1), statement_limit.as_millis().max(1));
-    format!(
-        "SET statement_timeout = {statement}; SET idle_in_transaction_session_timeout = {open}; \
-         SET default_transaction_isolation = 'read committed'"
-    )
-}
-
-/// A connection beside the pool.
-pub(crate) async fn connect(address: &ServerAddress) -> Result<AsyncPgConnection, ConnectionError> {
-    let ServerAddress { config, security } = address;
-    let failed = |error: tokio_postgres::Error| ConnectionError::BadConnection(sentence(&error));
-    match security {
-        Security::Plain => {
-            let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
-        }
-        Security::Tls(tls) => {
-            let (client, connection) = config.connect(tls.clone()).await.map_err(failed)?;
-            AsyncPgConnection::try_from_client_and_connection(client, connection).await
-        }
-    }
-}
-
-/// An error with its causes, which the driver does not show by itself.
-fn sentence(error: &dyn std::error::Error) -> String {
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&error.to_string());
-        cause = error.source();
-    }
-    sentence
-}
-
 /// A connection that is lent. When it is dropped it goes back to the pool, after its transaction is undone; one that is
-/// still at work then, because its caller was cancelled or ran out of time, is told to stop, and closed.
+/// still at work then, because its caller was cancelled or ran out of time, is told to stop, and closed. So is one on
+/// which a call failed in a way that may be the connection's own.
 pub(crate) struct Lease {
     object: Option<Object<AsyncPgConnection>>,
+    place: Option<Place>,
+    suspicions: Arc<Suspicions>,
     security: Security,
+    runtime: Handle,
     is_busy: bool,
+    is_unsound: bool,
     is_in_transaction: bool,
 }
 
@@ -156,11 +191,27 @@ impl Lease {
         let Some(connection) = self.object.as_deref_mut() else {
             return Err(Failure::Other("the connection was given back".to_owned()));
         };
+        let began = Instant::now();
         // If this future is dropped, it stays.
         self.is_busy = true;
         let outcome = in_time(ends, call(&mut &*connection)).await;
         self.is_busy = matches!(outcome, Err(Failure::OutOfTime));
+        if let Err(failure) = &outcome {
+            self.note(failure, began);
+        }
         outcome
+    }
+
+    /// What the failure of a call that began then says of this connection, and of others.
+    fn note(&mut self, failure: &Failure, began: Instant) {
+        self.is_unsound |= !failure.leaves_the_connection_sound();
+        if matches!(failure, Failure::OutOfTime) {
+            self.suspicions.doubt(began);
+        }
+        if failure.is_of_a_server_that_only_reads() {
+            // The others were made when this one was, if not before; a new one is made with a server that writes.
+            self.suspicions.condemn(Instant::now());
+        }
     }
 
     /// Begins a transaction and runs its first call. What that asks first goes out together with the BEGIN, so that this
@@ -191,31 +242,36 @@ impl Lease {
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let Some(object) = self.object.take() else { return };
-        if !self.is_busy && !self.is_in_transaction {
-            return;
-        }
-        let Ok(runtime) = Handle::try_current() else {
-            // Nobody can do more; the server sees the connection close.
-            drop(Object::take(object));
-            return;
-        };
+        let (Some(object), place) = (self.object.take(), self.place.take()) else { return };
         if self.is_busy {
-            let connection = Object::take(object);
+            let mut connection = Object::take(object);
             let (token, security) = (connection.cancel_token(), self.security.clone());
-            runtime.spawn(async move {
-                let _ = tokio::time::timeout(CLEANING_LIMIT, cancel(token, security)).await;
+            self.runtime.spawn(async move {
+                let stopped = async {
+                    let _ = cancel(token, security).await;
+                    // Whatever the answer, it comes after that statement is done.
+                    let _ = connection.batch_execute("SELECT 1").await;
+                };
+                let _ = tokio::time::timeout(CLEANING_LIMIT, stopped).await;
                 // Closed only now: a server that is not told goes on until its statement is done.
                 drop(connection);
+                drop(place);
             });
-        } else {
-            runtime.spawn(async move {
+        } else if self.is_unsound {
+            // The server undoes the transaction when it sees the connection close.
+            drop(Object::take(object));
+        } else if self.is_in_transaction {
+            self.runtime.spawn(async move {
                 let mut object = object;
                 let undone = tokio::time::timeout(CLEANING_LIMIT, object.batch_execute("ROLLBACK")).await;
                 if !matches!(undone, Ok(Ok(()))) {
                     drop(Object::take(object));
                 }
+                drop(place);
             });
+        } else {
+            drop(object);
+            drop(place);
         }
     }
 }

@@ -22,6 +22,9 @@ pub(crate) enum Failure {
     /// The time limit is over.
     #[error("the database did not answer within the time limit")]
     OutOfTime,
+    /// The server takes no changes.
+    #[error("the database takes no changes: its server is a standby, or set to read only")]
+    ReadOnly,
     /// What a statement relies on is not so.
     #[error("{0}")]
     Other(String),
@@ -38,8 +41,36 @@ impl Failure {
             | Self::NotConnected(_)
             | Self::Contended
             | Self::OutOfTime
+            | Self::ReadOnly
             | Self::Other(_)) => StoreError::unavailable(failure),
         }
+    }
+
+    /// Whether the connection on which a call failed so may be lent again. It may after a decision of the server on the
+    /// values of a statement. Anything else may be the connection's own (its prepared statements, its settings, the server
+    /// that it leads to), and would come again with every call.
+    pub(crate) fn leaves_the_connection_sound(&self) -> bool {
+        match self {
+            Self::Sql(SqlError::NotFound) | Self::Corrupt { .. } | Self::Contended => true,
+            Self::Sql(error @ SqlError::DatabaseError(kind, _)) => match kind {
+                DatabaseErrorKind::UniqueViolation
+                | DatabaseErrorKind::ForeignKeyViolation
+                | DatabaseErrorKind::RestrictViolation
+                | DatabaseErrorKind::ExclusionViolation
+                | DatabaseErrorKind::NotNullViolation
+                | DatabaseErrorKind::CheckViolation => true,
+                _ => is_contended(error),
+            },
+            Self::Sql(_) | Self::NotConnected(_) | Self::OutOfTime | Self::ReadOnly | Self::Other(_) => false,
+        }
+    }
+
+    /// Whether the server of this connection takes no changes (25006), as one that waits to take over does not.
+    pub(crate) const fn is_of_a_server_that_only_reads(&self) -> bool {
+        matches!(
+            self,
+            Self::Sql(SqlError::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _)) | Self::ReadOnly
+        )
     }
 
     /// What a unit of work is told.
@@ -52,14 +83,25 @@ impl Failure {
     }
 }
 
-/// Whether PostgreSQL has ended this transaction for the sake of another (40001, 40P01). The code of a deadlock does not
-/// come through diesel, so its words tell; a server that speaks another language has it taken for a failure.
-fn is_contended(error: &SqlError) -> bool {
+/// Whether PostgreSQL has ended this transaction for the sake of another (40001, 40P01).
+pub(crate) fn is_contended(error: &SqlError) -> bool {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
-        SqlError::DatabaseError(_, information) => information.message() == "deadlock detected",
+        SqlError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
+            information.message() == "deadlock detected"
+                || information.details().is_some_and(tells_a_deadlock)
+        }
         _ => false,
     }
+}
+
+/// Whether these are the details of a deadlock. Its code does not come through diesel, and its words are in the server's
+/// language; but in all of them each process that waits has a line, which says for what and for whom by number.
+fn tells_a_deadlock(details: &str) -> bool {
+    let numbers = |line: &str| {
+        line.split(|sign: char| !sign.is_ascii_digit()).filter(|digits| !digits.is_empty()).count()
+    };
+    details.lines().count() >= 2 && details.lines().all(|line| numbers(line) >= 3)
 }
 
 /// Whether a statement was refused because of the unique index `name`.
@@ -75,5 +117,43 @@ pub(crate) fn contended_if_referred_to(error: SqlError) -> Failure {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _) => Failure::Contended,
         error => error.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What servers say of a deadlock in English, German, Russian and Japanese.
+    const DEADLOCKS: [&str; 4] = [
+        "Process 20967 waits for ShareLock on transaction 1062; blocked by process 20923.\nProcess 20923 waits for \
+         ShareLock on transaction 1063; blocked by process 20967.",
+        "Prozess 20967 wartet auf ShareLock-Sperre auf Transaktion 1062; blockiert von Prozess 20923.\nProzess 20923 \
+         wartet auf ExclusiveLock-Sperre auf Tupel (0,1) von Relation 16391 der Datenbank 5; blockiert von Prozess \
+         20967.",
+        "Процесс 7 ожидает в режиме ShareLock блокировку \"транзакция 1062\"; заблокирован процессом 9.\n\
+         Процесс 9 ожидает в режиме ShareLock блокировку \"транзакция 1063\"; заблокирован процессом 7.",
+        "プロセス 7 は ShareLock を 1062 で待機していましたが、プロセス 9 でブロックされました\n\
+         プロセス 9 は ShareLock を 1063 で待機していましたが、プロセス 7 でブロックされました",
+    ];
+
+    /// Contract D30: a server may speak any language.
+    #[test]
+    fn d30_a_deadlock_is_known_by_its_form() {
+        for details in DEADLOCKS {
+            assert!(tells_a_deadlock(details), "{details}");
+        }
+    }
+
+    #[test]
+    fn other_details_are_none_of_a_deadlock() {
+        for details in [
+            "",
+            "Key (id)=(1) is still referenced from table \"links\".",
+            "Process 20967 waits for ShareLock on transaction 1062; blocked by process 20923.",
+            "Failing row contains (1, 2, 3).\nIt was written in a hurry.",
+        ] {
+            assert!(!tells_a_deadlock(details), "{details}");
+        }
     }
 }

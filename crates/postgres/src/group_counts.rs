@@ -1,6 +1,6 @@
 //! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use diesel::sql_types::{Array, BigInt, Bool, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -51,45 +51,26 @@ impl GroupMoves {
 
     /// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
     pub(crate) async fn apply(self, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
-        let groups = self.by_group.len();
-        Ok(self.run(connection, true).await?.len() == groups)
-    }
-
-    /// Moves the counts of those of the groups that the account has, and says which these are. No other unit of work can
-    /// delete one of them until this one ends.
-    pub(crate) async fn apply_where_possible(
-        self,
-        connection: &mut &AsyncPgConnection,
-    ) -> Result<BTreeSet<IdBytes>, Failure> {
-        self.run(connection, false).await
-    }
-
-    async fn run(
-        self,
-        connection: &mut &AsyncPgConnection,
-        all_or_none: bool,
-    ) -> Result<BTreeSet<IdBytes>, Failure> {
         let Self { account, by_group } = self;
-        if by_group.is_empty() {
-            return Ok(BTreeSet::new());
+        let groups = by_group.len();
+        if groups == 0 {
+            return Ok(true);
         }
         let ids: Vec<IdBytes> = by_group.keys().copied().collect();
         let landings = by_group.values().map(|by| by.landings).collect();
         let redirects = by_group.values().map(|by| by.redirects).collect();
-        let statement = MoveGroups { account, ids, landings, redirects, all_or_none };
-        let moved: Vec<IdBytes> = statement.load(connection).await?;
-        Ok(moved.into_iter().collect())
+        let statement = MoveGroups { account, ids, landings, redirects };
+        Ok(statement.execute(connection).await? == groups)
     }
 }
 
 statement! {
-    /// Holds the groups in the order of their ids, and moves their counts.
-    MoveGroups -> Uuid {
+    /// Holds the groups in the order of their ids, and moves their counts, if the account has all of them.
+    MoveGroups -> Bool {
         account: IdBytes,
         ids: Vec<IdBytes>,
         landings: Vec<i64>,
         redirects: Vec<i64>,
-        all_or_none: bool,
     } =
     "WITH held AS MATERIALIZED (SELECT id FROM groups WHERE account_id = "
     { account: Uuid } " AND id = ANY ("
@@ -102,8 +83,6 @@ statement! {
     { redirects: Array<BigInt> }
     ") AS m (id, landings, redirects) WHERE g.account_id = "
     { account: Uuid }
-    " AND g.id = held.id AND m.id = held.id AND (NOT "
-    { all_or_none: Bool } " OR (SELECT count(*) FROM held) = cardinality("
-    { ids: Array<Uuid> }
-    ")) RETURNING g.id"
+    " AND g.id = held.id AND m.id = held.id AND (SELECT count(*) FROM held) = cardinality("
+    { ids: Array<Uuid> } ")"
 }

@@ -12,7 +12,7 @@ use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::named_links;
 use crate::rows::group::{GroupRow, NewGroup};
-use crate::schema::{groups, links};
+use crate::schema::groups;
 use crate::some_links;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -150,15 +150,7 @@ impl GroupWrites for PostgresUnitOfWork {
     ) -> Result<bool, StoreError> {
         self.step(async |connection| {
             let key = (IdBytes::from(account), IdBytes::from(id));
-            let its_links =
-                links::table.filter(links::account_id.eq(key.0)).filter(links::group_id.eq(key.1));
-            diesel::update(its_links)
-                .set((
-                    links::group_id.eq(None::<IdBytes>),
-                    links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
-                ))
-                .execute(connection)
-                .await?;
+            some_links::empty_group(connection, account, id, now).await?;
             // Links may have entered since then.
             let deleted = diesel::delete(groups::table.find(key)).execute(connection).await;
             let is_deleted = deleted.map_err(contended_if_referred_to)? > 0;

@@ -1,8 +1,9 @@
 //! Inserting links, any number of them in the same few statements (D30).
 //!
-//! What is promised is the outcome of inserting them one after the other. What is done is to count first in their groups
-//! and insert them at once, as if nothing stood against any of them; then to hold the account, and take back what came
-//! after its limit.
+//! What is promised is the outcome of inserting them one after the other. What is done, in one statement, is to hold their
+//! groups and count them in there, insert them all, as if nothing stood against any of them, and count them in the
+//! account; and then to take back what came after its limit. Nothing goes in that would all have to be taken back: an
+//! account that is full is only held, so that this is certain.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +16,8 @@ use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
+use crate::pipeline::both;
+use crate::rows::cell::RowName;
 use crate::rows::new_links::NewLinks;
 use crate::schema::links;
 
@@ -27,26 +30,17 @@ pub(crate) async fn insert(
     links_limit: u64,
 ) -> Result<Option<Vec<Insertion>>, Failure> {
     refuse_repeated_ids(links)?;
-    let mut entering = GroupMoves::of(account);
-    for link in links {
-        if let Some(group) = link.group_id() {
-            entering.enter(group, link.kind());
-        }
+    let statement = NewLinks::of(account, links, links_limit);
+    let Some(mut outcome) = run(connection, account, &statement).await? else { return Ok(None) };
+    if !outcome.had_room && outcome.count < links_limit {
+        // It was full, and whoever held it has made room. Now that it is held here, nobody else can.
+        let Some(again) = run(connection, account, &statement).await? else { return Ok(None) };
+        outcome = again;
     }
-    let groups = entering.apply_where_possible(connection).await?;
+    let Outcome { count, had_room, groups, inserted } = outcome;
     let has_its_group = |link: &Link| link.group_id().is_none_or(|group| groups.contains(&group.into()));
-    let candidates: Vec<&Link> = links.iter().filter(|link| has_its_group(link)).collect();
-    let inserted = if candidates.is_empty() {
-        BTreeSet::new()
-    } else {
-        let inserted: Vec<IdBytes> = NewLinks::of(account, &candidates).load(connection).await?;
-        inserted.into_iter().collect()
-    };
-    let Some(count) = counters::move_links(connection, account, signed(inserted.len())).await? else {
-        return Ok(None);
-    };
 
-    let mut room = links_limit.saturating_sub(count);
+    let mut room = if had_room { links_limit.saturating_sub(count) } else { 0 };
     let mut insertions = Vec::with_capacity(links.len());
     let mut excess = Vec::new();
     let mut leaving = GroupMoves::of(account);
@@ -66,21 +60,51 @@ pub(crate) async fn insert(
             Insertion::AddressTaken
         };
         match (insertion, link.group_id()) {
-            (Insertion::LimitReached | Insertion::AddressTaken, Some(group)) => {
+            (Insertion::LimitReached | Insertion::AddressTaken, Some(group)) if had_room => {
                 leaving.leave(group, link.kind());
             }
-            // A group that is not there was not counted in.
-            (Insertion::Done | Insertion::GroupMissing, _) | (_, None) => {}
+            // Nothing was counted in a group that is not there, and nothing at all in an account that was full.
+            (_, _) => {}
         }
         insertions.push(insertion);
     }
     if !excess.is_empty() {
         let too_many = signed(excess.len());
-        diesel::delete(links::table.filter(links::id.eq_any(excess))).execute(connection).await?;
-        counters::move_links(connection, account, -too_many).await?;
+        let (mut deleting, mut counting) = (*connection, *connection);
+        let delete = async {
+            let excess = links::table.filter(links::id.eq_any(excess));
+            Ok(diesel::delete(excess).execute(&mut deleting).await?)
+        };
+        both(delete, counters::move_links(&mut counting, account, -too_many)).await?;
     }
     leaving.apply(connection).await?;
     Ok(Some(insertions))
+}
+
+/// What became of a batch.
+struct Outcome {
+    /// The count of the account without what went in.
+    count: u64,
+    /// Whether any of it could go in.
+    had_room: bool,
+    /// Those of its groups that are there.
+    groups: BTreeSet<IdBytes>,
+    inserted: BTreeSet<IdBytes>,
+}
+
+/// Inserts a batch whatever its size; `None` if there is no such account.
+async fn run(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    statement: &NewLinks<'_>,
+) -> Result<Option<Outcome>, Failure> {
+    let found: Option<(i64, bool, Vec<IdBytes>, Vec<IdBytes>)> =
+        statement.get_result(connection).await.optional()?;
+    let Some((count, had_room, groups, inserted)) = found else { return Ok(None) };
+    let before = count.saturating_sub(signed(inserted.len()));
+    let count = RowName::new("accounts", account).count("links_count", before)?;
+    let (groups, inserted) = (groups.into_iter().collect(), inserted.into_iter().collect());
+    Ok(Some(Outcome { count, had_room, groups, inserted }))
 }
 
 /// Two links with one id are a defect; and if they had one address too, the first would count for both.

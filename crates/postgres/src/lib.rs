@@ -3,9 +3,11 @@
 //! # Connections
 //!
 //! A pool of connections, each with limits that the server itself holds. A call that reads borrows one for one statement,
-//! a unit of work for as long as it is open. Nobody waits longer than the time limit (D6), and nothing goes on at the
+//! a unit of work for as long as it is open; units of work leave some to those who only read, and all leave one to health
+//! checks. Nobody waits longer than the time limit (D6), and nothing goes on at the
 //! server that nobody waits for: the statement of a caller who was cancelled, or whose time is over, is cancelled too. A
-//! connection whose transaction was neither committed nor undone is never lent again.
+//! connection whose transaction was neither committed nor undone is never lent again, nor is one on which something failed
+//! that was no decision of the database. One that was not used for a while is asked whether it still lives.
 //!
 //! # What decides
 //!
@@ -24,9 +26,12 @@
 mod accounts;
 mod change_log;
 mod columns;
+mod connecting;
+mod connection_url;
 mod connections;
 mod counters;
 mod failure;
+mod first_rows;
 mod group_counts;
 mod groups;
 mod insertions;
@@ -38,6 +43,7 @@ mod migrations;
 mod named_links;
 mod open_error;
 mod options;
+mod pipeline;
 mod request_counts;
 mod rows;
 mod schema;
@@ -46,8 +52,11 @@ mod server_address;
 mod some_links;
 mod statement;
 mod store;
+mod suspicions;
+mod trust;
 mod unit_of_work;
 
+pub use connection_url::url_without_secrets;
 pub use migrations::{migrate, pending_migrations};
 pub use open_error::OpenError;
 pub use options::PostgresOptions;

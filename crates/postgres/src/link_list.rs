@@ -2,9 +2,9 @@
 //!
 //! Every page is one range of an index whose order within the range is that of the ids, read downwards from the cursor
 //! until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of group,
-//! site and activity, and one for no filter. Where several filters come together, the first of these
-//! three chooses the range, because it is the narrowest as a rule, and the others, as always the search, choose among its
-//! rows.
+//! site and activity, and one for no filter. Where several filters come together, one chooses the range, the narrowest
+//! as a rule, and the others, as always the search, choose among its rows: the group before all, then that links are
+//! inactive, which few are, and the site before that they are active.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -12,6 +12,7 @@ use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, 
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::first_rows::{FirstRows, rows_read};
 use crate::list_range::{ListRange, RangeColumn};
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
@@ -33,15 +34,12 @@ pub(crate) async fn links(
     };
     let column = match (group_in, site, *is_active) {
         (Some(group), _, _) => RangeColumn::Group(group),
+        (None, _, Some(false)) => RangeColumn::Activity(false),
         (None, Some(site), _) => RangeColumn::Host(site_column(site)),
-        (None, None, Some(is_active)) => RangeColumn::Activity(is_active),
+        (None, None, Some(true)) => RangeColumn::Activity(true),
         (None, None, None) => RangeColumn::None,
     };
-    let mut query = links::table
-        .limit(i64::from(limit.get()) + 1)
-        .select(LinkRow::as_select())
-        .into_boxed()
-        .order(links::account_id.desc());
+    let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
     // What chooses the range is equal within it, and stands in the order for PostgreSQL to see which index has it.
     query = match column {
         RangeColumn::None => query,
@@ -49,6 +47,8 @@ pub(crate) async fn links(
         RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
     };
+    let (is_by_host, is_by_activity) =
+        (matches!(column, RangeColumn::Host(_)), matches!(column, RangeColumn::Activity(_)));
     let range = ListRange {
         account: account.into(),
         column,
@@ -61,17 +61,19 @@ pub(crate) async fn links(
         GroupFilter::Ungrouped => query = query.filter(links::group_id.is_null()),
         GroupFilter::In(_) => query = query.filter(links::group_id.is_not_null()),
     }
-    if let (Some(_), Some(site)) = (group_in, site) {
+    if let (false, Some(site)) = (is_by_host, site) {
         query = query.filter(links::host.eq(site_column(site)));
     }
-    if let (true, Some(is_active)) = (group_in.is_some() || site.is_some(), is_active) {
+    if let (false, Some(is_active)) = (is_by_activity, is_active) {
         query = query.filter(links::is_active.eq(*is_active));
     }
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Page::empty()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
     }
-    let rows = query.load(connection).await?;
-    let links = rows.into_iter().map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
+    let rows: Vec<LinkRow> = FirstRows { query, number: rows_read(limit) }.load(connection).await?;
+    // Only what is shown is judged, and whether there is more.
+    let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
+    let links = rows.map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
     Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
 }

@@ -16,6 +16,7 @@ use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
+use crate::pipeline::both;
 use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, links};
@@ -135,42 +136,48 @@ impl LinkWrites for PostgresUnitOfWork {
     }
 }
 
-/// Each statement is one decision, in the order in which the port reports them.
+/// All statements go out together, and each is one decision, in the order in which the port reports them.
 async fn update_link(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
     before: &Link,
     after: &Link,
 ) -> Result<Result<(), UpdateLinkError>, Failure> {
-    // To PostgreSQL a taken address is an error, which would end the whole transaction.
-    let may_be_taken = before.placement() != after.placement();
-    if may_be_taken {
-        connection.batch_execute("SAVEPOINT before_update").await?;
-    }
-    if before.group_id() != after.group_id() {
-        let mut moves = GroupMoves::of(account);
+    let changes_group = before.group_id() != after.group_id();
+    // To PostgreSQL a taken address is an error, and a missing group too, which would end the whole transaction.
+    let may_be_refused = changes_group || before.placement() != after.placement();
+    let (mut saving, mut of_groups, mut of_link) = (*connection, *connection, *connection);
+    let save = async {
+        if may_be_refused {
+            saving.batch_execute("SAVEPOINT before_update").await?;
+        }
+        Ok(())
+    };
+    let mut moves = GroupMoves::of(account);
+    if changes_group {
         if let Some(group) = before.group_id() {
             moves.leave(group, before.kind());
         }
         if let Some(group) = after.group_id() {
             moves.enter(group, after.kind());
         }
-        // The group that it leaves is there, or a foreign key would be broken.
-        if !moves.apply(connection).await? {
-            return Ok(Err(UpdateLinkError::GroupMissing));
-        }
     }
     let link = links::table
         .find(IdBytes::from(after.id()))
         .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::kind.eq(kind_column(after.kind())));
-    match diesel::update(link).set(LinkColumns::from(after)).execute(connection).await {
-        Ok(1) => Ok(Ok(())),
-        Ok(_) => Err(Failure::Other(format!("the link {} was not locked", after.id()))),
-        Err(error) if may_be_taken && is_taken(&error, "links_address") => {
-            connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;
-            Ok(Err(UpdateLinkError::AddressTaken))
-        }
-        Err(error) => Err(error.into()),
-    }
+    let update = diesel::update(link).set(LinkColumns::from(after));
+    // What was refused is a result here, since the other statement's result says which refusal it is.
+    let write = async { Ok(update.execute(&mut of_link).await) };
+    let ((), (is_moved, written)) = both(save, both(moves.apply(&mut of_groups), write)).await?;
+    let refusal = match written {
+        // The group that it leaves is there, or a foreign key would be broken.
+        _ if !is_moved => UpdateLinkError::GroupMissing,
+        Ok(1) => return Ok(Ok(())),
+        Ok(_) => return Err(Failure::Other(format!("the link {} was not locked", after.id()))),
+        Err(error) if may_be_refused && is_taken(&error, "links_address") => UpdateLinkError::AddressTaken,
+        Err(error) => return Err(error.into()),
+    };
+    connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;
+    Ok(Err(refusal))
 }

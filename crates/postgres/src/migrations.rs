@@ -1,9 +1,10 @@
 //! Bringing the tables up to date.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diesel::QueryableByName;
+use diesel::connection::SimpleConnection;
 use diesel::migration::{Migration, MigrationSource};
 use diesel::pg::Pg;
 use diesel::sql_types::{Bool, Text};
@@ -11,7 +12,7 @@ use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
-use crate::connections::connect;
+use crate::connecting::connect;
 use crate::open_error::OpenError;
 use crate::server_address::ServerAddress;
 
@@ -23,25 +24,52 @@ const ATTEMPTS: u32 = 3;
 /// How long the server may take to be reached and to say what has run.
 const LOOKING_LIMIT: Duration = Duration::from_secs(10);
 
+/// How long a statement waits for a table: as long as every request on that table then waits behind it (R38).
+const LOCK_LIMIT: Duration = Duration::from_secs(2);
+
+/// How long requests may go on before it tries again.
+const LOCK_PAUSE: Duration = Duration::from_secs(1);
+
+/// How long it goes on so, before somebody has to see who holds the table.
+const LOCK_PATIENCE: Duration = Duration::from_mins(2);
+
 /// Runs what is pending in the database that the URL names, and returns the names of what ran, in order.
 ///
 /// Each migration is one transaction, together with the row that remembers it. Any number of programs may do this at
-/// once: whoever comes second with a migration has it undone by the server, looks again, and finds it done.
+/// once: whoever comes second with a migration has it undone by the server, looks again, and finds it done. While nodes
+/// serve, a migration that waits for a table gives way to them every two seconds (R38).
 ///
 /// # Errors
 /// [`OpenError::Newer`] if the database has a migration that this program does not know; then nothing is changed.
-/// [`OpenError::Migration`] if one fails; those before it were kept.
+/// [`OpenError::Migration`] if one fails, and [`OpenError::InUse`] if others held its tables for two minutes; those before
+/// it were kept.
 pub async fn migrate(url: &str) -> Result<Vec<String>, OpenError> {
     let address = ServerAddress::parse(url)?;
     let mut ran = Vec::new();
     let mut failed: Option<(String, u32)> = None;
+    let mut waits_until: Option<Instant> = None;
     loop {
-        let mut connection = reach(&address, LOOKING_LIMIT).await?;
-        let Some(next) = not_yet_run(&mut connection).await?.into_iter().next() else { return Ok(ran) };
+        let (connection, pending) = look(&address, LOOKING_LIMIT).await?;
+        let Some(next) = pending.into_iter().next() else { return Ok(ran) };
+        let began = Instant::now();
         let Err(error) = run(connection, next.clone()).await else {
             ran.push(next);
+            waits_until = None;
             continue;
         };
+        // Why it failed diesel does not tell: not the code (55P03), and the words are in the server's language. But what has
+        // waited for a table has taken its time; what fails for another reason after as long may fail once more.
+        if began.elapsed() >= LOCK_LIMIT {
+            if Instant::now() >= *waits_until.get_or_insert(began + LOCK_PATIENCE) {
+                return Err(OpenError::InUse { name: next, cause: error });
+            }
+            tracing::info!(
+                migration = next,
+                "others hold the tables that the migration needs; it tries again"
+            );
+            tokio::time::sleep(LOCK_PAUSE).await;
+            continue;
+        }
         // Another program may have been faster with this one, or with the table that remembers them.
         let attempts = match failed {
             Some((name, attempts)) if name == next => attempts + 1,
@@ -63,17 +91,22 @@ pub async fn pending_migrations(url: &str) -> Result<Vec<String>, OpenError> {
 }
 
 pub(crate) async fn pending(address: &ServerAddress, limit: Duration) -> Result<Vec<String>, OpenError> {
-    let mut connection = reach(address, limit).await?;
-    let look = tokio::time::timeout(limit, not_yet_run(&mut connection)).await;
-    look.map_err(|elapsed| OpenError::NoConnection(elapsed.into()))?
+    look(address, limit).await.map(|(_, pending)| pending)
 }
 
-async fn reach(address: &ServerAddress, limit: Duration) -> Result<AsyncPgConnection, OpenError> {
-    match tokio::time::timeout(limit, connect(address)).await {
-        Ok(Ok(connection)) => Ok(connection),
-        Ok(Err(error)) => Err(OpenError::NoConnection(error.into())),
-        Err(elapsed) => Err(OpenError::NoConnection(elapsed.into())),
-    }
+/// A connection, and what was not run yet where it leads to.
+async fn look(
+    address: &ServerAddress,
+    limit: Duration,
+) -> Result<(AsyncPgConnection, Vec<String>), OpenError> {
+    let look = async {
+        let connected = connect(address).await;
+        let mut connection = connected.map_err(|error| OpenError::NoConnection(error.into()))?;
+        let pending = not_yet_run(&mut connection).await?;
+        Ok((connection, pending))
+    };
+    let looked = tokio::time::timeout(limit, look).await;
+    looked.map_err(|elapsed| OpenError::NoConnection(elapsed.into()))?
 }
 
 type Failed = Box<dyn std::error::Error + Send + Sync>;
@@ -82,6 +115,7 @@ type Failed = Box<dyn std::error::Error + Send + Sync>;
 async fn run(connection: AsyncPgConnection, name: String) -> Result<(), Failed> {
     let run = move || {
         let mut connection = AsyncConnectionWrapper::<AsyncPgConnection>::from(connection);
+        connection.batch_execute(&format!("SET lock_timeout = {}", LOCK_LIMIT.as_millis()))?;
         // Makes the table that remembers them.
         connection.applied_migrations()?;
         let all: Vec<Box<dyn Migration<Pg>>> = MIGRATIONS.migrations()?;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Nullable, SmallInt, Text, Uuid};
+use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
@@ -13,7 +13,7 @@ use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
-use crate::groups::later_of;
+use crate::pipeline::both;
 use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::{groups, links};
 use crate::statement::statement;
@@ -26,12 +26,13 @@ statement! {
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
     } =
-    "DELETE FROM links AS l USING (SELECT h.id FROM links AS h JOIN unnest("
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h JOIN unnest("
     { ids: Array<Uuid> } ", "
     { kinds: Array<SmallInt> }
     ") AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE h.account_id = "
     { account: Uuid }
-    " ORDER BY h.id FOR UPDATE OF h) AS held WHERE l.id = held.id RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
+    " ORDER BY h.kind, h.id FOR UPDATE OF h) DELETE FROM links AS l USING held WHERE l.id = held.id \
+     RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
 }
 
 /// A link that was deleted: id, kind, group, host and slug.
@@ -72,13 +73,14 @@ pub(crate) async fn delete(
         }
     }
     if !deleted.ids.is_empty() {
-        moves.apply(connection).await?;
-        counters::move_links(connection, account, -signed(deleted.ids.len())).await?;
+        let (mut of_groups, mut of_account) = (*connection, *connection);
+        let number = signed(deleted.ids.len());
+        both(moves.apply(&mut of_groups), counters::move_links(&mut of_account, account, -number)).await?;
     }
     Ok(deleted)
 }
 
-/// Those of the links that the account has, held in the order of their ids.
+/// Those of the links that the account has, held in their order.
 async fn held(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -92,7 +94,7 @@ async fn held(
     let rows = links::table
         .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::id.eq_any(bytes))
-        .order(links::id)
+        .order((links::kind, links::id))
         .select(LinkRow::as_select())
         .for_no_key_update()
         .load(connection)
@@ -108,22 +110,34 @@ async fn held(
     Ok(held)
 }
 
-/// Writes the group of links that are held, all in one statement.
+statement! {
+    /// Writes the group of links that are held, if there is such a group.
+    Regroup -> Bool {
+        account: IdBytes,
+        group: Option<IdBytes>,
+        ids: Vec<IdBytes>,
+        now: Instant,
+    } =
+    "UPDATE links SET group_id = "
+    { group: Nullable<Uuid> } ", updated_at = greatest(updated_at, "
+    { now: Timestamptz } ") WHERE id = ANY ("
+    { ids: Array<Uuid> } ") AND ("
+    { group: Nullable<Uuid> } " IS NULL OR EXISTS (SELECT FROM groups AS g WHERE g.account_id = "
+    { account: Uuid } " AND g.id = "
+    { group: Nullable<Uuid> } "))"
+}
+
+/// Moves the counts of groups and writes the group of links that are held; neither if one of the groups is not there, which
+/// it says. Both go out together: after the first, the groups are held.
 async fn regroup(
     connection: &mut &AsyncPgConnection,
-    links: &[LinkId],
-    group: Option<GroupId>,
-    now: Timestamp,
-) -> Result<(), Failure> {
-    let ids: Vec<IdBytes> = links.iter().copied().map(IdBytes::from).collect();
-    diesel::update(links::table.filter(links::id.eq_any(ids)))
-        .set((
-            links::group_id.eq(group.map(IdBytes::from)),
-            links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
-        ))
-        .execute(connection)
-        .await?;
-    Ok(())
+    moves: GroupMoves,
+    statement: Regroup,
+) -> Result<bool, Failure> {
+    let (mut of_groups, mut of_links) = (*connection, *connection);
+    let write = async { Ok(statement.execute(&mut of_links).await?) };
+    let (is_moved, _) = both(moves.apply(&mut of_groups), write).await?;
+    Ok(is_moved)
 }
 
 async fn group_exists(
@@ -153,7 +167,7 @@ pub(crate) async fn assign(
             continue;
         }
         link.move_to_group(Some(group), now);
-        newcomers.push(link.id());
+        newcomers.push(link.id().into());
         moves.enter(group, link.kind());
         if let Some(former) = former {
             moves.leave(former, link.kind());
@@ -163,11 +177,9 @@ pub(crate) async fn assign(
         return Ok(group_exists(connection, account, group).await?.then_some(assigned));
     }
     // The groups that they leave are there as long as the links are held, so it is this one that is not.
-    if !moves.apply(connection).await? {
-        return Ok(None);
-    }
-    regroup(connection, &newcomers, Some(group), now).await?;
-    Ok(Some(assigned))
+    let statement =
+        Regroup { account: account.into(), group: Some(group.into()), ids: newcomers, now: now.into() };
+    Ok(regroup(connection, moves, statement).await?.then_some(assigned))
 }
 
 /// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
@@ -189,8 +201,7 @@ pub(crate) async fn unassign(
         link.move_to_group(None, now);
         moves.leave(group, link.kind());
     }
-    let members: Vec<LinkId> = unassigned.iter().map(Link::id).collect();
-    moves.apply(connection).await?;
-    regroup(connection, &members, None, now).await?;
-    Ok(Some(unassigned))
+    let ids = unassigned.iter().map(|link| link.id().into()).collect();
+    let statement = Regroup { account: account.into(), group: None, ids, now: now.into() };
+    Ok(regroup(connection, moves, statement).await?.then_some(unassigned))
 }

@@ -22,6 +22,12 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The system has no certificates to trust, and the URL names none.
+    #[error(
+        "this system trusts no certificate; install its certificates (the package `ca-certificates`), or name a file with \
+         the one to trust in `sslrootcert`"
+    )]
+    NobodyTrusted,
     /// The server cannot be reached, or does not let us in.
     #[error("cannot connect to the database: {0}; check that the server runs, and the URL")]
     NoConnection(#[source] Box<dyn std::error::Error + Send + Sync>),
@@ -46,4 +52,16 @@ pub enum OpenError {
     /// A migration failed. Nothing of it was kept.
     #[error("cannot migrate the database: {0}; those before it were kept")]
     Migration(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// A migration has failed for two minutes, each time after as long as it would wait for a table. Nothing of it was kept.
+    #[error(
+        "cannot migrate the database: {cause}; those before {name} were kept; if others hold its tables, end their \
+         transactions (see `pg_stat_activity`), and run `signpost migrate` again"
+    )]
+    InUse {
+        /// The migration.
+        name: String,
+        /// What the server says.
+        #[source]
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
 }

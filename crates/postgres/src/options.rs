@@ -7,9 +7,10 @@ use std::time::Duration;
 /// How a store runs. The default suits one node of several.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
-    /// How many connections are open at once, at most. The default is four for each core of this machine, since most of
-    /// a transaction is waiting, and at least eight. All nodes together must stay below `max_connections` of the
-    /// server.
+    /// How many connections are open at once for requests, at most; a quarter of them is kept for those who only read. One
+    /// more is open for health checks, and another one while `signpost migrate` runs. The default is four for each core of
+    /// this machine, since most of a transaction is waiting, and at least eight. All nodes together must stay below
+    /// `max_connections` of the server.
     pub connections: NonZeroUsize,
     /// How long a call may take, waiting included, and how long a unit of work may be open (D6).
     pub time_limit: Duration,
@@ -17,6 +18,10 @@ pub struct PostgresOptions {
     pub wait_limit: Duration,
     /// How long the server works on one statement.
     pub statement_limit: Duration,
+    /// How long a connection may lie unused before it is asked whether it still lives when it is wanted again.
+    pub idle_limit: Duration,
+    /// How old a connection may become. It is renewed when it is wanted after that, or up to a sixth earlier, by chance.
+    pub age_limit: Duration,
 }
 
 impl PostgresOptions {
@@ -38,6 +43,8 @@ impl Default for PostgresOptions {
             time_limit: limit,
             wait_limit: limit,
             statement_limit: limit,
+            idle_limit: Duration::from_secs(10),
+            age_limit: Duration::from_mins(30),
         }
     }
 }

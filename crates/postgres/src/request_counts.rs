@@ -16,7 +16,7 @@ use signpost_domain::{
 };
 
 use crate::columns::{IdBytes, Instant};
-use crate::failure::Failure;
+use crate::failure::{Failure, is_contended};
 use crate::rows::cell::RowName;
 use crate::schema::request_counts;
 use crate::statement::statement;
@@ -26,6 +26,9 @@ use crate::store::PostgresStore;
 /// over. No step of a clock that a count should survive is longer.
 const KEPT: Duration = Duration::from_hours(72);
 
+/// How often a request is counted anew because PostgreSQL has ended the attempt for the sake of another.
+const ATTEMPTS: u32 = 5;
+
 /// What the column `span` says of minutes.
 const MINUTE: i16 = 0;
 
@@ -34,6 +37,7 @@ const DAY: i16 = 1;
 
 statement! {
     /// Decides on a request, and counts it if it is admitted. Gives what was used before, of the minute and of the day.
+    #[derive(Clone, Copy)]
     AdmitRequest -> (BigInt, BigInt) {
         account: IdBytes,
         minute: Instant,
@@ -69,7 +73,14 @@ impl QuotaStore for PostgresStore {
             oldest_kept: minute.minus(KEPT).into(),
         };
         let used = self.call(async |connection| {
-            let (minute, day): (i64, i64) = statement.get_result(connection).await?;
+            let mut attempts = 1..ATTEMPTS;
+            let (minute, day): (i64, i64) = loop {
+                match statement.get_result(connection).await {
+                    // Nothing of it was done, and whoever was in the way has gone on.
+                    Err(error) if is_contended(&error) && attempts.next().is_some() => {}
+                    outcome => break outcome?,
+                }
+            };
             Ok(QuotaUse { minute: used(account, minute)?, day: used(account, day)? })
         });
         Ok(budget.decide(used.await?))

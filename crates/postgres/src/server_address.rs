@@ -1,18 +1,14 @@
 //! Where the server is, and how to speak to it: what a `postgres://` URL says.
 
-use std::path::PathBuf;
-use std::str::FromStr;
-use std::sync::Arc;
 use std::time::Duration;
 
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
-use tokio_postgres::config::{Host, SslMode};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host, SslMode, TargetSessionAttrs};
 use tokio_postgres_rustls::MakeRustlsConnect;
-use url::Url;
 
+use crate::connection_url::{ConnectionUrl, not_a_url};
 use crate::open_error::OpenError;
+use crate::trust;
 
 /// A server and a database on it.
 #[derive(Clone)]
@@ -35,34 +31,20 @@ impl ServerAddress {
     /// of which verify the certificate and the name in it; without it, a server on this machine is spoken to in plain
     /// text, and any other with TLS. `sslrootcert` names a file with certificates to trust instead of the system's.
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
-        let mut parsed = Url::parse(url).map_err(|error| not_a_url(error.to_string()))?;
-        if !matches!(parsed.scheme(), "postgres" | "postgresql") {
-            return Err(not_a_url("it must begin with `postgres://`"));
-        }
-        let (mut mode, mut roots, mut others) = (None, None, Vec::new());
-        for (name, value) in parsed.query_pairs() {
-            match name.as_ref() {
-                "sslmode" => mode = Some(value.into_owned()),
-                "sslrootcert" => roots = Some(PathBuf::from(value.into_owned())),
-                _ => others.push((name.into_owned(), value.into_owned())),
-            }
-        }
-        parsed.set_query(None);
-        if !others.is_empty() {
-            parsed.query_pairs_mut().extend_pairs(others);
-        }
-        let mut config = tokio_postgres::Config::from_str(parsed.as_str())
-            .map_err(|error| not_a_url(error.to_string()))?;
-        let is_encrypted = match mode.as_deref() {
-            None => !config.get_hosts().iter().all(is_this_machine),
+        let url = ConnectionUrl::parse(url)?;
+        let is_encrypted = match url.tls_mode.as_deref() {
+            None => !is_this_machine(&url.config),
             Some("disable") => false,
             Some("require" | "verify-ca" | "verify-full") => true,
             Some(_) => return Err(not_a_url("`sslmode` must be `disable` or `verify-full`")),
         };
-        config.application_name("signpost").connect_timeout(CONNECT_LIMIT);
+        let mut config = with_our_defaults(&url);
         let security = if is_encrypted {
+            if config.get_hosts().is_empty() {
+                return Err(not_a_url("with TLS, `hostaddr` needs a host too: the name in the certificate"));
+            }
             config.ssl_mode(SslMode::Require);
-            Security::Tls(MakeRustlsConnect::new(tls(roots)?))
+            Security::Tls(MakeRustlsConnect::new(trust::client_config(url.roots)?))
         } else {
             config.ssl_mode(SslMode::Disable);
             Security::Plain
@@ -74,11 +56,53 @@ impl ServerAddress {
 /// How long a server may take to be reached, for each of its addresses.
 const CONNECT_LIMIT: Duration = Duration::from_secs(5);
 
-fn not_a_url(reason: impl Into<String>) -> OpenError {
-    OpenError::NotAUrl { reason: reason.into() }
+/// How long nothing comes before the server's machine is asked whether it is still there, and how often then.
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(30), Duration::from_secs(10), 3);
+
+/// How long what was sent may stay unacknowledged. Whoever waits for an answer has given up before.
+const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(10);
+
+/// What the URL says, and where it says nothing what suits us.
+fn with_our_defaults(url: &ConnectionUrl) -> Config {
+    let mut config = url.config.clone();
+    if !url.says("application_name") {
+        config.application_name("signpost");
+    }
+    if !url.says("connect_timeout") {
+        config.connect_timeout(CONNECT_LIMIT);
+    }
+    // A standby is no server for us, nor one that was demoted: we would find out with every change.
+    if !url.says("target_session_attrs") {
+        config.target_session_attrs(TargetSessionAttrs::ReadWrite);
+    }
+    if !url.says("tcp_user_timeout") {
+        config.tcp_user_timeout(UNACKNOWLEDGED_LIMIT);
+    }
+    let (idle, interval, retries) = KEEPALIVE;
+    if !url.says("keepalives_idle") {
+        config.keepalives_idle(idle);
+    }
+    if !url.says("keepalives_interval") {
+        config.keepalives_interval(interval);
+    }
+    if !url.says("keepalives_retries") {
+        config.keepalives_retries(retries);
+    }
+    config
 }
 
-fn is_this_machine(host: &Host) -> bool {
+/// Whether nothing that is said leaves this machine. Addresses say where a connection goes; hosts then are names only.
+fn is_this_machine(config: &Config) -> bool {
+    let hosts = config.get_hosts();
+    let addresses = config.get_hostaddrs();
+    if addresses.is_empty() {
+        hosts.iter().all(is_local)
+    } else {
+        addresses.iter().all(std::net::IpAddr::is_loopback)
+    }
+}
+
+fn is_local(host: &Host) -> bool {
     match host {
         Host::Tcp(name) => {
             name == "localhost" || name.parse().is_ok_and(|address: std::net::IpAddr| address.is_loopback())
@@ -87,40 +111,16 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-fn tls(roots: Option<PathBuf>) -> Result<ClientConfig, OpenError> {
-    let mut store = RootCertStore::empty();
-    match roots {
-        Some(path) => {
-            let failed = |reason: String| OpenError::NoCertificates { path: path.clone(), reason };
-            let certificates =
-                CertificateDer::pem_file_iter(&path).map_err(|error| failed(error.to_string()))?;
-            for certificate in certificates {
-                let certificate = certificate.map_err(|error| failed(error.to_string()))?;
-                store.add(certificate).map_err(|error| failed(error.to_string()))?;
-            }
-            if store.is_empty() {
-                return Err(failed("there are none in it".to_owned()));
-            }
-        }
-        None => {
-            // What cannot be read among the system's is none of our business, unless nothing is left.
-            store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        }
-    }
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let versions = ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions();
-    let builder = versions.map_err(|error| not_a_url(error.to_string()))?;
-    Ok(builder.with_root_certificates(store).with_no_client_auth())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn is_encrypted(url: &str) -> bool {
-        match ServerAddress::parse(url).unwrap().security {
-            Security::Plain => false,
-            Security::Tls(_) => true,
+        match ServerAddress::parse(url).map(|address| address.security) {
+            Ok(Security::Plain) => false,
+            // On a machine that trusts nobody.
+            Ok(Security::Tls(_)) | Err(OpenError::NobodyTrusted) => true,
+            Err(error) => panic!("{url}: {error}"),
         }
     }
 
@@ -129,10 +129,41 @@ mod tests {
         assert!(is_encrypted("postgres://u:p@db.example/x"));
         assert!(is_encrypted("postgresql://u:p@10.0.0.1/x?sslmode=verify-full"));
         assert!(is_encrypted("postgres://u@localhost/x?sslmode=require"));
+        assert!(is_encrypted("postgres://u@localhost/x?hostaddr=10.0.0.1"));
+        assert!(is_encrypted("postgres://u@localhost:5432,db.example:5432/x"));
+        assert!(!is_encrypted("postgres://u@db.example/x?hostaddr=127.0.0.1"));
         assert!(!is_encrypted("postgres://u:p@db.example/x?sslmode=disable"));
         for local in ["localhost", "127.0.0.1", "%2Frun%2Fpostgresql"] {
             assert!(!is_encrypted(&format!("postgres://u@{local}/x")), "{local}");
         }
+    }
+
+    fn config(url: &str) -> Config {
+        ServerAddress::parse(url).unwrap().config
+    }
+
+    #[test]
+    fn a_connection_that_died_is_noticed_and_goes_to_a_server_that_takes_changes() {
+        let config = config("postgres://u@localhost/x");
+        assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::ReadWrite);
+        assert!(config.get_keepalives());
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(30));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&UNACKNOWLEDGED_LIMIT));
+        assert_eq!(config.get_connect_timeout(), Some(&CONNECT_LIMIT));
+        assert_eq!(config.get_application_name(), Some("signpost"));
+    }
+
+    #[test]
+    fn what_the_url_says_is_kept() {
+        let config = config(
+            "postgres://u@localhost/x?application_name=mine&connect_timeout=7&keepalives_idle=8&tcp_user_timeout=9\
+             &target_session_attrs=any",
+        );
+        assert_eq!(config.get_application_name(), Some("mine"));
+        assert_eq!(config.get_connect_timeout(), Some(&Duration::from_secs(7)));
+        assert_eq!(config.get_keepalives_idle(), Duration::from_secs(8));
+        assert_eq!(config.get_tcp_user_timeout(), Some(&Duration::from_secs(9)));
+        assert_eq!(config.get_target_session_attrs(), TargetSessionAttrs::Any);
     }
 
     #[test]
@@ -142,8 +173,12 @@ mod tests {
             "secret",
             "postgres://u:secret@h/x?sslmode=prefer",
             "postgres://u:secret@h:port/x",
+            "postgres://u:p/secret@h/x",
+            "postgres://u:5?secret@h/x",
             "postgres://u:secret@h/x?what=secret",
+            "postgres://u:p@h/x?password=a&secret=b",
             "postgres://u:secret@h/x?sslmode=verify-full&sslrootcert=/nowhere",
+            "postgres://u:secret@/x?hostaddr=10.0.0.1",
         ] {
             let Err(error) = ServerAddress::parse(url) else { panic!("{url}") };
             assert!(!error.to_string().contains("secret"), "{error}");

@@ -1,7 +1,7 @@
 //! Changing many links a bounded number at a time, so that none of it holds others for long.
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, SmallInt, Uuid};
+use diesel::sql_types::{BigInt, Bool, Nullable, SmallInt, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, GroupId, Timestamp};
 
@@ -10,19 +10,35 @@ use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::later_of;
+use crate::pipeline::both;
 use crate::rows::link::kind_from;
 use crate::schema::links;
 use crate::statement::statement;
 
 statement! {
-    /// Holds some of the account's links, and deletes them.
+    /// Holds some of the account's links in their order, and deletes them.
     DeleteSomeLinks -> (SmallInt, Nullable<Uuid>) {
         account: IdBytes,
         at_most: i64,
     } =
-    "DELETE FROM links AS l USING (SELECT h.id FROM links AS h WHERE h.account_id = "
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
     { account: Uuid } " ORDER BY h.kind, h.id LIMIT "
-    { at_most: BigInt } " FOR UPDATE) AS held WHERE l.id = held.id RETURNING l.kind, l.group_id"
+    { at_most: BigInt } " FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id \
+     RETURNING l.kind, l.group_id"
+}
+
+statement! {
+    /// Holds all the links of a group in their order, and takes them out of it.
+    EmptyGroup -> Bool {
+        account: IdBytes,
+        group: IdBytes,
+        now: Instant,
+    } =
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
+    { account: Uuid } " AND h.group_id = "
+    { group: Uuid } " ORDER BY h.kind, h.id FOR NO KEY UPDATE) \
+     UPDATE links AS l SET group_id = NULL, updated_at = greatest(l.updated_at, "
+    { now: Timestamptz } ") FROM held WHERE l.id = held.id"
 }
 
 /// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
@@ -50,10 +66,23 @@ pub(crate) async fn delete(
     }
     let deleted = usize::from(at_most) - room;
     if deleted > 0 {
-        moves.apply(connection).await?;
-        counters::move_links(connection, account, -signed(deleted)).await?;
+        let (mut of_groups, mut of_account) = (*connection, *connection);
+        both(moves.apply(&mut of_groups), counters::move_links(&mut of_account, account, -signed(deleted)))
+            .await?;
     }
     Ok(u16::try_from(deleted).unwrap_or(at_most))
+}
+
+/// Takes all links out of a group that is about to be deleted: its counts go with it.
+pub(crate) async fn empty_group(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    group: GroupId,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    let statement = EmptyGroup { account: account.into(), group: group.into(), now: now.into() };
+    statement.execute(connection).await?;
+    Ok(())
 }
 
 /// Takes up to `at_most` links out of a group and moves its counts.

@@ -1,24 +1,32 @@
 //! The store: what opens it, and what leads from a port to a connection.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{Store, StoreError, UnitOfWork};
+use tokio::runtime::Handle;
 
 use crate::connections::Connections;
 use crate::failure::Failure;
 use crate::migrations;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
-use crate::schema::first_account;
 use crate::server_address::ServerAddress;
-use crate::unit_of_work::PostgresUnitOfWork;
+use crate::statement::statement;
+use crate::unit_of_work::{PostgresUnitOfWork, pause};
+
+statement! {
+    /// Reads a row, and asks whether the server would take changes.
+    Check -> (Bool, Bool) {} =
+    "SELECT is_the_row, current_setting('transaction_read_only')::boolean FROM first_account"
+}
 
 /// The store on a PostgreSQL server. It implements the ports [`Store`] and
-/// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`. It belongs to the tokio runtime on which it
-/// was connected, which needs its timer switched on.
+/// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`. Its connections
+/// live on the tokio runtime on which it was connected, which must not end before the store; it may be used from any that
+/// has its timer switched on.
 pub struct PostgresStore {
     connections: Connections,
 }
@@ -30,12 +38,13 @@ impl PostgresStore {
     /// [`OpenError::Pending`] if they are not: [`migrate`](crate::migrate) first. [`OpenError::Newer`] if a newer version
     /// of this program has migrated them.
     pub async fn connect(url: &str, options: &PostgresOptions) -> Result<Self, OpenError> {
+        let runtime = Handle::try_current().map_err(|error| OpenError::NoConnection(error.into()))?;
         let address = ServerAddress::parse(url)?;
         let pending = migrations::pending(&address, options.time_limit).await?;
         if !pending.is_empty() {
             return Err(OpenError::Pending { names: pending });
         }
-        Ok(Self { connections: Connections::new(address, options)? })
+        Ok(Self { connections: Connections::new(address, options, runtime)? })
     }
 
     /// Runs one call that reads, or that is a transaction of its own.
@@ -56,15 +65,19 @@ impl PostgresStore {
 #[async_trait]
 impl Store for PostgresStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
-        Ok(Box::new(PostgresUnitOfWork::begin(&self.connections).await?))
+        Ok(Box::new(PostgresUnitOfWork::begin(&self.connections, Instant::now()).await?))
+    }
+
+    async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        pause(first_begun + self.time_limit()).await;
+        Ok(Box::new(PostgresUnitOfWork::begin(&self.connections, first_begun).await?))
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        self.call(async |connection| {
-            let row = first_account::table.select(first_account::is_the_row);
-            row.first::<bool>(connection).await?;
-            Ok(())
-        })
-        .await
+        let checked = self.connections.check(async |connection| {
+            let (_is_the_row, only_reads): (bool, bool) = Check {}.get_result(connection).await?;
+            if only_reads { Err(Failure::ReadOnly) } else { Ok(()) }
+        });
+        checked.await.map_err(Failure::into_store_error)
     }
 }

@@ -1,46 +1,39 @@
 //! A unit of work: a transaction on a connection of its own.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 
-use crate::connections::{Connections, Lease, end_of_call};
+use crate::connections::{Connections, Lease};
 use crate::failure::Failure;
 
 /// A transaction. What becomes of it when it is dropped, [`Lease`] knows.
 ///
 /// # The order of locks
 ///
-/// Rows are held in this order, so that two units of work do not wait for each other: links by their ids, groups by
-/// their ids, addresses in their order, the account. The account comes last because it is wanted by most. A unit of work
+/// Rows are held in this order, so that two units of work do not wait for each other: links by their kinds and then
+/// their ids, as the indexes have them, groups by their ids, addresses in their order, the account. The account comes last because it is wanted by most. A unit of work
 /// that does several things may break the order; then PostgreSQL ends one of the two, which is run again.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
     /// The BEGIN goes out with the first step.
     is_begun: bool,
     changes: ChangesMade,
-    time_limit: Duration,
-    /// When it is too old.
+    /// When it is too old, and all its calls must be over.
     ends: Instant,
     /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
     is_spoilt: bool,
 }
 
 impl PostgresUnitOfWork {
-    pub(crate) async fn begin(connections: &Connections) -> Result<Self, StoreError> {
-        let time_limit = connections.time_limit();
-        let ends = end_of_call(time_limit);
+    /// One whose time counts from `first_begun`, waiting for a connection included.
+    pub(crate) async fn begin(connections: &Connections, first_begun: Instant) -> Result<Self, StoreError> {
+        let ends = first_begun + connections.time_limit();
         let lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
-        Ok(Self {
-            lease,
-            is_begun: false,
-            changes: ChangesMade::default(),
-            time_limit,
-            ends: end_of_call(time_limit),
-            is_spoilt: false,
-        })
+        Ok(Self { lease, is_begun: false, changes: ChangesMade::default(), ends, is_spoilt: false })
     }
 
     /// Runs one step of the transaction.
@@ -51,12 +44,11 @@ impl PostgresUnitOfWork {
         self.check()?;
         // Taken back when the answer is here; if this future is dropped before, it stays.
         self.is_spoilt = true;
-        let ends = end_of_call(self.time_limit);
         let outcome = if self.is_begun {
-            self.lease.call(ends, step).await
+            self.lease.call(self.ends, step).await
         } else {
             self.is_begun = true;
-            self.lease.begin_with(ends, step).await
+            self.lease.begin_with(self.ends, step).await
         };
         let outcome = outcome.map_err(Failure::into_unit_of_work_error)?;
         self.is_spoilt = false;
@@ -83,6 +75,18 @@ impl PostgresUnitOfWork {
     }
 }
 
+/// How long a unit of work waits before it is run again, at most.
+const LONGEST_PAUSE_MICROS: u64 = 20_000;
+
+/// Waits for a moment of no fixed length, so that two that stood in each other's way do not meet again; but not beyond
+/// `ends`.
+pub(crate) async fn pause(ends: Instant) {
+    // Each of these has a key of its own, which nobody has to be unable to guess.
+    let any_number = RandomState::new().build_hasher().finish();
+    let over = Instant::now() + Duration::from_micros(any_number % LONGEST_PAUSE_MICROS);
+    tokio::time::sleep_until(over.min(ends).into()).await;
+}
+
 #[async_trait]
 impl UnitOfWork for PostgresUnitOfWork {
     fn changes(&self) -> Vec<VisibleChange> {
@@ -91,8 +95,7 @@ impl UnitOfWork for PostgresUnitOfWork {
 
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.check()?;
-        let ends = end_of_call(self.time_limit);
         let changes = self.changes.to_vec();
-        self.lease.commit(ends, changes).await.map_err(Failure::into_unit_of_work_error)
+        self.lease.commit(self.ends, changes).await.map_err(Failure::into_unit_of_work_error)
     }
 }

@@ -1,5 +1,7 @@
 //! The store: what opens it, what closes it, and what leads from a port to a thread.
 
+use std::time::Instant;
+
 use async_trait::async_trait;
 use diesel::prelude::*;
 use signpost_app::ports::{Store, StoreError, UnitOfWork};
@@ -64,6 +66,10 @@ impl SqliteStore {
 impl Store for SqliteStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
         Ok(Box::new(self.writer.begin().await?))
+    }
+
+    async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError> {
+        Ok(Box::new(self.writer.begin_again(first_begun).await?))
     }
 
     async fn check(&self) -> Result<(), StoreError> {

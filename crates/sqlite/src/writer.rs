@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_app::ports::StoreError;
 use signpost_domain::{AccountId, QuotaDecision, RequestBudget, Timestamp};
@@ -65,10 +65,23 @@ impl Writer {
 
     /// Begins a unit of work, waiting for those before it.
     pub(crate) async fn begin(&self) -> Result<SqliteUnitOfWork, StoreError> {
-        let ends = end_of_call(self.time_limit);
+        self.begin_within(self.time_limit).await
+    }
+
+    /// Begins a unit of work again, with what is left of the time that it had at first.
+    pub(crate) async fn begin_again(&self, first_begun: Instant) -> Result<SqliteUnitOfWork, StoreError> {
+        let left = self.time_limit.saturating_sub(first_begun.elapsed());
+        if left.is_zero() {
+            return Err(StoreError::unavailable("there is no time left for another attempt"));
+        }
+        self.begin_within(left).await
+    }
+
+    async fn begin_within(&self, time_limit: Duration) -> Result<SqliteUnitOfWork, StoreError> {
+        let ends = end_of_call(time_limit);
         let turn = turn_by(ends, &self.turn).await?;
         let (begun_to, begun) = oneshot::channel();
-        let (unit_of_work, work) = unit_of_work::new(self.time_limit, ends, begun_to, turn);
+        let (unit_of_work, work) = unit_of_work::new(time_limit, ends, begun_to, turn);
         self.send(Order::Work(work))?;
         answer_by(ends, begun).await?.map_err(Failure::into_store_error)?;
         Ok(unit_of_work)

@@ -5,7 +5,7 @@ use signpost_domain::{Account, Email, Name, PlanName};
 use super::operator_error::OperatorError;
 use crate::application::Application;
 use crate::ports::InsertAccountError;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// What a new account is like.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,18 +21,20 @@ pub struct CreateAccount {
 /// Creates an account.
 pub async fn create(app: &Application, command: CreateAccount) -> Result<Account, OperatorError> {
     let account = new_account(app, command)?;
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        match work.insert_account(&account).await {
-            Ok(()) => {}
-            Err(InsertAccountError::EmailTaken) => {
-                return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            match work.insert_account(&account).await {
+                Ok(()) => {}
+                Err(InsertAccountError::EmailTaken) => {
+                    return Err(OperatorError::EmailTaken(account.email.as_str().to_owned()));
+                }
+                Err(InsertAccountError::Store(error)) => return Err(error.into()),
             }
-            Err(InsertAccountError::Store(error)) => return Err(error.into()),
-        }
-        Ok(commit(app, work).await?)
-    })
-    .await?;
+            Ok(commit(app, work).await?)
+        })
+        .await?;
     Ok(account)
 }
 

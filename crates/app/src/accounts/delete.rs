@@ -5,7 +5,7 @@ use signpost_domain::AccountId;
 use super::operator_error::OperatorError;
 use super::suspension::suspend;
 use crate::application::Application;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// How many links are deleted in one unit of work.
 const AT_ONCE: u16 = 1_000;
@@ -16,22 +16,26 @@ const AT_ONCE: u16 = 1_000;
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
     suspend(app, id).await?;
     while delete_some_links(app, id).await? == AT_ONCE {}
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        if !work.delete_account(id).await? {
-            return Err(OperatorError::NoSuchAccount(id));
-        }
-        Ok(commit(app, work).await?)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.delete_account(id).await? {
+                return Err(OperatorError::NoSuchAccount(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
 }
 
 async fn delete_some_links(app: &Application, id: AccountId) -> Result<u16, OperatorError> {
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        let deleted = work.delete_some_links(id, AT_ONCE).await?;
-        commit(app, work).await?;
-        Ok(deleted)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let deleted = work.delete_some_links(id, AT_ONCE).await?;
+            commit(app, work).await?;
+            Ok(deleted)
+        })
+        .await
 }

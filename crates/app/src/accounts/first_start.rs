@@ -7,7 +7,7 @@ use super::operator_error::OperatorError;
 use crate::application::Application;
 use crate::keys::new_key;
 use crate::ports::InsertAccountError;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// What the first start made.
 #[derive(Debug)]
@@ -26,23 +26,25 @@ pub async fn first_start(
     app: &Application,
     command: CreateAccount,
 ) -> Result<Option<FirstStart>, OperatorError> {
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        if work.any_account().await? {
-            return Ok(None);
-        }
-        let account = new_account(app, command.clone())?;
-        let (key, secret) = new_key(app, account.id, None)?;
-        match work.insert_account(&account).await {
-            Ok(()) => {}
-            Err(InsertAccountError::EmailTaken) => return Ok(None),
-            Err(InsertAccountError::Store(error)) => return Err(error.into()),
-        }
-        if !work.insert_key(&key).await? {
-            return Err(OperatorError::NoSuchAccount(account.id));
-        }
-        commit(app, work).await?;
-        Ok(Some(FirstStart { account, key, secret }))
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if work.any_account().await? {
+                return Ok(None);
+            }
+            let account = new_account(app, command.clone())?;
+            let (key, secret) = new_key(app, account.id, None)?;
+            match work.insert_account(&account).await {
+                Ok(()) => {}
+                Err(InsertAccountError::EmailTaken) => return Ok(None),
+                Err(InsertAccountError::Store(error)) => return Err(error.into()),
+            }
+            if !work.insert_key(&key).await? {
+                return Err(OperatorError::NoSuchAccount(account.id));
+            }
+            commit(app, work).await?;
+            Ok(Some(FirstStart { account, key, secret }))
+        })
+        .await
 }

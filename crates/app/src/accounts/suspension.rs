@@ -4,7 +4,7 @@ use signpost_domain::{AccountId, Timestamp};
 
 use super::operator_error::OperatorError;
 use crate::application::Application;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// Suspends an account: its requests are refused and its links stop resolving, at once.
 pub async fn suspend(app: &Application, id: AccountId) -> Result<(), OperatorError> {
@@ -21,12 +21,14 @@ async fn set_suspended(
     id: AccountId,
     since: Option<Timestamp>,
 ) -> Result<(), OperatorError> {
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        if !work.set_suspended(id, since).await? {
-            return Err(OperatorError::NoSuchAccount(id));
-        }
-        Ok(commit(app, work).await?)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.set_suspended(id, since).await? {
+                return Err(OperatorError::NoSuchAccount(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
 }

@@ -10,7 +10,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::links::batch_ids;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// The field of a request that names the links.
 pub const LINK_IDS: &str = "link_ids";
@@ -84,18 +84,20 @@ async fn move_those(
     direction: Direction,
 ) -> Result<Vec<Link>, AppError> {
     let account = caller.account_id();
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        let now = app.clock.now();
-        let moved = match direction {
-            Direction::Into => work.assign_links(account, group, ids, now).await?,
-            Direction::OutOf => work.unassign_links(account, group, ids, now).await?,
-        };
-        let moved = moved.ok_or(Refusal::GroupNotFound)?;
-        if !moved.is_empty() {
-            commit(app, work).await?;
-        }
-        Ok(moved)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let now = app.clock.now();
+            let moved = match direction {
+                Direction::Into => work.assign_links(account, group, ids, now).await?,
+                Direction::OutOf => work.unassign_links(account, group, ids, now).await?,
+            };
+            let moved = moved.ok_or(Refusal::GroupNotFound)?;
+            if !moved.is_empty() {
+                commit(app, work).await?;
+            }
+            Ok(moved)
+        })
+        .await
 }

@@ -6,7 +6,7 @@ use signpost_domain::{AccountId, GroupId, IdReference, Refusal};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// How many links are ungrouped in one unit of work.
 const AT_ONCE: u16 = 1_000;
@@ -28,15 +28,17 @@ pub async fn delete(
 
 /// Deletes the group if few enough links are left in it, and takes some out of it otherwise. Whether it is deleted.
 async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) -> Result<bool, AppError> {
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        let now = app.clock.now();
-        let is_last = work.ungroup_some_links(account, id, AT_ONCE, now).await? < AT_ONCE;
-        if is_last && !work.delete_group(account, id, now).await? {
-            return Err(Refusal::GroupNotFound.into());
-        }
-        commit(app, work).await?;
-        Ok(is_last)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let now = app.clock.now();
+            let is_last = work.ungroup_some_links(account, id, AT_ONCE, now).await? < AT_ONCE;
+            if is_last && !work.delete_group(account, id, now).await? {
+                return Err(Refusal::GroupNotFound.into());
+            }
+            commit(app, work).await?;
+            Ok(is_last)
+        })
+        .await
 }

@@ -5,7 +5,7 @@ use signpost_domain::{AccountId, ApiKey, ApiKeySecret, Name};
 use crate::accounts::OperatorError;
 use crate::application::Application;
 use crate::ports::RandomnessUnavailable;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// Issues a key for an account. The secret is returned once and kept nowhere.
 pub async fn issue(
@@ -14,14 +14,16 @@ pub async fn issue(
     name: Option<Name>,
 ) -> Result<(ApiKey, ApiKeySecret), OperatorError> {
     let (key, secret) = new_key(app, account, name)?;
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        if !work.insert_key(&key).await? {
-            return Err(OperatorError::NoSuchAccount(account));
-        }
-        Ok(commit(app, work).await?)
-    })
-    .await?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.insert_key(&key).await? {
+                return Err(OperatorError::NoSuchAccount(account));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await?;
     Ok((key, secret))
 }
 

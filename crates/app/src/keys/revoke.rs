@@ -4,16 +4,18 @@ use signpost_domain::ApiKeyId;
 
 use crate::accounts::OperatorError;
 use crate::application::Application;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// Revokes a key for good. It is refused in every request that starts after this returns.
 pub async fn revoke(app: &Application, id: ApiKeyId) -> Result<(), OperatorError> {
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        if !work.revoke_key(id, app.clock.now()).await? {
-            return Err(OperatorError::NoSuchKey(id));
-        }
-        Ok(commit(app, work).await?)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.revoke_key(id, app.clock.now()).await? {
+                return Err(OperatorError::NoSuchKey(id));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await
 }

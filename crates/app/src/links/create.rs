@@ -11,7 +11,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// How many slugs are drawn for a link before generation gives up. With the seven characters of D21 and ten million links
 /// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
@@ -47,18 +47,20 @@ pub(crate) async fn create_all<D: LinkDraft>(
     // Ids are given out in the order of the batch (D29), and once, however often the unit of work is run.
     let drafts: Vec<Result<Identified<D>, Rejection>> =
         drafts.into_iter().map(|draft| draft.map(|draft| Identified { id: app.ids.next(), draft })).collect();
-    retried(|| async {
-        let mut creation = Creation::new(app, caller, &drafts, context)?;
-        if !creation.waiting.is_empty() {
-            let mut work = app.store.begin().await?;
-            creation.insert(work.as_mut()).await?;
-            if creation.outcomes.iter().flatten().any(Result::is_ok) {
-                commit(app, work).await?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut creation = Creation::new(app, caller, &drafts, context)?;
+            if !creation.waiting.is_empty() {
+                let mut work = attempts.begin().await?;
+                creation.insert(work.as_mut()).await?;
+                if creation.outcomes.iter().flatten().any(Result::is_ok) {
+                    commit(app, work).await?;
+                }
             }
-        }
-        creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect()
-    })
-    .await
+            creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect()
+        })
+        .await
 }
 
 /// A draft with the id that its link will have.

@@ -8,7 +8,7 @@ use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::{commit, retried};
+use crate::unit_of_work::{Attempts, commit};
 
 /// Deletes those of the caller's links that `ids` name, all together, and says of each id, in the same order, what
 /// became of it: the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) where it stood
@@ -40,13 +40,15 @@ async fn delete_those(
     if ids.is_empty() {
         return Ok(HashSet::new());
     }
-    retried(|| async {
-        let mut work = app.store.begin().await?;
-        let deleted = work.delete_links(caller.account_id(), ids).await?;
-        if !deleted.is_empty() {
-            commit(app, work).await?;
-        }
-        Ok(deleted.into_iter().collect())
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let deleted = work.delete_links(caller.account_id(), ids).await?;
+            if !deleted.is_empty() {
+                commit(app, work).await?;
+            }
+            Ok(deleted.into_iter().collect())
+        })
+        .await
 }

@@ -1,5 +1,7 @@
 //! The store as a whole: what can be read at any time, and the unit of work in which it is changed.
 
+use std::time::Instant;
+
 use async_trait::async_trait;
 
 use super::accounts::{AccountReads, AccountWrites};
@@ -18,6 +20,11 @@ use super::store_error::StoreError;
 pub trait Store: AccountReads + ChangeLog + GroupReads + Leases + LinkReads {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
+
+    /// Begins a unit of work that the store has asked to run again ([`StoreError::Contended`]). Its time limit counts from
+    /// `first_begun`, when it was begun for the first time, so that running it several times takes no longer than once.
+    /// [`StoreError::Unavailable`] if that time is over.
+    async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError>;
 
     /// Whether the store answers at all, for health checks.
     async fn check(&self) -> Result<(), StoreError>;

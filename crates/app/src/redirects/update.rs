@@ -7,7 +7,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::submitted::Submitted;
-use crate::unit_of_work::{retried, write_over};
+use crate::unit_of_work::{Attempts, write_over};
 
 /// Updates a redirect and returns it as it is then. A patch that changes nothing writes nothing.
 ///
@@ -28,19 +28,21 @@ pub async fn update(
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
     let blocklist = app.target_blocklist.current();
-    retried(|| async {
-        let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
-        let mut work = app.store.begin().await?;
-        let Some(Link::Redirect(before)) = work.lock_link(account, id.into()).await? else {
-            return Err(Refusal::RedirectNotFound.into());
-        };
-        let after = before.apply(patch.clone(), &context)?;
-        if after != before {
-            write_over(app, work, account, before, after.clone()).await?;
-        }
-        Ok(after)
-    })
-    .await
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+            let mut work = attempts.begin().await?;
+            let Some(Link::Redirect(before)) = work.lock_link(account, id.into()).await? else {
+                return Err(Refusal::RedirectNotFound.into());
+            };
+            let after = before.apply(patch.clone(), &context)?;
+            if after != before {
+                write_over(app, work, account, before, after.clone()).await?;
+            }
+            Ok(after)
+        })
+        .await
 }
 
 /// The answer to a request that is invalid already: what is wrong with the fields, and what the valid ones among

@@ -154,6 +154,27 @@ async fn d30_contention_five_times_is_a_failure_that_leaves_nothing() {
     }
 }
 
+/// Contract D30: all attempts together have the time of one, which the store counts from the first.
+#[tokio::test]
+async fn d30_what_is_run_again_is_begun_as_such() {
+    for writing in ALL {
+        for step in STEPS {
+            let scene = Scene::new().await;
+            let before = scene.all().await;
+            let faults = scene.world.memory.store.faults();
+            faults.fail_next(step, Fault::Contended, 1);
+            faults.fail_next(Step::BeginAgain, Fault::Unavailable, 1);
+            let failure = scene.run(writing).await.unwrap_err();
+            assert!(
+                matches!(failure, AppError::Store(StoreError::Unavailable(_))),
+                "{writing:?}: {failure:?}"
+            );
+            assert_eq!(faults.outstanding(), 0, "{writing:?} at {step:?} was begun again");
+            assert_eq!(scene.all().await, before, "{writing:?}, {step:?}");
+        }
+    }
+}
+
 /// What breaks is not tried again, is an internal error, and leaves nothing behind.
 #[tokio::test]
 async fn d6_a_store_that_breaks_is_an_internal_error_that_leaves_nothing() {

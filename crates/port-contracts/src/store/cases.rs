@@ -178,6 +178,7 @@ macro_rules! __store_cases {
             time_limits {
                 a_forgotten_unit_of_work_is_undone
                 each_unit_of_work_has_its_own_time
+                all_attempts_have_the_time_of_one
             }
             random_sequences {
                 the_store_behaves_as_the_model_does

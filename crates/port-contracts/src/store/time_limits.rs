@@ -1,6 +1,6 @@
 //! The store's time limit (D6): nothing waits for good, and nobody keeps the others out for good.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_app::ports::{Insertion, Store, StoreError};
 use signpost_domain::{AccountId, Address, Site};
@@ -64,4 +64,20 @@ pub(super) async fn each_unit_of_work_has_its_own_time(fresh: Fresh) {
         number += 1;
     }
     assert_eq!(stored::links_count(&store, account).await, number);
+}
+
+/// Contract D30: running a unit of work again takes no longer than running it once.
+pub(super) async fn all_attempts_have_the_time_of_one(fresh: Fresh) {
+    let store = fresh.store_with_time_limit(SHORT).await;
+    let now = Instant::now();
+    let outcome = store.begin_again(now.checked_sub(SHORT).unwrap()).await.map(drop);
+    assert!(matches!(outcome, Err(StoreError::Unavailable(_))), "{outcome:?}");
+
+    let store = fresh.store_with_time_limit(AT_LAST).await;
+    let account = given::account(&store).await;
+    let mut again = store.begin_again(now).await.unwrap();
+    let redirect = samples::redirect("again");
+    given::insert(again.as_mut(), account, &redirect, PLENTY).await.unwrap();
+    again.commit().await.unwrap();
+    assert_eq!(stored::links_count(&store, account).await, 1);
 }

@@ -1,21 +1,31 @@
 //! Rows of `links` on their way in: a column each, so that any number of them is the same statement.
 
+use std::collections::BTreeMap;
+
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
-use signpost_domain::{AccountId, Link};
+use signpost_domain::{AccountId, Link, LinkKind};
 
 use super::link::{LinkColumns, kind_column};
-use crate::columns::{IdBytes, Instant};
+use crate::columns::{IdBytes, Instant, whole_number};
 use crate::statement::statement;
 
 statement! {
-    /// Inserts those of the links whose addresses are free, if the account is there, and gives their ids. Only the
-    /// address may be taken: a second link with an id is a defect and fails.
+    /// Inserts those of the links whose groups are there and whose addresses are free, unless the account is full; counts
+    /// them in the account, and all that might go in in their groups. Only the address may be taken: a second link with an
+    /// id is a defect and fails.
+    ///
+    /// If the account is there it gives its count, whether it seemed to have room, the groups that are there and the links
+    /// that went in. The groups and the account are held then.
     ///
     /// Of two with one address the first goes in. Otherwise they go in by the order of their addresses, so that two
     /// batches that claim the same ones do not wait for each other.
     #[derive(Default)]
-    pub(crate) NewLinks<'a> -> Uuid {
+    pub(crate) NewLinks<'a> -> (BigInt, Bool, Array<Uuid>, Array<Uuid>) {
         account: IdBytes,
+        limit: i64,
+        entered: Vec<IdBytes>,
+        landings: Vec<i64>,
+        redirects: Vec<i64>,
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
         names: Vec<&'a str>,
@@ -33,11 +43,23 @@ statement! {
         search_keys: Vec<String>,
         numbers: Vec<i64>,
     } =
-    "INSERT INTO links (id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, \
+    "WITH room AS MATERIALIZED (SELECT a.id, a.links_count < "
+    { limit: BigInt } " AS is_any FROM accounts AS a WHERE a.id = "
+    { account: Uuid } " FOR KEY SHARE), \
+     held AS MATERIALIZED (SELECT g.id FROM groups AS g WHERE g.account_id = "
+    { account: Uuid } " AND g.id = ANY ("
+    { entered: Array<Uuid> } ") ORDER BY g.id FOR NO KEY UPDATE), \
+     moved AS (UPDATE groups AS g SET landings_count = g.landings_count + m.landings, \
+     redirects_count = g.redirects_count + m.redirects FROM room AS a, held AS h, unnest("
+    { entered: Array<Uuid> } ", "
+    { landings: Array<BigInt> } ", "
+    { redirects: Array<BigInt> } ") AS m (id, landings, redirects) \
+     WHERE a.is_any AND g.account_id = a.id AND g.id = h.id AND m.id = h.id), \
+     new AS (INSERT INTO links (id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, \
      created_at, updated_at, target_url, antibot_enabled, geo_blocklist, search_key) \
      SELECT n.id, a.id, n.kind, n.name, n.host, n.slug, n.is_active, n.note, n.group_id, n.analytics_enabled, \
      n.created_at, n.updated_at, n.target_url, n.antibot_enabled, n.geo_blocklist, n.search_key \
-     FROM accounts AS a, unnest("
+     FROM room AS a, unnest("
     { ids: Array<Uuid> } ", "
     { kinds: Array<SmallInt> } ", "
     { names: Array<Text> } ", "
@@ -56,17 +78,21 @@ statement! {
     { numbers: Array<BigInt> }
     ") AS n (id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, created_at, updated_at, \
      target_url, antibot_enabled, geo_blocklist, search_key, number) \
-     WHERE a.id = "
+     WHERE a.is_any AND (n.group_id IS NULL OR n.group_id IN (SELECT h.id FROM held AS h)) \
+     ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
+     ON CONFLICT (host, slug) DO NOTHING RETURNING id), \
+     counted AS (UPDATE accounts AS a SET links_count = a.links_count + (SELECT count(*) FROM new) WHERE a.id = "
     { account: Uuid }
-    " ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
-     FOR KEY SHARE OF a \
-     ON CONFLICT (host, slug) DO NOTHING RETURNING id"
+    " RETURNING a.links_count) \
+     SELECT c.links_count, a.is_any, ARRAY (SELECT h.id FROM held AS h), ARRAY (SELECT i.id FROM new AS i) \
+     FROM counted AS c, room AS a"
 }
 
 impl<'a> NewLinks<'a> {
-    pub(crate) fn of(account: AccountId, links: &[&'a Link]) -> Self {
-        let account = account.into();
-        let mut new = Self { account, ..Self::default() };
+    pub(crate) fn of(account: AccountId, links: &'a [Link], limit: u64) -> Self {
+        let (account, limit) = (account.into(), whole_number(limit));
+        let mut new = Self { account, limit, ..Self::default() };
+        let mut entered = BTreeMap::<IdBytes, (i64, i64)>::new();
         for (link, number) in links.iter().zip(0..) {
             let created_at = match link {
                 Link::Landing(landing) => landing.created_at,
@@ -76,7 +102,19 @@ impl<'a> NewLinks<'a> {
             new.kinds.push(kind_column(link.kind()));
             new.created.push(created_at.into());
             new.numbers.push(number);
-            new.push((*link).into());
+            new.push(link.into());
+            if let Some(group) = link.group_id() {
+                let (landings, redirects) = entered.entry(group.into()).or_default();
+                match link.kind() {
+                    LinkKind::Landing => *landings += 1,
+                    LinkKind::Redirect => *redirects += 1,
+                }
+            }
+        }
+        for (group, (landings, redirects)) in entered {
+            new.entered.push(group);
+            new.landings.push(landings);
+            new.redirects.push(redirects);
         }
         new
     }

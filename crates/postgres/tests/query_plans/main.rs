@@ -88,7 +88,7 @@ async fn single_rows(subject: &Subject) {
     let mut work = store.begin().await.unwrap();
     let (statements, _) =
         recorder::recorded(work.insert_links(account, std::slice::from_ref(&link), PLENTY)).await;
-    assert_eq!(own(&statements), 2, "{statements:#?}");
+    assert_eq!(own(&statements), 1, "{statements:#?}");
     let (statements, committed) = recorder::recorded(work.commit()).await;
     committed.unwrap();
     assert_eq!(statements.len(), 2, "the change is logged together with the COMMIT: {statements:#?}");

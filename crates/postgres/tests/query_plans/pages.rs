@@ -11,6 +11,9 @@ use super::Subject;
 /// The bytes of all ids of the first account, but for the last four.
 const BEFORE: &str = "0100000000000000000000";
 
+/// How the plan of a page begins to name its range if it serves for any values.
+const LOOKS_AT_NO_VALUES: &str = ">= ROW($1";
+
 /// How many links the account of the test has, and as many another.
 const LINKS: u32 = 20_000;
 
@@ -49,16 +52,19 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let limit = PageLimit::new(25).unwrap();
     let every = LinkFilter::default();
+    let group = GroupFilter::In(Id::from_bytes(bytes(1)));
     let domain = Site::Custom(Hostname::parse("links.example.net").unwrap());
+    let inactive = LinkFilter { is_active: Some(false), ..every.clone() };
+    let on_system = LinkFilter { site: Some(Site::System), ..every.clone() };
     for (filter, index) in [
         (every.clone(), "links_of_account"),
-        (LinkFilter { is_active: Some(false), ..every.clone() }, "links_of_activity"),
-        (LinkFilter { group: GroupFilter::In(Id::from_bytes(bytes(1))), ..every.clone() }, "links_of_group"),
+        (inactive.clone(), "links_of_activity"),
+        (LinkFilter { group, ..every.clone() }, "links_of_group"),
         (LinkFilter { group: GroupFilter::Ungrouped, ..every.clone() }, "links_without_group"),
         (LinkFilter { site: Some(domain), ..every.clone() }, "links_of_host"),
     ] {
         for after in [None, Some(PagePosition::behind(bytes(12_000)))] {
-            // From the sixth time on a plan may be one that does not look at the values.
+            // Not only once: from the sixth time on PostgreSQL has a choice of its own.
             for _ in 0..8 {
                 let plans = subject
                     .plans(async {
@@ -68,6 +74,33 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
                     .await;
                 assert!(plans.contains(&format!("using {index} on links")), "{filter:?} {after:?}: {plans}");
                 for wrong in ["Seq Scan", "Sort", "Bitmap", "Filter:"] {
+                    assert!(!plans.contains(wrong), "{filter:?} {after:?}: {plans}");
+                }
+                let is_for_any = plans.contains(LOOKS_AT_NO_VALUES);
+                assert!(is_for_any, "{filter:?} {after:?} is planned anew each time: {plans}");
+            }
+        }
+    }
+    // Of several filters, the narrowest chooses the range; the others choose among its rows.
+    let active = LinkFilter { is_active: Some(true), ..every.clone() };
+    for (filter, index) in [
+        (LinkFilter { is_active: Some(false), ..on_system.clone() }, "links_of_activity"),
+        (LinkFilter { is_active: Some(true), ..on_system.clone() }, "links_of_host"),
+        (LinkFilter { group, ..on_system }, "links_of_group"),
+        (LinkFilter { group, ..inactive.clone() }, "links_of_group"),
+        (LinkFilter { group, ..active.clone() }, "links_of_group"),
+        (LinkFilter { group: GroupFilter::Ungrouped, ..active }, "links_of_activity"),
+    ] {
+        for after in [None, Some(PagePosition::behind(bytes(39_000)))] {
+            for _ in 0..8 {
+                let plans = subject
+                    .plans(async {
+                        let page = store.links(*account, LinkKind::Redirect, &filter, limit, after);
+                        assert!(!page.await.unwrap().items.is_empty(), "{filter:?}");
+                    })
+                    .await;
+                assert!(plans.contains(&format!("using {index} on links")), "{filter:?} {after:?}: {plans}");
+                for wrong in ["Seq Scan", "Sort", "Bitmap"] {
                     assert!(!plans.contains(wrong), "{filter:?} {after:?}: {plans}");
                 }
             }

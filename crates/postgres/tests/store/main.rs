@@ -14,9 +14,13 @@
 )]
 
 mod changes;
+mod concurrency;
 mod constraints;
 mod corrupt_rows;
 mod database;
+mod deadlines;
+mod lent_connections;
 mod migrating;
 mod opening;
+mod proxy;
 mod time_limits;

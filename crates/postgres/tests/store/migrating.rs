@@ -1,8 +1,10 @@
 //! Bringing the tables up to date, by one program or several.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate, pending_migrations};
+
+use tokio_postgres::NoTls;
 
 use super::database::{empty, migrated};
 
@@ -76,4 +78,38 @@ async fn a_migration_that_fails_can_be_run_again() {
     assert_eq!(pending.first().map(String::as_str), Some("0004_links"));
     database.run("DROP TABLE links");
     assert_eq!(migrate(&database.url()).await.unwrap(), pending);
+}
+
+/// A migration that waits for a table has every request wait behind it, so it gives way to them after a while (R38).
+#[tokio::test(flavor = "multi_thread")]
+async fn r38_a_migration_that_waits_for_a_table_gives_way_and_tries_again() {
+    const AT_LAST: Duration = Duration::from_secs(30);
+    let database = empty();
+    let (mut holder, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    // The table that remembers migrations is one that each of them changes.
+    holder
+        .batch_execute(
+            "CREATE TABLE __diesel_schema_migrations (version varchar(50) PRIMARY KEY, \
+             run_on timestamp NOT NULL DEFAULT current_timestamp)",
+        )
+        .await
+        .unwrap();
+    let lock = holder.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE __diesel_schema_migrations IN SHARE MODE").await.unwrap();
+    let url = database.url();
+    let program = tokio::spawn(async move { migrate(&url).await });
+    // Twice it waits, and twice it waits no more.
+    for waits in ["1", "0", "1", "0"] {
+        let ends = Instant::now() + AT_LAST;
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+            AND datname = current_database()";
+        while database.query(waiting).trim() != waits {
+            assert!(Instant::now() < ends, "not {waits}");
+            tokio::task::yield_now().await;
+        }
+    }
+    lock.rollback().await.unwrap();
+    assert!(!program.await.unwrap().unwrap().is_empty());
+    assert!(pending_migrations(&database.url()).await.unwrap().is_empty());
 }

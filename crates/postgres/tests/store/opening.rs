@@ -7,6 +7,8 @@ use signpost_app::ports::Store;
 use signpost_postgres::{OpenError, PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{PostgresServer, Tls};
 
+use super::database::migrated;
+
 fn options() -> PostgresOptions {
     PostgresOptions::with_time_limit(Duration::from_secs(20))
 }
@@ -14,12 +16,25 @@ fn options() -> PostgresOptions {
 #[tokio::test]
 async fn a_server_that_is_not_there_is_reported_without_the_password() {
     // Nobody listens there: the port is kept, and not listened on.
-    let socket = std::net::UdpSocket::bind(("127.0.0.1", 0)).unwrap();
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
     let url = format!("postgres://signpost:secret@127.0.0.1:{}/x", socket.local_addr().unwrap().port());
     let refused = PostgresStore::connect(&url, &options()).await.map(drop).unwrap_err();
     assert!(matches!(refused, OpenError::NoConnection(_)), "{refused}");
     let text = format!("{refused} {refused:?}");
     assert!(text.contains("refused") && !text.contains("secret"), "{text}");
+}
+
+/// The hosts of a list are tried one after the other, each with its own port.
+#[tokio::test]
+async fn the_first_host_of_a_list_that_answers_is_taken() {
+    let database = migrated().await;
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind(([127, 0, 0, 1], 0).into()).unwrap();
+    let absent = socket.local_addr().unwrap().port();
+    let url = database.url().replace("127.0.0.1:", &format!("127.0.0.1:{absent},127.0.0.1:"));
+    let store = PostgresStore::connect(&url, &options()).await.unwrap();
+    store.check().await.unwrap();
 }
 
 /// The certificate must be one that is trusted, and for the name of the server.
@@ -57,5 +72,6 @@ async fn tls_is_spoken_only_with_the_server_that_the_url_names() {
     ] {
         let refused = PostgresStore::connect(&bad, &options()).await.map(drop).unwrap_err();
         assert!(refused.to_string().contains("certificate"), "{bad}: {refused}");
+        assert!(refused.to_string().contains("`sslrootcert`"), "{bad}: {refused}");
     }
 }

@@ -12,6 +12,9 @@ use super::database::{account, migrated, open, open_with, unavailable};
 /// Long enough for a busy machine, far too short for something that hangs.
 const AT_LAST: Duration = Duration::from_secs(30);
 
+/// Less than the limit that a store has which was told none.
+const SOONER_THAN_BY_DEFAULT: Duration = Duration::from_secs(4);
+
 /// How many of the store's connections are at work, or in a transaction.
 fn at_work(database: &PostgresDatabase) -> String {
     database
@@ -77,14 +80,14 @@ async fn d6_a_call_that_cannot_go_on_returns_in_time() {
     let began = Instant::now();
     let mut work = hasty.begin().await.unwrap();
     unavailable(work.set_suspended(account, None).await);
-    assert!(began.elapsed() < AT_LAST);
+    assert!(began.elapsed() < SOONER_THAN_BY_DEFAULT);
     drop(work);
     drop(holder);
 
     let both = [hasty.begin().await.unwrap(), hasty.begin().await.unwrap()];
     let began = Instant::now();
     unavailable(hasty.account(account).await);
-    assert!(began.elapsed() < AT_LAST);
+    assert!(began.elapsed() < SOONER_THAN_BY_DEFAULT);
     drop(both);
     let ends = Instant::now() + AT_LAST;
     while hasty.account(account).await.is_err() {
@@ -104,9 +107,5 @@ async fn lost_connections_are_replaced() {
          AND datname = current_database()",
     );
     unavailable(work.commit().await);
-    let ends = Instant::now() + AT_LAST;
-    while store.account(account).await.is_err() {
-        assert!(Instant::now() < ends, "there is no new connection");
-        tokio::task::yield_now().await;
-    }
+    store.account(account).await.unwrap();
 }

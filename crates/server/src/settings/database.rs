@@ -28,13 +28,10 @@ impl ServerUrl {
     }
 }
 
-/// Host and name of the database alone: what stands before the host may be a password, and parameters may be too.
+/// Hosts and name of the database alone: all else may be secret.
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let address = self.0.split_once("://").map_or("", |(_, address)| address);
-        let address = address.rsplit_once('@').map_or(address, |(_, address)| address);
-        let address = address.split(['?', '#']).next().unwrap_or_default();
-        write!(f, "postgres://{address}")
+        f.write_str(&signpost_postgres::url_without_secrets(&self.0))
     }
 }
 
@@ -63,9 +60,10 @@ mod tests {
             "postgres://user:secret@db.example/signpost",
             "postgresql://user:sec@ret@db.example/signpost?password=secret",
             "postgres://db.example/signpost?user=u&password=secret#secret",
+            "postgres://db.example/signpost?user=u&password=sec@ret",
         ] {
             let url = ServerUrl::new(url.to_owned());
-            assert_eq!(url.to_string(), "postgres://db.example/signpost");
+            assert_eq!(url.to_string(), "postgres://db.example:5432/signpost");
             assert_eq!(format!("{url:?}"), url.to_string());
         }
     }

@@ -1,0 +1,139 @@
+//! Which of the connections that lie in the pool can still be trusted.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use deadpool::managed::Metrics;
+use diesel_async::pooled_connection::deadpool::{Hook, HookError};
+use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+
+/// How long a connection may take to show that it lives, before it is given up for another.
+const PING_PATIENCE: Duration = Duration::from_millis(250);
+
+/// What speaks against connections that were not used since.
+#[derive(Debug, Default)]
+pub(crate) struct Suspicions(Mutex<Moments>);
+
+#[derive(Debug, Default, Clone, Copy)]
+struct Moments {
+    /// Connections last lent before this are asked before they are lent again.
+    doubted: Option<Instant>,
+    /// Connections last lent before this are closed.
+    condemned: Option<Instant>,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Lend,
+    Ask,
+    Close,
+}
+
+impl Suspicions {
+    /// A call that began then got no answer: the way to the server may be gone, and with it all connections.
+    pub(crate) fn doubt(&self, began: Instant) {
+        let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.doubted = moments.doubted.max(Some(began));
+    }
+
+    /// What was last lent before this moment is of no use.
+    pub(crate) fn condemn(&self, before: Instant) {
+        let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.condemned = moments.condemned.max(Some(before));
+    }
+
+    fn judge(&self, last_lent: Instant, idle_limit: Duration) -> Verdict {
+        let Moments { doubted, condemned } = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if condemned.is_some_and(|before| last_lent < before) {
+            Verdict::Close
+        } else if doubted.is_some_and(|before| last_lent < before) || last_lent.elapsed() >= idle_limit {
+            Verdict::Ask
+        } else {
+            Verdict::Lend
+        }
+    }
+
+    /// Decides on a connection before it is lent again. As long as nothing speaks against it, that takes no round trip.
+    ///
+    /// The first that keeps silent speaks for all that are as old, so that a number of them costs no more than one.
+    pub(crate) fn hook(
+        self: Arc<Self>,
+        idle_limit: Duration,
+        age_limit: Duration,
+    ) -> Hook<AsyncPgConnection> {
+        let random = RandomState::new();
+        Hook::async_fn(move |connection: &mut AsyncPgConnection, metrics: &Metrics| {
+            let suspicions = Arc::clone(&self);
+            let Metrics { created, recycled, recycle_count: _ } = *metrics;
+            let is_old = created.elapsed() >= shortened(age_limit, random.hash_one(created));
+            Box::pin(async move {
+                if is_old {
+                    return Err(HookError::message("the connection is old"));
+                }
+                match suspicions.judge(recycled.unwrap_or(created), idle_limit) {
+                    Verdict::Lend => Ok(()),
+                    Verdict::Close => Err(HookError::message("the connection is not trusted")),
+                    Verdict::Ask => suspicions.ask(connection).await,
+                }
+            })
+        })
+    }
+
+    async fn ask(&self, connection: &mut AsyncPgConnection) -> Result<(), HookError> {
+        let began = Instant::now();
+        match tokio::time::timeout(PING_PATIENCE, connection.batch_execute("SELECT 1")).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(HookError::message(error.to_string())),
+            Err(_elapsed) => {
+                self.condemn(began);
+                Err(HookError::message("the connection does not answer"))
+            }
+        }
+    }
+}
+
+/// The limit, less up to a sixth of it by chance: what was made at once is not made anew at once.
+fn shortened(limit: Duration, chance: u64) -> Duration {
+    let part = u32::try_from(chance % 65_536).unwrap_or_default();
+    limit.saturating_sub(limit / 6 / 65_536 * part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOUR: Duration = Duration::from_hours(1);
+
+    #[test]
+    fn nothing_is_asked_as_long_as_nothing_speaks_against_it() {
+        let suspicions = Suspicions::default();
+        let lent = Instant::now();
+        assert_eq!(suspicions.judge(lent, HOUR), Verdict::Lend);
+        assert_eq!(suspicions.judge(lent, Duration::ZERO), Verdict::Ask);
+    }
+
+    #[test]
+    fn suspicions_are_of_what_was_not_used_since() {
+        let suspicions = Suspicions::default();
+        let [old, then, new] = [0, 1, 2].map(|seconds| Instant::now() + Duration::from_secs(seconds));
+        suspicions.doubt(then);
+        // An older one takes nothing back.
+        suspicions.doubt(old);
+        assert_eq!(suspicions.judge(old, HOUR), Verdict::Ask);
+        assert_eq!(suspicions.judge(then, HOUR), Verdict::Lend);
+        suspicions.condemn(then);
+        suspicions.condemn(old);
+        assert_eq!(suspicions.judge(old, HOUR), Verdict::Close);
+        assert_eq!(suspicions.judge(new, HOUR), Verdict::Lend);
+    }
+
+    #[test]
+    fn connections_of_one_age_are_not_renewed_at_once() {
+        let limits = [0, 1 << 15, u64::MAX].map(|chance| shortened(HOUR, chance));
+        assert_eq!(limits[0], HOUR);
+        assert!(limits[0] > limits[1] && limits[1] > limits[2] && limits[2] >= HOUR * 5 / 6, "{limits:?}");
+        assert!(shortened(Duration::MAX, u64::MAX) < Duration::MAX);
+        assert_eq!(shortened(Duration::ZERO, u64::MAX), Duration::ZERO);
+    }
+}

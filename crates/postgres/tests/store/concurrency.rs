@@ -1,0 +1,233 @@
+//! Units of work that want the same rows: those that keep the order of locks wait for each other, and those that cannot are
+//! run again.
+
+use std::sync::Arc;
+
+use signpost_app::ports::{AccountReads, GroupReads, Insertion, QuotaStore, Store, StoreError, UnitOfWork};
+use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind, QuotaDecision, Redirect, RequestBudget};
+use signpost_port_contracts::samples;
+use signpost_postgres::PostgresStore;
+use signpost_test_servers::postgres::PostgresDatabase;
+use tokio::sync::Barrier;
+
+use super::database::{PLENTY, account, group, migrated, open};
+
+/// How many links two units of work at once want, of either kind in turn.
+const LINKS: usize = 200;
+
+/// How often they meet. If they hold the rows in different orders, one meeting in two is a deadlock.
+const MEETINGS: usize = 20;
+
+/// An account with two groups and many links in the first, of which the ids and the kinds are in different orders.
+struct Crowd {
+    database: PostgresDatabase,
+    store: Arc<PostgresStore>,
+    account: AccountId,
+    groups: [GroupId; 2],
+    links: Vec<LinkId>,
+}
+
+impl Crowd {
+    async fn new() -> Self {
+        let database = migrated().await;
+        let store = Arc::new(open(&database).await);
+        let account = account(&store).await;
+        let groups = [group(&store, account).await.id, group(&store, account).await.id];
+        let kinds = [LinkKind::Redirect, LinkKind::Landing].into_iter().cycle();
+        let link = |(number, kind): (usize, LinkKind)| {
+            let mut link = samples::link(kind, &format!("link-{number}"));
+            link.move_to_group(Some(groups[0]), samples::at(0));
+            link
+        };
+        let links: Vec<Link> = (0..LINKS).zip(kinds).map(link).collect();
+        let mut work = store.begin().await.unwrap();
+        work.insert_links(account, &links, PLENTY).await.unwrap();
+        work.commit().await.unwrap();
+        let links = links.iter().map(Link::id).collect();
+        Self { database, store, account, groups, links }
+    }
+}
+
+/// What a unit of work does with all the links.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Act {
+    /// Puts them into the group of this number.
+    Assign(usize),
+    /// Takes them out of the first group.
+    Unassign,
+    /// Takes some out of the first group, as its deletion does.
+    Ungroup,
+    DeleteGroup,
+    DeleteNamed,
+    DeleteSome,
+    DeleteAccount,
+}
+
+impl Act {
+    async fn run(
+        self,
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        groups: [GroupId; 2],
+        links: &[LinkId],
+    ) -> Result<(), StoreError> {
+        let now = samples::at(1);
+        match self {
+            Self::Assign(number) => work.assign_links(account, groups[number], links, now).await.map(drop),
+            Self::Unassign => work.unassign_links(account, groups[0], links, now).await.map(drop),
+            Self::Ungroup => work.ungroup_some_links(account, groups[0], 1_000, now).await.map(drop),
+            Self::DeleteGroup => work.delete_group(account, groups[0], now).await.map(drop),
+            Self::DeleteNamed => work.delete_links(account, links).await.map(drop),
+            Self::DeleteSome => work.delete_some_links(account, 1_000).await.map(drop),
+            Self::DeleteAccount => work.delete_account(account).await.map(drop),
+        }
+    }
+}
+
+/// Deletions are undone, so that the next meeting has something to do.
+async fn meet(crowd: &Crowd, acts: [Act; 2]) {
+    let barrier = Arc::new(Barrier::new(2));
+    let tasks = acts.map(|act| {
+        let (store, barrier) = (crowd.store.clone(), barrier.clone());
+        let (account, groups, links) = (crowd.account, crowd.groups, crowd.links.clone());
+        tokio::spawn(async move {
+            let mut work = store.begin().await?;
+            barrier.wait().await;
+            act.run(work.as_mut(), account, groups, &links).await?;
+            if matches!(act, Act::Assign(_) | Act::Unassign | Act::Ungroup) {
+                work.commit().await
+            } else {
+                Ok(())
+            }
+        })
+    });
+    for (task, act) in tasks.into_iter().zip(acts) {
+        let outcome = task.await.unwrap();
+        assert!(outcome.is_ok(), "{act:?} of {acts:?}: {outcome:?}");
+    }
+}
+
+/// Contract D30: what changes many links holds them in one order, whichever way it finds them.
+#[tokio::test(flavor = "multi_thread")]
+async fn d30_batches_that_want_the_same_links_wait_for_each_other() {
+    let crowd = Crowd::new().await;
+    let others = [
+        Act::Unassign,
+        Act::Ungroup,
+        Act::DeleteGroup,
+        Act::DeleteNamed,
+        Act::DeleteSome,
+        Act::DeleteAccount,
+    ];
+    for other in others {
+        for _ in 0..MEETINGS {
+            let mut work = crowd.store.begin().await.unwrap();
+            let begin = Act::Assign(0).run(work.as_mut(), crowd.account, crowd.groups, &crowd.links);
+            begin.await.unwrap();
+            work.commit().await.unwrap();
+            meet(&crowd, [Act::Assign(1), other]).await;
+        }
+    }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+}
+
+/// Contract D30: PostgreSQL ends one of two that wait for each other; it is told to be run again, and then goes through.
+#[tokio::test(flavor = "multi_thread")]
+async fn d30_a_deadlock_is_contention() {
+    let crowd = Crowd::new().await;
+    let [here, there] = [crowd.links[0], crowd.links[1]];
+    let barrier = Arc::new(Barrier::new(2));
+    let tasks = [[here, there], [there, here]].map(|[first, second]| {
+        let (store, barrier, account) = (crowd.store.clone(), barrier.clone(), crowd.account);
+        tokio::spawn(async move {
+            let mut work = store.begin().await?;
+            work.lock_link(account, first).await?;
+            barrier.wait().await;
+            work.lock_link(account, second).await?;
+            work.commit().await
+        })
+    });
+    let mut outcomes = Vec::new();
+    for task in tasks {
+        outcomes.push(task.await.unwrap());
+    }
+    outcomes.sort_by_key(Result::is_err);
+    assert!(matches!(outcomes.as_slice(), [Ok(()), Err(StoreError::Contended)]), "{outcomes:?}");
+    let mut again = crowd.store.begin().await.unwrap();
+    assert!(again.lock_link(crowd.account, there).await.unwrap().is_some());
+    assert!(again.lock_link(crowd.account, here).await.unwrap().is_some());
+    again.commit().await.unwrap();
+}
+
+/// Contract D16: a request that PostgreSQL ended for the sake of another is counted all the same, and once.
+#[tokio::test(flavor = "multi_thread")]
+async fn d16_a_request_is_counted_in_spite_of_contention() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    for code in ["40001", "40P01"] {
+        database.run(&format!(
+            "DROP SEQUENCE IF EXISTS attempts CASCADE; CREATE SEQUENCE attempts; \
+             CREATE OR REPLACE FUNCTION end_the_first() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN \
+             IF nextval('attempts') <= 2 THEN RAISE EXCEPTION 'deadlock detected' USING ERRCODE = '{code}'; END IF; \
+             RETURN NEW; END $$; \
+             CREATE OR REPLACE TRIGGER counting BEFORE UPDATE ON request_counts \
+             FOR EACH ROW EXECUTE FUNCTION end_the_first()"
+        ));
+        let budget = RequestBudget { per_minute: 9, per_day: 9 };
+        let decision = store.admit(account, budget, samples::at(0)).await.unwrap();
+        assert!(matches!(decision, QuotaDecision::Admitted { .. }), "{code}: {decision:?}");
+    }
+    assert_eq!(database.query("SELECT admitted FROM request_counts WHERE span = 1").trim(), "2");
+}
+
+/// Contract D30: an account that is full is not filled to be emptied again.
+#[tokio::test(flavor = "multi_thread")]
+async fn d30_nothing_goes_into_an_account_that_is_full() {
+    let crowd = Crowd::new().await;
+    crowd.database.run(
+        "CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'inserted'; END $$; \
+         CREATE TRIGGER inserting BEFORE INSERT ON links FOR EACH ROW EXECUTE FUNCTION refuse(); \
+         CREATE TRIGGER counting BEFORE UPDATE ON groups FOR EACH ROW EXECUTE FUNCTION refuse()",
+    );
+    let mut links = [samples::redirect("a"), samples::redirect("b"), samples::redirect("link-0")];
+    links[1].group_id = Some(crowd.groups[1]);
+    links[2].group_id = Some(samples::id());
+    let limit = u64::try_from(LINKS).unwrap();
+    let mut work = crowd.store.begin().await.unwrap();
+    let insertions = work.insert_links(crowd.account, &links.map(Link::from), limit).await.unwrap();
+    assert_eq!(insertions, [Insertion::LimitReached, Insertion::LimitReached, Insertion::GroupMissing]);
+    work.commit().await.unwrap();
+}
+
+/// Contract D30: whether an account is full is decided by its row as it is held, not as it was found.
+#[tokio::test(flavor = "multi_thread")]
+async fn d30_room_that_others_make_is_used() {
+    let crowd = Crowd::new().await;
+    let mut others = crowd.store.begin().await.unwrap();
+    assert_eq!(others.delete_links(crowd.account, &crowd.links[..2]).await.unwrap().len(), 2);
+    let (store, account, group) = (crowd.store.clone(), crowd.account, crowd.groups[1]);
+    let waiting = tokio::spawn(async move {
+        let mut work = store.begin().await.unwrap();
+        let links = ["a", "b", "c"].map(|slug| {
+            let redirect = samples::redirect(slug);
+            Link::from(Redirect { group_id: Some(group), ..redirect })
+        });
+        let insertions = work.insert_links(account, &links, u64::try_from(LINKS).unwrap()).await.unwrap();
+        work.commit().await.unwrap();
+        insertions
+    });
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+        AND datname = current_database()";
+    while crowd.database.query(waits).trim() != "1" {
+        tokio::task::yield_now().await;
+    }
+    others.commit().await.unwrap();
+    let insertions = waiting.await.unwrap();
+    assert_eq!(insertions, [Insertion::Done, Insertion::Done, Insertion::LimitReached]);
+    let group = crowd.store.group(crowd.account, group).await.unwrap().unwrap();
+    assert_eq!((group.redirects_count, group.landings_count), (2, 0));
+    let usage = crowd.store.usage(crowd.account).await.unwrap().unwrap();
+    assert_eq!(usage.links, u64::try_from(LINKS).unwrap());
+}

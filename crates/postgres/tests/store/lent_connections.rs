@@ -1,0 +1,265 @@
+//! Which connections are lent, and to whom.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::{AccountReads, Store};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::{self, PostgresDatabase, PostgresServer};
+use tokio::time::timeout;
+use tokio_postgres::NoTls;
+
+use super::database::{account, migrated, open, open_with, unavailable};
+use super::proxy::Proxy;
+
+/// Long enough for a busy machine, and shorter than the time limits here.
+const AT_LAST: Duration = Duration::from_secs(30);
+
+/// With a time limit that nothing here is meant to reach.
+fn options(connections: usize) -> PostgresOptions {
+    PostgresOptions {
+        connections: NonZeroUsize::new(connections).unwrap(),
+        ..PostgresOptions::with_time_limit(Duration::from_mins(1))
+    }
+}
+
+/// The processes of the server that work for stores, when they are as many.
+async fn processes(database: &PostgresDatabase, number: usize) -> Vec<String> {
+    let ends = Instant::now() + AT_LAST;
+    loop {
+        let processes = database.query(
+            "SELECT pid FROM pg_stat_activity WHERE application_name = 'signpost' AND datname = current_database() \
+             ORDER BY pid",
+        );
+        let processes: Vec<String> = processes.lines().map(str::to_owned).collect();
+        if processes.len() == number {
+            return processes;
+        }
+        assert!(Instant::now() < ends, "{processes:?}");
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Waits until as many connections wait for a lock.
+async fn until_they_wait(database: &PostgresDatabase, number: usize) {
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+        AND datname = current_database()";
+    let ends = Instant::now() + AT_LAST;
+    while database.query(waiting).trim() != number.to_string() {
+        assert!(Instant::now() < ends, "they are not {number}");
+        tokio::task::yield_now().await;
+    }
+}
+
+async fn session(database: &PostgresDatabase) -> tokio_postgres::Client {
+    let (client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    client
+}
+
+/// When a node stops, its workers end one after the other (contract D64).
+#[tokio::test(flavor = "multi_thread")]
+async fn d64_a_connection_outlives_the_runtime_of_the_request_that_made_it() {
+    let database = migrated().await;
+    let account = account(&open(&database).await).await;
+    let store = Arc::new(open_with(&database, &options(1)).await);
+    let first = Arc::clone(&store);
+    let worker = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(first.account(account)).unwrap();
+    });
+    worker.join().unwrap();
+    let before = processes(&database, 1).await;
+    store.account(account).await.unwrap();
+    assert_eq!(processes(&database, 1).await, before);
+}
+
+/// A prepared statement whose row has changed fails for as long as its connection lives.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_on_which_a_statement_fails_for_good_is_not_lent_again() {
+    let database = migrated().await;
+    let store = open_with(&database, &options(1)).await;
+    let account = account(&store).await;
+    store.account(account).await.unwrap();
+    database.run("ALTER TABLE accounts ALTER COLUMN name TYPE varchar(4000)");
+    unavailable(store.account(account).await);
+    store.account(account).await.unwrap();
+}
+
+/// What the database decides is no reason to close anything.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_connection_on_which_the_database_refuses_something_is_lent_again() {
+    let database = migrated().await;
+    let store = open_with(&database, &options(1)).await;
+    let account = samples::account();
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap();
+    work.commit().await.unwrap();
+    let before = processes(&database, 1).await;
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap_err();
+    drop(work);
+    store.account(account.id).await.unwrap();
+    let after = processes(&database, 1).await;
+    assert_eq!(after, before);
+}
+
+/// As when a server is made a standby, and another one takes over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_no_changes_is_not_ready_and_not_connected_to() {
+    let server = PostgresServer::start("crates/postgres");
+    let url = server.url("postgres");
+    migrate(&url).await.unwrap();
+    let store = PostgresStore::connect(&url, &options(2)).await.unwrap();
+    let idle = [store.begin().await.unwrap(), store.begin().await.unwrap()];
+    drop(idle);
+    store.check().await.unwrap();
+
+    server.run("postgres", "ALTER SYSTEM SET default_transaction_read_only = on; SELECT pg_reload_conf()");
+    let ends = Instant::now() + AT_LAST;
+    let cause = loop {
+        match store.check().await {
+            // Nobody says when the server has read its settings.
+            Ok(()) => assert!(Instant::now() < ends, "the store stays ready"),
+            refused => break unavailable(refused),
+        }
+        tokio::task::yield_now().await;
+    };
+    assert!(cause.contains("takes no changes"), "{cause}");
+    let refused = PostgresStore::connect(&url, &options(2)).await.map(drop).unwrap_err();
+    assert!(refused.to_string().contains("does not allow writes"), "{refused}");
+    // None of those that were connected to it is used again.
+    let cause = unavailable(store.check().await);
+    assert!(cause.contains("does not allow writes"), "{cause}");
+
+    server.run(
+        "postgres",
+        "SET default_transaction_read_only = off; ALTER SYSTEM RESET default_transaction_read_only; \
+         SELECT pg_reload_conf()",
+    );
+    while store.check().await.is_err() {
+        assert!(Instant::now() < ends, "the store does not become ready");
+        tokio::task::yield_now().await;
+    }
+    account(&store).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_old_connection_is_replaced_by_a_new_one() {
+    let database = migrated().await;
+    let aging = PostgresOptions { age_limit: Duration::ZERO, ..options(1) };
+    let store = open_with(&database, &aging).await;
+    store.check().await.unwrap();
+    let before = processes(&database, 1).await;
+    store.check().await.unwrap();
+    assert_ne!(processes(&database, 1).await, before);
+}
+
+/// Three connections through the proxy, none of which is lent.
+async fn three_through(
+    proxy: &Proxy,
+    database: &PostgresDatabase,
+    options: &PostgresOptions,
+) -> PostgresStore {
+    let store = PostgresStore::connect(&proxy.url(database.name()), options).await.unwrap();
+    let three = [store.begin().await.unwrap(), store.begin().await.unwrap(), store.begin().await.unwrap()];
+    drop(three);
+    store
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn connections_that_died_in_silence_are_found_out_before_they_are_lent() {
+    let database = migrated().await;
+    let account = account(&open(&database).await).await;
+    let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
+    let asking = PostgresOptions { idle_limit: Duration::ZERO, ..options(4) };
+    let store = three_through(&proxy, &database, &asking).await;
+    proxy.cut();
+    let before = proxy.connections();
+    timeout(AT_LAST, store.account(account)).await.expect("it waits").unwrap();
+    // The first that was silent spoke for all: the one that is there now is the only one.
+    assert_eq!(proxy.connections(), before + 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn after_a_call_without_an_answer_no_other_waits_in_vain() {
+    let database = migrated().await;
+    let account = account(&open(&database).await).await;
+    let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
+    let trusting = PostgresOptions {
+        idle_limit: Duration::from_hours(1),
+        connections: NonZeroUsize::new(4).unwrap(),
+        ..PostgresOptions::with_time_limit(Duration::from_secs(5))
+    };
+    let store = three_through(&proxy, &database, &trusting).await;
+    proxy.cut();
+    unavailable(store.account(account).await);
+    store.account(account).await.unwrap();
+}
+
+/// A place among the connections is free when the connection is closed, and not while its statement is being cancelled.
+#[tokio::test(flavor = "multi_thread")]
+async fn there_are_never_more_connections_than_were_allowed() {
+    let database = migrated().await;
+    let account = account(&open(&database).await).await;
+    let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
+    let store = Arc::new(PostgresStore::connect(&proxy.url(database.name()), &options(1)).await.unwrap());
+    let mut holder = session(&database).await;
+    let lock = holder.transaction().await.unwrap();
+    lock.batch_execute("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let reading = Arc::clone(&store);
+    let waiting = tokio::spawn(async move { reading.account(account).await });
+    until_they_wait(&database, 1).await;
+
+    proxy.hold(true);
+    let before = proxy.connections();
+    waiting.abort();
+    // The connection that cancels.
+    timeout(AT_LAST, proxy.until_connected(before + 1)).await.unwrap();
+    let next = timeout(Duration::from_millis(100), store.account(account)).await;
+    assert!(next.is_err() && proxy.connections() == before + 1);
+    proxy.hold(false);
+    lock.rollback().await.unwrap();
+    store.account(account).await.unwrap();
+}
+
+/// Units of work that all wait for one row leave connections to those who only read, and to health checks (contract D6).
+#[tokio::test(flavor = "multi_thread")]
+async fn d6_those_who_wait_for_one_row_do_not_keep_others_from_reading() {
+    let database = migrated().await;
+    let store = Arc::new(open_with(&database, &options(4)).await);
+    let account = account(&store).await;
+    let mut holder = session(&database).await;
+    let lock = holder.transaction().await.unwrap();
+    lock.batch_execute("SELECT FROM accounts FOR UPDATE").await.unwrap();
+    let crowd: Vec<_> = (0..12)
+        .map(|_| {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move {
+                let mut work = store.begin().await.unwrap();
+                assert!(work.set_suspended(account, None).await.unwrap());
+                work.commit().await.unwrap();
+            })
+        })
+        .collect();
+    until_they_wait(&database, 3).await;
+    timeout(AT_LAST, store.account(account)).await.expect("a read waits").unwrap();
+    timeout(AT_LAST, store.check()).await.expect("the check waits").unwrap();
+    assert!(crowd.iter().all(|one| !one.is_finished()));
+    lock.rollback().await.unwrap();
+    for one in crowd {
+        one.await.unwrap();
+    }
+}
+
+/// A store that is busy is not taken for one that is broken.
+#[tokio::test(flavor = "multi_thread")]
+async fn d6_a_health_check_finds_a_connection_when_all_others_are_taken() {
+    let database = migrated().await;
+    let store = open_with(&database, &options(1)).await;
+    let taken = store.begin().await.unwrap();
+    timeout(AT_LAST, store.check()).await.expect("the check waits").unwrap();
+    drop(taken);
+}
