@@ -1,6 +1,7 @@
 //! The counts of an account that move with what they count, in the same transaction (D15).
 
 use diesel::prelude::*;
+use diesel::sql_types::{BigInt, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::InsertGroupError;
 use signpost_domain::AccountId;
@@ -9,6 +10,7 @@ use crate::columns::{IdBytes, whole_number};
 use crate::failure::Failure;
 use crate::rows::cell::RowName;
 use crate::schema::accounts;
+use crate::statement::statement;
 
 /// Counts one group more, or says what stands against it.
 pub(crate) async fn count_group(
@@ -40,6 +42,18 @@ pub(crate) async fn discount_group(
     Ok(())
 }
 
+statement! {
+    /// Diesel's own updates are prepared anew each time, which takes a round trip, here while everybody who wants the row
+    /// waits for it.
+    MoveLinksCount -> BigInt {
+        account: IdBytes,
+        by: i64,
+    } =
+    "UPDATE accounts SET links_count = links_count + "
+    { by: BigInt } " WHERE id = "
+    { account: Uuid } " RETURNING links_count"
+}
+
 /// Counts so many links more, or less if there are fewer than 0. Gives the count before that, which no other unit of work
 /// can move until this one ends; `None` if there is no such account.
 pub(crate) async fn move_links(
@@ -47,12 +61,8 @@ pub(crate) async fn move_links(
     account: AccountId,
     by: i64,
 ) -> Result<Option<u64>, Failure> {
-    let moved = diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::links_count.eq(accounts::links_count + by))
-        .returning(accounts::links_count)
-        .get_result::<i64>(connection)
-        .await
-        .optional()?;
+    let statement = MoveLinksCount { account: account.into(), by };
+    let moved = statement.get_result::<i64>(connection).await.optional()?;
     let row = RowName::new("accounts", account);
     moved.map(|count| row.count("links_count", count.saturating_sub(by))).transpose()
 }

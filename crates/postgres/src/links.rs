@@ -17,7 +17,8 @@ use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
 use crate::pipeline::both;
-use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use crate::rows::changed_link::UpdateLink;
+use crate::rows::link::{LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, links};
 use crate::some_links;
@@ -162,18 +163,14 @@ async fn update_link(
             moves.enter(group, after.kind());
         }
     }
-    let link = links::table
-        .find(IdBytes::from(after.id()))
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(kind_column(after.kind())));
-    let update = diesel::update(link).set(LinkColumns::from(after));
+    let update = UpdateLink::of(account, after);
     // What was refused is a result here, since the other statement's result says which refusal it is.
-    let write = async { Ok(update.execute(&mut of_link).await) };
+    let write = async { Ok(update.load::<IdBytes>(&mut of_link).await) };
     let ((), (is_moved, written)) = both(save, both(moves.apply(&mut of_groups), write)).await?;
     let refusal = match written {
         // The group that it leaves is there, or a foreign key would be broken.
         _ if !is_moved => UpdateLinkError::GroupMissing,
-        Ok(1) => return Ok(Ok(())),
+        Ok(updated) if !updated.is_empty() => return Ok(Ok(())),
         Ok(_) => return Err(Failure::Other(format!("the link {} was not locked", after.id()))),
         Err(error) if may_be_refused && is_taken(&error, "links_address") => UpdateLinkError::AddressTaken,
         Err(error) => return Err(error.into()),

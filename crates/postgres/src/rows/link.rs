@@ -192,9 +192,7 @@ fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failur
 }
 
 /// The columns of a link that can change.
-#[derive(AsChangeset)]
-#[diesel(table_name = links, treat_none_as_null = true)]
-pub(crate) struct LinkColumns<'a> {
+pub(super) struct LinkColumns<'a> {
     pub(super) name: &'a str,
     pub(super) host: Option<&'a str>,
     pub(super) slug: &'a str,

@@ -1,0 +1,82 @@
+//! A row of `links` that is written over.
+
+use diesel::sql_types::{Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
+use signpost_domain::{AccountId, Link};
+
+use super::link::{LinkColumns, kind_column};
+use crate::columns::{IdBytes, Instant};
+use crate::statement::statement;
+
+statement! {
+    /// Writes over a link that the account has, and gives its id. Diesel's own updates are prepared anew each time, which
+    /// takes a round trip.
+    pub(crate) UpdateLink<'a> -> Uuid {
+        id: IdBytes,
+        account: IdBytes,
+        kind: i16,
+        name: &'a str,
+        host: Option<&'a str>,
+        slug: &'a str,
+        is_active: bool,
+        note: Option<&'a str>,
+        group: Option<IdBytes>,
+        analytics: bool,
+        updated: Instant,
+        target: Option<&'a str>,
+        antibot: bool,
+        geo_blocklist: String,
+        search_key: String,
+    } =
+    "UPDATE links SET name = "
+    { name: Text } ", host = "
+    { host: Nullable<Text> } ", slug = "
+    { slug: Text } ", is_active = "
+    { is_active: Bool } ", note = "
+    { note: Nullable<Text> } ", group_id = "
+    { group: Nullable<Uuid> } ", analytics_enabled = "
+    { analytics: Bool } ", updated_at = "
+    { updated: Timestamptz } ", target_url = "
+    { target: Nullable<Text> } ", antibot_enabled = "
+    { antibot: Bool } ", geo_blocklist = "
+    { geo_blocklist: Text } ", search_key = "
+    { search_key: Text } " WHERE id = "
+    { id: Uuid } " AND account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " RETURNING id"
+}
+
+impl<'a> UpdateLink<'a> {
+    pub(crate) fn of(account: AccountId, link: &'a Link) -> Self {
+        let LinkColumns {
+            name,
+            host,
+            slug,
+            is_active,
+            note,
+            group_id,
+            analytics_enabled,
+            updated_at,
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+            search_key,
+        } = link.into();
+        Self {
+            id: link.id().into(),
+            account: account.into(),
+            kind: kind_column(link.kind()),
+            name,
+            host,
+            slug,
+            is_active,
+            note,
+            group: group_id,
+            analytics: analytics_enabled,
+            updated: updated_at,
+            target: target_url,
+            antibot: antibot_enabled,
+            geo_blocklist,
+            search_key,
+        }
+    }
+}
