@@ -18,6 +18,7 @@ pub mod links;
 pub mod ports;
 pub mod redirects;
 pub mod submitted;
+pub mod transfer;
 pub mod unit_of_work;
 pub mod visits;
 

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode};
 
 /// A name or a title: 1 to 100 characters without control characters (contract "Size and format bounds", D9).
@@ -39,6 +40,22 @@ impl Name {
             return Err(FieldError::new(ViolationCode::InvalidFormat, message));
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// The name of a redirect that nobody gave one: its target without the scheme, as much of it as a name can have.
+    ///
+    /// ```
+    /// use signpost_domain::{Name, TargetUrl};
+    ///
+    /// let target = TargetUrl::parse("https://example.com/sale?from=mail").unwrap();
+    /// assert_eq!(Name::of_target(&target).as_str(), "example.com/sale?from=mail");
+    /// ```
+    #[must_use]
+    pub fn of_target(target: &TargetUrl) -> Self {
+        // A target has a host, and neither white space nor control characters, so its beginning is a name.
+        let target = target.as_str();
+        let without_scheme = target.split_once("://").map_or(target, |(_, rest)| rest);
+        Self(without_scheme.chars().take(Self::MAX_CHARS).collect())
     }
 
     /// The name, trimmed.

@@ -5,7 +5,10 @@ use std::time::Duration;
 
 use time::OffsetDateTime;
 use time::format_description::StaticFormatDescription;
+use time::format_description::well_known::Rfc3339;
 use time::macros::format_description;
+
+use crate::violation::{FieldError, ViolationCode};
 
 const FORMAT: StaticFormatDescription =
     format_description!(version = 2, "[year]-[month]-[day]T[hour]:[minute]:[second].[subsecond digits:3]Z");
@@ -33,6 +36,27 @@ impl Timestamp {
     #[must_use]
     pub const fn from_unix_millis(millis: i64) -> Option<Self> {
         if millis >= 0 && millis <= LAST_MILLIS { Some(Self(millis)) } else { None }
+    }
+
+    /// Reads an instant in the form of RFC 3339, with any offset from UTC; what is finer than a millisecond is cut off.
+    ///
+    /// ```
+    /// # use signpost_domain::Timestamp;
+    /// let instant = Timestamp::parse("2026-01-31T10:05:07.0429+01:00").unwrap();
+    /// assert_eq!(instant.to_string(), "2026-01-31T09:05:07.042Z");
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_format` if it is no such text; `out_of_range` before 1970 or after the year 9999.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let instant = OffsetDateTime::parse(text, &Rfc3339).map_err(|_| {
+            let message = "must be an instant such as 2026-01-31T09:05:07.042Z";
+            FieldError::new(ViolationCode::InvalidFormat, message)
+        })?;
+        i64::try_from(instant.unix_timestamp_nanos().div_euclid(1_000_000))
+            .ok()
+            .and_then(Self::from_unix_millis)
+            .ok_or_else(|| FieldError::new(ViolationCode::OutOfRange, "must be in the years 1970 to 9999"))
     }
 
     /// Milliseconds since 1970, from 0 to 253,402,300,799,999.
@@ -95,7 +119,28 @@ mod tests {
         assert_eq!(Timestamp::from_unix_millis(LAST_MILLIS + 1), None);
     }
 
+    #[test]
+    fn what_is_no_instant_is_refused() {
+        for (text, code) in [
+            ("", ViolationCode::InvalidFormat),
+            ("2026-01-31", ViolationCode::InvalidFormat),
+            ("2026-02-30T00:00:00Z", ViolationCode::InvalidFormat),
+            ("2026-01-31T09:05:07", ViolationCode::InvalidFormat),
+            (" 2026-01-31T09:05:07Z", ViolationCode::InvalidFormat),
+            ("1769850307", ViolationCode::InvalidFormat),
+            ("1969-12-31T23:59:59.999Z", ViolationCode::OutOfRange),
+            ("9999-12-31T23:59:59-01:00", ViolationCode::OutOfRange),
+        ] {
+            assert_eq!(Timestamp::parse(text).map_err(|error| error.code()), Err(code), "{text}");
+        }
+    }
+
     proptest! {
+        #[test]
+        fn d3_what_is_shown_reads_back(millis in 0..=LAST_MILLIS) {
+            prop_assert_eq!(Timestamp::parse(&Timestamp(millis).to_string()), Ok(Timestamp(millis)));
+        }
+
         #[test]
         fn text_order_is_time_order(a in 0..=LAST_MILLIS, b in 0..=LAST_MILLIS) {
             let (a, b) = (Timestamp(a), Timestamp(b));

@@ -20,6 +20,7 @@ const REDIS: &str = "signpost-redis";
 const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
+const LINK_FILES: &str = "signpost-link-files";
 const SERVER: &str = "signpost";
 const XTASK: &str = "signpost-xtask";
 
@@ -69,12 +70,23 @@ const PLACES: &[Place] = &[
     Place { package: REDIS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS, QUOTA_FALLBACK] },
     Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place {
         package: SERVER,
-        imports: Crates::Only(&[DOMAIN, APP, SQLITE, POSTGRES, REDIS, QUOTA_FALLBACK, HTTP, EDGE]),
+        imports: Crates::Only(&[
+            DOMAIN,
+            APP,
+            SQLITE,
+            POSTGRES,
+            REDIS,
+            QUOTA_FALLBACK,
+            HTTP,
+            EDGE,
+            LINK_FILES,
+        ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
-    Place { package: XTASK, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
 ];
 
 /// A foreign crate that only some of ours may name.

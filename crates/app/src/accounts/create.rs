@@ -1,6 +1,6 @@
 //! Creating an account.
 
-use signpost_domain::{Account, Email, Name, PlanName};
+use signpost_domain::{Account, Email, Name, Plan, PlanName};
 
 use super::operator_error::OperatorError;
 use crate::application::Application;
@@ -44,9 +44,10 @@ pub(super) fn new_account(app: &Application, command: CreateAccount) -> Result<A
     Ok(Account { id: app.ids.next(), email, name, plan, suspended_at: None, created_at: app.clock.now() })
 }
 
-pub(super) fn require_plan(app: &Application, plan: &PlanName) -> Result<(), OperatorError> {
-    if app.plans.get(plan).is_some() {
-        return Ok(());
+/// The plan of this name, which the configuration must have.
+pub(crate) fn require_plan<'a>(app: &'a Application, plan: &PlanName) -> Result<&'a Plan, OperatorError> {
+    if let Some(plan) = app.plans.get(plan) {
+        return Ok(plan);
     }
     let known = app.plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(", ");
     Err(OperatorError::NoSuchPlan { name: plan.clone(), known })

@@ -8,6 +8,7 @@ mod operator_error;
 mod set_plan;
 mod suspension;
 
+pub(crate) use create::require_plan;
 pub use create::{CreateAccount, create};
 pub use delete::delete;
 pub use first_start::{FirstStart, first_start};

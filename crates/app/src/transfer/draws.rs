@@ -1,0 +1,95 @@
+//! Slugs for records that name none.
+
+use sha2::{Digest, Sha256};
+use signpost_domain::{AccountId, Slug};
+
+use super::field::Field;
+use super::record::{FieldValue, Record};
+
+/// How many slugs are tried for a record before it fails.
+pub(super) const DRAWS: u8 = 10;
+
+/// All that a record says, in short: what tells a record without id and slug from others. From it, rather than at random,
+/// comes its slug, so that the same record leads to the same link when it is imported again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Fingerprint([u8; 32]);
+
+impl Fingerprint {
+    /// The fingerprint of a record. Its id and when it was created and changed are no part of what it says.
+    pub(super) fn of(record: &Record) -> Self {
+        let mut hash = Sha256::new();
+        // By name, so that the order in which fields are declared does not matter to files of years ago.
+        let mut fields = Field::ALL;
+        fields.sort_unstable_by_key(|field| field.name());
+        for field in fields {
+            let Some(value) = record.get(field) else { continue };
+            let value = match (field, value) {
+                (Field::Id | Field::CreatedAt | Field::UpdatedAt, _)
+                | (_, FieldValue::Null | FieldValue::Unfit) => continue,
+                (_, FieldValue::Flag(flag)) => flag.to_string(),
+                (_, FieldValue::Text(text)) => text.clone(),
+                (_, FieldValue::Countries(countries)) => countries.join(","),
+            };
+            for part in [field.name(), &value] {
+                // With its length, so that no two records run together into the same bytes.
+                hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+                hash.update(part);
+            }
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The slug to try at the given attempt, from 0 on.
+    pub(super) fn slug(self, account: AccountId, attempt: u8) -> Slug {
+        let Self(fingerprint) = self;
+        let hash: [u8; 32] = Sha256::new()
+            .chain_update(account.to_bytes())
+            .chain_update(fingerprint)
+            .chain_update([attempt])
+            .finalize()
+            .into();
+        let mut random = [0; 16];
+        for (byte, hashed) in random.iter_mut().zip(hash) {
+            *byte = hashed;
+        }
+        Slug::from_random(random)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::Id;
+
+    use super::*;
+
+    fn record(fields: &[(Field, &str)]) -> Record {
+        let mut record = Record::default();
+        for (field, text) in fields {
+            record.set(*field, FieldValue::Text((*text).to_owned()));
+        }
+        record
+    }
+
+    /// Links that were imported years ago are found again by it, so it never changes.
+    #[test]
+    fn the_slug_of_a_record_is_the_same_for_ever() {
+        let target = (Field::TargetUrl, "https://example.com/");
+        let fingerprint = Fingerprint::of(&record(&[target]));
+        let account = Id::from_bytes([7; 16]);
+        assert_eq!(fingerprint.slug(account, 0).as_str(), "jJMptyW");
+        assert_ne!(fingerprint.slug(account, 1), fingerprint.slug(account, 0));
+        assert_ne!(fingerprint.slug(Id::from_bytes([8; 16]), 0), fingerprint.slug(account, 0));
+    }
+
+    #[test]
+    fn all_that_a_record_says_counts_but_its_id_and_its_dates() {
+        let target = (Field::TargetUrl, "https://example.com/");
+        let plain = Fingerprint::of(&record(&[target]));
+        for field in [Field::Id, Field::CreatedAt, Field::UpdatedAt] {
+            assert_eq!(Fingerprint::of(&record(&[target, (field, "x")])), plain);
+        }
+        assert_ne!(Fingerprint::of(&record(&[target, (Field::Name, "x")])), plain);
+        let (run, together) = ([target, (Field::Name, "xy")], [target, (Field::Name, "x")]);
+        assert_ne!(Fingerprint::of(&record(&run)), Fingerprint::of(&record(&together)));
+    }
+}

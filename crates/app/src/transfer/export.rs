@@ -1,0 +1,115 @@
+//! Exporting: every group and every link of an account, a page at a time.
+
+use std::collections::HashSet;
+
+use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Usage};
+
+use super::record::Record;
+use crate::accounts::OperatorError;
+use crate::application::Application;
+use crate::ports::StoreError;
+
+/// How many groups or links are read at once.
+const AT_ONCE: u64 = 100;
+
+/// An export that is under way. It holds one page and the ids of the groups, however many links there are.
+///
+/// Groups come first, so that an import knows them before the links that are in them; then redirects, then landing
+/// pages, each newest first. What is changed meanwhile may be in it as it was or as it is; what is there throughout is in
+/// it exactly once, and no link names a group that is not in it.
+pub struct Export {
+    account: AccountId,
+    at_once: PageLimit,
+    next: Option<Part>,
+    groups: HashSet<GroupId>,
+    expected: u64,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Groups(Option<PagePosition>),
+    Links(LinkKind, Option<PagePosition>),
+}
+
+impl Export {
+    /// Begins to export an account.
+    ///
+    /// # Errors
+    /// [`OperatorError::NoSuchAccount`]. Or the store broke.
+    pub async fn start(app: &Application, account: AccountId) -> Result<Self, OperatorError> {
+        let usage = app.store.usage(account).await?.ok_or(OperatorError::NoSuchAccount(account))?;
+        let Usage { links, groups, domains: _, pixels: _ } = usage;
+        let at_once = PageLimit::new(AT_ONCE).unwrap_or_default();
+        Ok(Self {
+            account,
+            at_once,
+            next: Some(Part::Groups(None)),
+            groups: HashSet::new(),
+            expected: links.saturating_add(groups),
+        })
+    }
+
+    /// How many records there would be if nothing were changed meanwhile.
+    #[must_use]
+    pub const fn expected(&self) -> u64 {
+        self.expected
+    }
+
+    /// The next records; `None` at the end. They may be none before it.
+    ///
+    /// # Errors
+    /// [`OperatorError::NoSuchAccount`] if it was deleted meanwhile: what was read is not all there was. Or the store
+    /// broke.
+    pub async fn next(&mut self, app: &Application) -> Result<Option<Vec<Record>>, OperatorError> {
+        match self.next {
+            None => Ok(None),
+            Some(Part::Groups(after)) => {
+                let Page { items, next } = app.store.groups(self.account, self.at_once, after).await?;
+                self.groups.extend(items.iter().map(|group| group.id));
+                let is_last = next.is_none();
+                self.next =
+                    Some(if is_last { Part::Links(LinkKind::Redirect, None) } else { Part::Groups(next) });
+                Ok(Some(items.iter().map(Record::from).collect()))
+            }
+            Some(Part::Links(kind, after)) => {
+                let Page { items, next } =
+                    app.store.links(self.account, kind, &LinkFilter::default(), self.at_once, after).await?;
+                self.next = match (next, kind) {
+                    (Some(_), kind) => Some(Part::Links(kind, next)),
+                    (None, LinkKind::Redirect) => Some(Part::Links(LinkKind::Landing, None)),
+                    (None, LinkKind::Landing) => None,
+                };
+                let records = self.with_late_groups(app, items).await?;
+                if self.next.is_none() && app.store.account(self.account).await?.is_none() {
+                    return Err(OperatorError::NoSuchAccount(self.account));
+                }
+                Ok(Some(records))
+            }
+        }
+    }
+
+    /// The records of links, and before each the record of its group if that came to be after the groups were read. A
+    /// group that is gone again has no links any more, so the link is in none.
+    async fn with_late_groups(
+        &mut self,
+        app: &Application,
+        links: Vec<Link>,
+    ) -> Result<Vec<Record>, StoreError> {
+        let mut records = Vec::with_capacity(links.len());
+        for mut link in links {
+            if let Some(id) = link.group_id()
+                && !self.groups.contains(&id)
+            {
+                match app.store.group(self.account, id).await? {
+                    Some(group) => {
+                        self.groups.insert(id);
+                        records.push(Record::from(&group));
+                    }
+                    None => link.move_to_group(None, app.clock.now()),
+                }
+            }
+            records.push(Record::from(&link));
+        }
+        Ok(records)
+    }
+}

@@ -1,0 +1,103 @@
+//! The fields that a record can have.
+
+/// A field of a record, by the API's name where the API has one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Field {
+    /// `object`: `group`, `redirect` or `landing`; `redirect` where it is absent.
+    Object,
+    /// `id`
+    Id,
+    /// `domain`: a hostname; null is the system domain of the installation that reads the record, as in the API's
+    /// creations (D28), so that an account can move to another.
+    Domain,
+    /// `slug`: null is the root of a custom domain (D21).
+    Slug,
+    /// `is_lost`: whether the link has no address because its domain was removed (D22).
+    IsLost,
+    /// `name` of a group or a redirect.
+    Name,
+    /// `title` of a landing page.
+    Title,
+    /// `target_url`
+    TargetUrl,
+    /// `note`
+    Note,
+    /// `group_id`
+    GroupId,
+    /// `is_active`
+    IsActive,
+    /// `antibot_enabled`
+    AntibotEnabled,
+    /// `geo_blocklists`
+    GeoBlocklists,
+    /// `analytics_enabled`
+    AnalyticsEnabled,
+    /// `created_at`
+    CreatedAt,
+    /// `updated_at`
+    UpdatedAt,
+}
+
+impl Field {
+    /// Every field, in the order in which they are written.
+    pub const ALL: [Self; 16] = [
+        Self::Object,
+        Self::Id,
+        Self::Domain,
+        Self::Slug,
+        Self::IsLost,
+        Self::Name,
+        Self::Title,
+        Self::TargetUrl,
+        Self::Note,
+        Self::GroupId,
+        Self::IsActive,
+        Self::AntibotEnabled,
+        Self::GeoBlocklists,
+        Self::AnalyticsEnabled,
+        Self::CreatedAt,
+        Self::UpdatedAt,
+    ];
+
+    /// The field's name.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Object => "object",
+            Self::Id => "id",
+            Self::Domain => "domain",
+            Self::Slug => "slug",
+            Self::IsLost => "is_lost",
+            Self::Name => "name",
+            Self::Title => "title",
+            Self::TargetUrl => "target_url",
+            Self::Note => "note",
+            Self::GroupId => "group_id",
+            Self::IsActive => "is_active",
+            Self::AntibotEnabled => "antibot_enabled",
+            Self::GeoBlocklists => "geo_blocklists",
+            Self::AnalyticsEnabled => "analytics_enabled",
+            Self::CreatedAt => "created_at",
+            Self::UpdatedAt => "updated_at",
+        }
+    }
+
+    /// The field of this name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|field| field.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_field_is_found_by_its_name() {
+        for field in Field::ALL {
+            assert_eq!(Field::named(field.name()), Some(field));
+        }
+        assert_eq!(Field::named("Slug"), None);
+    }
+}

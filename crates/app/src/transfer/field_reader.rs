@@ -1,0 +1,177 @@
+//! Reading a record field by field, so that one sentence names everything that is wrong with it (D8).
+
+use std::collections::BTreeMap;
+
+use signpost_domain::{
+    Change, CountryCode, FieldError, GeoBlocklist, Timestamp, Violation, ViolationCode, Violations,
+};
+
+use super::field::Field;
+use super::record::{FieldValue, Record};
+
+/// Takes the fields of a record one by one and notes what is wrong with them. What is left at the end does not belong to
+/// such a record.
+pub(super) struct FieldReader {
+    fields: BTreeMap<Field, FieldValue>,
+    unknown: Vec<String>,
+    violations: Violations,
+}
+
+impl FieldReader {
+    pub(super) fn new(record: Record) -> Self {
+        let (fields, unknown) = record.into_parts();
+        Self { fields, unknown, violations: Violations::new() }
+    }
+
+    /// A text that must be there.
+    pub(super) fn required<T>(
+        &mut self,
+        field: Field,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        match self.nullable(field, parse) {
+            Some(Change::Set(value)) => Some(value),
+            Some(Change::Keep | Change::Clear) => self.refuse(field, ViolationCode::Required, "is required"),
+            None => None,
+        }
+    }
+
+    /// A text that may be left out; null is the same as absent.
+    pub(super) fn optional<T>(
+        &mut self,
+        field: Field,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<T> {
+        self.nullable(field, parse).and_then(|change| change.applied_to(None))
+    }
+
+    /// A text that may be left out or null. `None` if it is invalid.
+    pub(super) fn nullable<T>(
+        &mut self,
+        field: Field,
+        parse: impl FnOnce(&str) -> Result<T, FieldError>,
+    ) -> Option<Change<T>> {
+        let text = match self.fields.remove(&field) {
+            None => return Some(Change::Keep),
+            Some(FieldValue::Null) => return Some(Change::Clear),
+            Some(FieldValue::Text(text)) => text,
+            Some(FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Unfit) => {
+                return self.refuse(field, ViolationCode::InvalidType, "must be a text");
+            }
+        };
+        match parse(&text) {
+            Ok(value) => Some(Change::Set(value)),
+            Err(error) => {
+                self.violations.push(error.at(field.name()).of_value(text));
+                None
+            }
+        }
+    }
+
+    /// A flag that may be left out.
+    pub(super) fn flag(&mut self, field: Field) -> Option<bool> {
+        match self.fields.remove(&field) {
+            None | Some(FieldValue::Null) => None,
+            Some(FieldValue::Flag(value)) => Some(value),
+            Some(FieldValue::Text(_) | FieldValue::Countries(_) | FieldValue::Unfit) => {
+                self.refuse(field, ViolationCode::InvalidType, "must be true or false")
+            }
+        }
+    }
+
+    /// Country codes, which may be left out; null is none of them.
+    pub(super) fn countries(&mut self, field: Field) -> Option<GeoBlocklist> {
+        let codes = match self.fields.remove(&field) {
+            None => return None,
+            Some(FieldValue::Null) => return Some(GeoBlocklist::default()),
+            Some(FieldValue::Countries(codes)) => codes,
+            Some(FieldValue::Flag(_) | FieldValue::Text(_) | FieldValue::Unfit) => {
+                return self.refuse(field, ViolationCode::InvalidType, "must be a list of countries");
+            }
+        };
+        if codes.len() > CountryCode::COUNT {
+            let message = "must have at most 249 countries";
+            return self.refuse(field, ViolationCode::TooManyItems, message);
+        }
+        let mut countries = Vec::with_capacity(codes.len());
+        for (index, code) in codes.iter().enumerate() {
+            match CountryCode::parse(code) {
+                Ok(country) => countries.push(country),
+                Err(error) => self.note(error.at(format!("{}.countries[{index}]", field.name()))),
+            }
+        }
+        (countries.len() == codes.len()).then(|| GeoBlocklist::new(countries))
+    }
+
+    /// When it was created and last changed. Neither lies in the future, nor the second before the first.
+    pub(super) fn instants(&mut self, now: Timestamp) -> Instants {
+        let not_yet_to_come = |text: &str| match Timestamp::parse(text)? {
+            instant if instant > now => {
+                Err(FieldError::new(ViolationCode::OutOfRange, "must not lie in the future"))
+            }
+            instant => Ok(instant),
+        };
+        let created_at = self.optional(Field::CreatedAt, not_yet_to_come);
+        let updated_at = self.optional(Field::UpdatedAt, not_yet_to_come);
+        if let (Some(created), Some(updated)) = (created_at, updated_at)
+            && updated < created
+        {
+            self.refuse::<()>(
+                Field::UpdatedAt,
+                ViolationCode::OutOfRange,
+                "must not lie before `created_at`",
+            );
+        }
+        Instants { created_at, updated_at }
+    }
+
+    /// Notes something that is wrong with a field.
+    pub(super) fn refuse<T>(
+        &mut self,
+        field: Field,
+        code: ViolationCode,
+        message: &'static str,
+    ) -> Option<T> {
+        self.note(FieldError::new(code, message).at(field.name()));
+        None
+    }
+
+    fn note(&mut self, violation: Violation) {
+        self.violations.push(violation);
+    }
+
+    /// What was wrong with the fields that were taken.
+    pub(super) fn violations(self) -> Violations {
+        self.violations
+    }
+
+    /// What was wrong with the fields, and every field that nobody took. One that is null says nothing, so that a table
+    /// can hold records of all kinds.
+    pub(super) fn finish(mut self) -> Violations {
+        let left = self.fields.into_iter().filter(|(_, value)| *value != FieldValue::Null);
+        let names = left.map(|(field, _)| field.name().to_owned()).chain(self.unknown);
+        for name in names {
+            let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this kind of object");
+            self.violations.push(error.at(name));
+        }
+        self.violations
+    }
+}
+
+/// When something was created and last changed, as far as a record says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Instants {
+    pub(super) created_at: Option<Timestamp>,
+    pub(super) updated_at: Option<Timestamp>,
+}
+
+impl Instants {
+    /// The two instants of something that is created now: what the record does not say is now, but for something of which
+    /// only the creation is known, which has not changed since.
+    pub(super) fn or_now(self, now: Timestamp) -> (Timestamp, Timestamp) {
+        let Self { created_at, updated_at } = self;
+        let updated_or = created_at.unwrap_or(now);
+        let updated_at = updated_at.unwrap_or(updated_or);
+        (created_at.unwrap_or(updated_at), updated_at)
+    }
+}

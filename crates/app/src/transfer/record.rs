@@ -1,0 +1,178 @@
+//! A group or a link as a file holds it.
+
+use std::collections::BTreeMap;
+
+use signpost_domain::{Group, Landing, Link, Note, Placement, Redirect};
+
+use super::field::Field;
+
+/// The value of a field.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FieldValue {
+    /// There is none.
+    Null,
+    /// True or false.
+    Flag(bool),
+    /// A text.
+    Text(String),
+    /// The country codes of `geo_blocklists`.
+    Countries(Vec<String>),
+    /// Something that no field takes, such as a number.
+    Unfit,
+}
+
+impl FieldValue {
+    fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    fn or_null(text: Option<impl ToString>) -> Self {
+        text.map_or(Self::Null, |text| Self::Text(text.to_string()))
+    }
+}
+
+/// One group or link, field by field. Nothing of it is judged yet.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Record {
+    fields: BTreeMap<Field, FieldValue>,
+    unknown: Vec<String>,
+}
+
+impl Record {
+    /// Gives a field a value.
+    pub fn set(&mut self, field: Field, value: FieldValue) {
+        self.fields.insert(field, value);
+    }
+
+    /// Notes a field that there is not. The record cannot be imported then: a misspelt field must not be dropped in
+    /// silence (D8).
+    pub fn set_unknown(&mut self, name: impl Into<String>) {
+        self.unknown.push(name.into());
+    }
+
+    /// The value of a field; `None` if it is absent.
+    #[must_use]
+    pub fn get(&self, field: Field) -> Option<&FieldValue> {
+        self.fields.get(&field)
+    }
+
+    pub(super) fn into_parts(self) -> (BTreeMap<Field, FieldValue>, Vec<String>) {
+        (self.fields, self.unknown)
+    }
+}
+
+/// A record of a file, and the line at which it begins.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportRow {
+    /// The number of the line; the first is 1.
+    pub line: u64,
+    /// The record, or a sentence for people about why there is none.
+    pub record: Result<Record, String>,
+}
+
+impl From<&Group> for Record {
+    fn from(group: &Group) -> Self {
+        // The counters count what is there, so they are no part of what moves.
+        let Group { id, name, landings_count: _, redirects_count: _, created_at, updated_at } = group;
+        let mut record = Self::default();
+        record.set(Field::Object, FieldValue::text("group"));
+        record.set(Field::Id, FieldValue::text(id.to_string()));
+        record.set(Field::Name, FieldValue::text(name.as_str()));
+        record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
+        record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));
+        record
+    }
+}
+
+impl From<&Link> for Record {
+    fn from(link: &Link) -> Self {
+        match link {
+            Link::Redirect(redirect) => redirect.into(),
+            Link::Landing(landing) => landing.into(),
+        }
+    }
+}
+
+impl From<&Redirect> for Record {
+    fn from(redirect: &Redirect) -> Self {
+        let Redirect {
+            id,
+            name,
+            target_url,
+            placement,
+            is_active,
+            note,
+            antibot_enabled,
+            analytics_enabled,
+            group_id,
+            geo_blocklist,
+            created_at,
+            updated_at,
+        } = redirect;
+        let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
+        let mut record = Self::default();
+        record.set(Field::Object, FieldValue::text("redirect"));
+        record.set(Field::Id, FieldValue::text(id.to_string()));
+        record.set_placement(placement);
+        record.set(Field::Name, FieldValue::text(name.as_str()));
+        record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
+        record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
+        record.set(Field::GroupId, FieldValue::or_null(*group_id));
+        record.set(Field::IsActive, FieldValue::Flag(*is_active));
+        record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
+        record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
+        record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
+        record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
+        record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));
+        record
+    }
+}
+
+impl From<&Landing> for Record {
+    fn from(landing: &Landing) -> Self {
+        let Landing {
+            id,
+            title,
+            placement,
+            is_active,
+            note,
+            analytics_enabled,
+            group_id,
+            created_at,
+            updated_at,
+        } = landing;
+        let mut record = Self::default();
+        record.set(Field::Object, FieldValue::text("landing"));
+        record.set(Field::Id, FieldValue::text(id.to_string()));
+        record.set_placement(placement);
+        record.set(Field::Title, FieldValue::text(title.as_str()));
+        record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
+        record.set(Field::GroupId, FieldValue::or_null(*group_id));
+        record.set(Field::IsActive, FieldValue::Flag(*is_active));
+        record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
+        record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
+        record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));
+        record
+    }
+}
+
+impl Record {
+    fn set_placement(&mut self, placement: &Placement) {
+        match placement {
+            Placement::System { slug } => {
+                self.set(Field::Domain, FieldValue::Null);
+                self.set(Field::Slug, FieldValue::text(slug.as_str()));
+            }
+            Placement::Custom { hostname, slug } => {
+                self.set(Field::Domain, FieldValue::text(hostname.as_str()));
+                self.set(Field::Slug, FieldValue::or_null(slug.as_ref()));
+            }
+            Placement::Lost { slug } => {
+                self.set(Field::IsLost, FieldValue::Flag(true));
+                if let Some(slug) = slug {
+                    self.set(Field::Slug, FieldValue::text(slug.as_str()));
+                }
+            }
+        }
+    }
+}

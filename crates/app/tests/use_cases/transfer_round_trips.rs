@@ -1,0 +1,294 @@
+//! Exports that are imported: what was there is there again, and a second time changes nothing.
+
+use proptest::prelude::*;
+use signpost_app::transfer::{Field, Imported, Record};
+use signpost_app::{links, transfer::Export};
+use signpost_domain::{
+    Change, CountryCode, GeoBlocklist, Landing, Link, Note, Placement, Redirect, RedirectPatch,
+};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::transfer::{counted, exported, import, rehearse, stored, without, words};
+use crate::world::{World, draft_without_slug};
+
+/// Stores links as they are, whether or not a use case would make them today.
+async fn store_all(world: &World, links: &[Link]) {
+    for links in links.chunks(100) {
+        let mut work = world.app.store.begin().await.unwrap();
+        work.insert_links(world.account.id, links, u64::MAX).await.unwrap();
+        work.commit().await.unwrap();
+    }
+}
+
+/// A world with a group and links of every sort.
+async fn varied() -> World {
+    let world = World::new().await;
+    let group = world.group("Spring").await.id;
+    world.group("Spring").await;
+    let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
+    let links: [Link; 5] = [
+        Redirect { group_id: Some(group), ..samples::redirect("plain") }.into(),
+        Redirect {
+            is_active: false,
+            note: Some(samples::note("")),
+            antibot_enabled: true,
+            analytics_enabled: false,
+            geo_blocklist: GeoBlocklist::new(countries.to_vec()),
+            created_at: samples::at(-5),
+            updated_at: samples::at(7),
+            ..samples::redirect("full")
+        }
+        .into(),
+        Redirect { placement: samples::lost(Some("was-here")), ..samples::redirect("lost") }.into(),
+        Landing { placement: samples::lost(None), ..samples::landing("nowhere") }.into(),
+        Landing {
+            group_id: Some(group),
+            note: Some(samples::note("a\n\"b\",c")),
+            ..samples::landing("menu")
+        }
+        .into(),
+    ];
+    world.memory.clock.set(samples::at(1_000));
+    store_all(&world, &links).await;
+    world
+}
+
+/// An account of another installation, with a system domain of another name.
+async fn elsewhere() -> World {
+    let system = signpost_domain::SystemDomain::new("https://moved.example.org", vec![]).unwrap();
+    let memory = InMemory::new(system);
+    memory.clock.set(samples::at(2_000));
+    World::on(memory, "agency").await
+}
+
+#[tokio::test]
+async fn an_account_moves_to_another_installation_whole_with_its_ids_and_dates() {
+    let (here, there) = (varied().await, elsewhere().await);
+    let records = exported(&here.app, here.account.id).await;
+    let outcomes = import(&there.app, there.account.id, records.clone()).await;
+    assert!(outcomes.iter().all(|outcome| *outcome == Imported::Created), "{outcomes:?}");
+    assert_eq!(stored(&there.app, there.account.id).await, stored(&here.app, here.account.id).await);
+    assert_eq!(exported(&there.app, there.account.id).await, records);
+}
+
+#[tokio::test]
+async fn importing_twice_changes_nothing() {
+    let (here, there) = (varied().await, elsewhere().await);
+    let records = exported(&here.app, here.account.id).await;
+    import(&there.app, there.account.id, records.clone()).await;
+    let before = stored(&there.app, there.account.id).await;
+    there.memory.clock.set(samples::at(9_000));
+    for again in [
+        rehearse(&there.app, there.account.id, records.clone()).await,
+        import(&there.app, there.account.id, records).await,
+    ] {
+        assert!(again.iter().all(|outcome| *outcome == Imported::Unchanged), "{again:?}");
+    }
+    assert_eq!(stored(&there.app, there.account.id).await, before);
+}
+
+#[tokio::test]
+async fn links_that_were_deleted_come_back_as_they_were() {
+    let world = varied().await;
+    let records = exported(&world.app, world.account.id).await;
+    let before = stored(&world.app, world.account.id).await;
+    let (_, links_before) = &before;
+    let Link::Redirect(redirect) = &links_before[0] else { panic!("redirects come first") };
+    links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
+    let outcomes = import(&world.app, world.account.id, records).await;
+    let counts = counted(&outcomes);
+    assert_eq!((counts.created, counts.unchanged), (1, counts.rows() - 1));
+    assert_eq!(stored(&world.app, world.account.id).await, before);
+}
+
+/// Groups come first, so that a reader knows them; and a page is not all of an account.
+#[tokio::test]
+async fn an_export_walks_all_pages_groups_first() {
+    let world = World::new().await;
+    for number in 0..103 {
+        world.group(&format!("group {number}")).await;
+    }
+    let links: Vec<Link> = (0..205).map(|number| samples::redirect(&format!("s{number}")).into()).collect();
+    store_all(&world, &links).await;
+    let export = Export::start(&world.app, world.account.id).await.unwrap();
+    assert_eq!(export.expected(), 308);
+    let records = exported(&world.app, world.account.id).await;
+    assert_eq!(records.len(), 308);
+    let is_group = |record: &Record| record.get(Field::TargetUrl).is_none();
+    assert!(records[..103].iter().all(is_group) && !records[103..].iter().any(is_group));
+}
+
+/// A group that is made while links are being read, and a link that is put into it: the file names no group that it does
+/// not have.
+#[tokio::test]
+async fn no_link_of_an_export_names_a_group_that_is_not_in_it() {
+    let world = World::new().await;
+    let early = world.redirect("early").await;
+    let mut export = Export::start(&world.app, world.account.id).await.unwrap();
+    let mut records = export.next(&world.app).await.unwrap().unwrap();
+    let late = world.group("Late").await;
+    let patch = RedirectPatch { group: Change::Set(late.id.into()), ..RedirectPatch::default() };
+    world.update(early.id, patch).await.unwrap();
+    while let Some(more) = export.next(&world.app).await.unwrap() {
+        records.extend(more);
+    }
+    let there = elsewhere().await;
+    assert_eq!(words(&import(&there.app, there.account.id, records).await), ["created", "created"]);
+}
+
+/// A table of another service has targets and perhaps slugs, and no more.
+#[tokio::test]
+async fn a_bare_table_is_imported_and_its_second_import_changes_nothing() {
+    let world = World::new().await;
+    world.redirect("own").await;
+    let bare = |slug: Option<&str>, target: &str| {
+        let mut fields = vec![(Field::TargetUrl, target)];
+        fields.extend(slug.map(|slug| (Field::Slug, slug)));
+        crate::transfer::record(&fields)
+    };
+    let records = vec![
+        bare(Some("sale"), "https://example.com/sale"),
+        bare(None, "https://example.com/a"),
+        bare(None, "https://example.com/b"),
+        // The same once more is the same link.
+        bare(None, "https://example.com/a"),
+        bare(Some("sale"), "https://example.com/sale"),
+        bare(Some("own"), "https://example.com/sale"),
+    ];
+    let expected = ["created", "created", "created", "unchanged", "unchanged", "unchanged"];
+    let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
+    assert_eq!(words(&rehearsed), expected.map(|word| if word == "created" { "would_create" } else { word }));
+    assert_eq!(words(&import(&world.app, world.account.id, records.clone()).await), expected);
+    let before = stored(&world.app, world.account.id).await;
+    assert_eq!(words(&import(&world.app, world.account.id, records).await), ["unchanged"; 6]);
+    assert_eq!(stored(&world.app, world.account.id).await, before);
+    let names: Vec<_> = before.1.iter().map(|link| link.name().as_str()).collect();
+    assert_eq!(names.iter().filter(|name| **name == "example.com/a").count(), 1, "{names:?}");
+}
+
+/// A row without a slug whose slug something else has leads to another, the second time too.
+#[tokio::test]
+async fn a_slug_that_is_taken_leads_a_row_to_the_next() {
+    let world = World::new().await;
+    let records = vec![crate::transfer::record(&[(Field::TargetUrl, "https://example.com/a")])];
+    import(&world.app, world.account.id, records.clone()).await;
+    let (_, links) = stored(&world.app, world.account.id).await;
+    let Link::Redirect(first) = &links[0] else { panic!("it is a redirect") };
+    let slug = first.placement.slug().unwrap().as_str().to_owned();
+    // Its target is changed, so what is there is not what the row says any more.
+    let target_url = Some(samples::target("https://example.com/changed"));
+    world.update(first.id, RedirectPatch { target_url, ..RedirectPatch::default() }).await.unwrap();
+    assert_eq!(words(&import(&world.app, world.account.id, records.clone()).await), ["created"]);
+    assert_eq!(words(&import(&world.app, world.account.id, records).await), ["unchanged"]);
+    let (_, links) = stored(&world.app, world.account.id).await;
+    let slugs: Vec<_> = links.iter().filter_map(|link| link.placement().slug()).collect();
+    assert!(slugs.len() == 2 && slugs[0].as_str() != slug, "{slugs:?}");
+}
+
+#[derive(Debug, Clone)]
+struct Sketch {
+    is_landing: bool,
+    slug: u8,
+    is_lost: bool,
+    note: Option<String>,
+    in_group: bool,
+    flags: [bool; 3],
+}
+
+prop_compose! {
+    fn any_sketch()(
+        is_landing in any::<bool>(),
+        slug in 0..40_u8,
+        is_lost in proptest::bool::weighted(0.2),
+        note in proptest::option::of(".{0,20}".prop_filter("no U+0000", |note| Note::parse(note).is_ok())),
+        in_group in any::<bool>(),
+        flags in any::<[bool; 3]>(),
+    ) -> Sketch {
+        Sketch { is_landing, slug, is_lost, note, in_group, flags }
+    }
+}
+
+impl Sketch {
+    fn link(&self, group: signpost_domain::GroupId) -> Link {
+        let slug = format!("s{}", self.slug);
+        let placement = if self.is_lost {
+            samples::lost(Some(&slug))
+        } else {
+            Placement::System { slug: samples::slug(&slug) }
+        };
+        let note = self.note.as_deref().map(samples::note);
+        let group_id = self.in_group.then_some(group);
+        let [is_active, antibot_enabled, analytics_enabled] = self.flags;
+        if self.is_landing {
+            let landing = samples::landing(&slug);
+            Landing { placement, note, group_id, is_active, analytics_enabled, ..landing }.into()
+        } else {
+            let redirect = samples::redirect(&slug);
+            Redirect { placement, note, group_id, is_active, antibot_enabled, analytics_enabled, ..redirect }
+                .into()
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Exported, imported into an empty account and exported again, everything is the same; without the ids too, but for
+    /// these and for lost links, which nothing else tells apart.
+    #[test]
+    fn what_is_exported_and_imported_is_exported_the_same(sketches in prop::collection::vec(any_sketch(), 0..30)) {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let (here, there, third) = (World::new().await, elsewhere().await, elsewhere().await);
+            let group = here.group("Spring").await.id;
+            let links: Vec<_> = sketches.iter().map(|sketch| sketch.link(group)).collect();
+            store_all(&here, &links).await;
+            let records = exported(&here.app, here.account.id).await;
+            import(&there.app, there.account.id, records.clone()).await;
+            assert_eq!(exported(&there.app, there.account.id).await, records);
+            let again = import(&there.app, there.account.id, records.clone()).await;
+            assert!(again.iter().all(|outcome| *outcome == Imported::Unchanged), "{again:?}");
+
+            let bare: Vec<_> = records
+                .iter()
+                .filter(|record| record.get(Field::IsLost).is_none())
+                .map(|record| {
+                    let is_group = record.get(Field::Slug).is_none();
+                    without(record, if is_group { &[] } else { &[Field::Id] })
+                })
+                .collect();
+            let outcomes = import(&third.app, third.account.id, bare.clone()).await;
+            assert!(outcomes.iter().all(|outcome| *outcome == Imported::Created), "{outcomes:?}");
+            let again = import(&third.app, third.account.id, bare.clone()).await;
+            assert!(again.iter().all(|outcome| *outcome == Imported::Unchanged), "{again:?}");
+            let nameless = |records: &[Record]| {
+                let mut texts: Vec<_> =
+                    records.iter().map(|record| format!("{:?}", without(record, &[Field::Id]))).collect();
+                texts.sort_unstable();
+                texts
+            };
+            assert_eq!(nameless(&exported(&third.app, third.account.id).await), nameless(&bare));
+        });
+    }
+}
+
+/// Without dates in its rows, a file makes links of today; their drafts are those of the API.
+#[tokio::test]
+async fn a_record_with_nothing_but_a_target_is_what_the_api_would_make_of_it() {
+    let world = World::new().await;
+    let by_api = world.create(draft_without_slug()).await.unwrap();
+    let named = crate::transfer::record(&[
+        (Field::Slug, "by-file"),
+        (Field::Name, by_api.name.as_str()),
+        (Field::TargetUrl, by_api.target_url.as_str()),
+    ]);
+    assert_eq!(words(&import(&world.app, world.account.id, vec![named]).await), ["created"]);
+    let (_, links) = stored(&world.app, world.account.id).await;
+    let Link::Redirect(by_file) = links.into_iter().find(|link| link.id() != by_api.id.into()).unwrap()
+    else {
+        panic!("it is a redirect")
+    };
+    let expected = Redirect { id: by_file.id, placement: samples::on_system("by-file"), ..by_api };
+    assert_eq!(by_file, expected);
+}

@@ -1,0 +1,149 @@
+//! Reading a table, row by row.
+
+use std::io::{self, Read};
+
+use csv_core::{ReadRecordResult, Reader};
+use signpost_app::transfer::{Field, ImportRow, Record};
+
+use crate::MAX_ROW_BYTES;
+use crate::csv_values::value;
+use crate::input::Input;
+
+/// How many cells of a row are looked at. A row with more has too many in any table of ours.
+const MAX_CELLS: usize = 64;
+
+/// How many names of columns a message repeats, and how much of each.
+const NAMED_COLUMNS: usize = 5;
+const NAME_CHARS: usize = 40;
+
+/// The rows of a table below its header.
+pub(crate) struct CsvReader {
+    reader: Reader,
+    columns: Vec<Field>,
+    /// The cells of the row that was read last, one after another, and where each ends.
+    cells: Vec<u8>,
+    ends: Vec<usize>,
+}
+
+/// A row as it was read.
+enum RawRow {
+    /// So many cells stand in the buffers.
+    Cells(usize),
+    TooLong,
+    TooManyCells,
+    End,
+}
+
+impl CsvReader {
+    /// Reads the header. The inner error says what is wrong with it.
+    pub(crate) fn open<R: Read>(input: &mut Input<R>) -> io::Result<Result<Self, String>> {
+        let mut reader = Self {
+            reader: Reader::new(),
+            columns: vec![],
+            cells: vec![0; MAX_ROW_BYTES],
+            ends: vec![0; MAX_CELLS],
+        };
+        input.skip_line_ends()?;
+        let count = match reader.read(input)? {
+            RawRow::Cells(count) => count,
+            RawRow::End => return Ok(Err("the file is empty; it must begin with a header".to_owned())),
+            RawRow::TooLong | RawRow::TooManyCells => {
+                return Ok(Err("the first line is no header: it is too long".to_owned()));
+            }
+        };
+        let names: Vec<_> =
+            reader.cells(count).map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
+        Ok(columns(&names).map(|columns| Self { columns, ..reader }))
+    }
+
+    /// The next row; `None` at the end.
+    pub(crate) fn next<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
+        input.skip_line_ends()?;
+        let line = input.line();
+        let record = match self.read(input)? {
+            RawRow::End => return Ok(None),
+            RawRow::Cells(count) => self.record(count),
+            RawRow::TooLong => {
+                Err("The row is longer than 1 MiB. Is there a quotation mark that nothing closes?".to_owned())
+            }
+            RawRow::TooManyCells => {
+                Err(format!("The row has more than {MAX_CELLS} cells, the header {}.", self.columns.len()))
+            }
+        };
+        Ok(Some(ImportRow { line, record }))
+    }
+
+    fn record(&self, count: usize) -> Result<Record, String> {
+        let expected = self.columns.len();
+        if count != expected {
+            return Err(format!("The row has {count} cells, the header {expected}."));
+        }
+        let mut record = Record::default();
+        for (field, cell) in self.columns.iter().zip(self.cells(count)) {
+            let cell = str::from_utf8(cell).map_err(|_| format!("`{}` is not valid UTF-8.", field.name()))?;
+            if let Some(value) = value(*field, cell) {
+                record.set(*field, value);
+            }
+        }
+        Ok(record)
+    }
+
+    /// The first `count` cells of the row that was read last.
+    fn cells(&self, count: usize) -> impl Iterator<Item = &[u8]> {
+        let mut start = 0;
+        self.ends.iter().take(count).map(move |end| {
+            let cell = self.cells.get(start..*end).unwrap_or_default();
+            start = *end;
+            cell
+        })
+    }
+
+    /// Reads a row into the buffers. Of one that they cannot hold, the rest is skipped.
+    fn read<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<RawRow> {
+        let (mut written, mut ended) = (0, 0);
+        let mut excess = None;
+        loop {
+            let cells = self.cells.get_mut(written..).unwrap_or_default();
+            let ends = self.ends.get_mut(ended..).unwrap_or_default();
+            let (result, read, wrote, ends_now) = self.reader.read_record(input.peek()?, cells, ends);
+            input.consume(read);
+            written += wrote;
+            ended += ends_now;
+            match result {
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::OutputFull => {
+                    excess.get_or_insert(RawRow::TooLong);
+                    written = 0;
+                }
+                ReadRecordResult::OutputEndsFull => {
+                    excess.get_or_insert(RawRow::TooManyCells);
+                    ended = 0;
+                }
+                ReadRecordResult::Record => return Ok(excess.unwrap_or(RawRow::Cells(ended))),
+                ReadRecordResult::End => return Ok(RawRow::End),
+            }
+        }
+    }
+}
+
+/// The fields that the names of columns name.
+fn columns(names: &[String]) -> Result<Vec<Field>, String> {
+    let unknown: Vec<_> = names
+        .iter()
+        .filter(|name| Field::named(name).is_none())
+        .take(NAMED_COLUMNS)
+        .map(|name| format!("{:?}", name.chars().take(NAME_CHARS).collect::<String>()))
+        .collect();
+    if !unknown.is_empty() {
+        let known = Field::ALL.map(Field::name).join(", ");
+        return Err(format!("there is no column {}; the columns are {known}", unknown.join(", ")));
+    }
+    let mut columns = Vec::with_capacity(names.len());
+    for field in names.iter().filter_map(|name| Field::named(name)) {
+        if columns.contains(&field) {
+            return Err(format!("the column `{}` stands there twice", field.name()));
+        }
+        columns.push(field);
+    }
+    Ok(columns)
+}

@@ -1,0 +1,95 @@
+//! Writing records to a file.
+
+use std::io::{self, Write};
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use signpost_app::transfer::{Field, FieldValue, Record};
+
+use crate::csv_values::cell;
+use crate::format::FileFormat;
+
+/// Writes records one by one.
+pub struct RecordWriter<W: Write> {
+    rows: Rows<W>,
+}
+
+enum Rows<W: Write> {
+    Csv(Box<csv::Writer<W>>),
+    JsonLines(W),
+}
+
+impl<W: Write> RecordWriter<W> {
+    /// Begins to write; a table gets its header.
+    ///
+    /// # Errors
+    /// The destination does not take it.
+    pub fn new(format: FileFormat, destination: W) -> io::Result<Self> {
+        let rows = match format {
+            FileFormat::Csv => {
+                let mut table = csv::Writer::from_writer(destination);
+                table.write_record(Field::ALL.map(Field::name))?;
+                Rows::Csv(Box::new(table))
+            }
+            FileFormat::JsonLines => Rows::JsonLines(destination),
+        };
+        Ok(Self { rows })
+    }
+
+    /// Writes one record.
+    ///
+    /// # Errors
+    /// The destination does not take it.
+    pub fn write(&mut self, record: &Record) -> io::Result<()> {
+        match &mut self.rows {
+            Rows::Csv(table) => {
+                table.write_record(Field::ALL.map(|field| cell(field, record.get(field))))?;
+            }
+            Rows::JsonLines(lines) => {
+                serde_json::to_writer(&mut *lines, &JsonRecord(record))?;
+                lines.write_all(b"\n")?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends the file, and gives the destination back.
+    ///
+    /// # Errors
+    /// The destination does not take the rest.
+    pub fn finish(self) -> io::Result<W> {
+        let mut destination = match self.rows {
+            Rows::Csv(table) => table.into_inner().map_err(csv::IntoInnerError::into_error)?,
+            Rows::JsonLines(lines) => lines,
+        };
+        destination.flush()?;
+        Ok(destination)
+    }
+}
+
+/// A record as an object of the API's fields.
+struct JsonRecord<'a>(&'a Record);
+
+impl Serialize for JsonRecord<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self(record) = self;
+        let mut object = serializer.serialize_map(None)?;
+        for field in Field::ALL {
+            match record.get(field) {
+                None | Some(FieldValue::Unfit) => {}
+                Some(FieldValue::Null) => object.serialize_entry(field.name(), &())?,
+                Some(FieldValue::Flag(flag)) => object.serialize_entry(field.name(), flag)?,
+                Some(FieldValue::Text(text)) => object.serialize_entry(field.name(), text)?,
+                Some(FieldValue::Countries(countries)) => {
+                    object.serialize_entry(field.name(), &Countries { countries })?;
+                }
+            }
+        }
+        object.end()
+    }
+}
+
+#[derive(Serialize)]
+struct Countries<'a> {
+    countries: &'a [String],
+}

@@ -1,0 +1,243 @@
+//! Files as people and other programs write them, and as nobody should.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+use std::io::{self, Read};
+
+use signpost_app::transfer::{Field, FieldValue, ImportRow, Record};
+use signpost_link_files::{FileFormat, MAX_ROW_BYTES, OpenError, RecordReader};
+
+fn rows(format: FileFormat, bytes: &[u8]) -> Vec<ImportRow> {
+    // A pipe gives what it has, however little.
+    let mut reader = RecordReader::open(format, Sparing(bytes)).unwrap();
+    let mut rows = vec![];
+    while let Some(row) = reader.next_row().unwrap() {
+        rows.push(row);
+    }
+    assert_eq!(reader.bytes_read(), u64::try_from(bytes.len()).unwrap());
+    rows
+}
+
+fn csv(text: impl AsRef<[u8]>) -> Vec<ImportRow> {
+    rows(FileFormat::Csv, text.as_ref())
+}
+
+fn jsonl(text: impl AsRef<[u8]>) -> Vec<ImportRow> {
+    rows(FileFormat::JsonLines, text.as_ref())
+}
+
+/// Gives at most 7 bytes at once.
+struct Sparing<'a>(&'a [u8]);
+
+impl Read for Sparing<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = buffer.len().min(7);
+        self.0.read(&mut buffer[..count])
+    }
+}
+
+fn header_error(bytes: &[u8]) -> String {
+    match RecordReader::open(FileFormat::Csv, bytes) {
+        Err(error @ OpenError::Header(_)) => error.to_string(),
+        Err(error) => panic!("{error}"),
+        Ok(_) => panic!("the header is accepted"),
+    }
+}
+
+fn text(record: &Record, field: Field) -> Option<&str> {
+    match record.get(field) {
+        Some(FieldValue::Text(text)) => Some(text),
+        _ => None,
+    }
+}
+
+/// The line, and the slug or what is wrong.
+fn told(rows: &[ImportRow]) -> Vec<(u64, Result<&str, &str>)> {
+    rows.iter()
+        .map(|row| match &row.record {
+            Ok(record) => (row.line, Ok(text(record, Field::Slug).unwrap_or_default())),
+            Err(message) => (row.line, Err(message.as_str())),
+        })
+        .collect()
+}
+
+#[test]
+fn a_table_in_any_of_the_common_forms_is_the_same_table() {
+    let expected = [(2, Ok("a")), (3, Ok("b"))];
+    for table in [
+        "slug,target_url\na,https://a.example\nb,https://b.example\n",
+        "slug,target_url\r\na,https://a.example\r\nb,https://b.example",
+        "slug,target_url\ra,https://a.example\rb,https://b.example\r",
+        "\u{feff}slug,target_url\na,https://a.example\nb,https://b.example\n",
+        "\u{feff}\"slug\",\"target_url\"\r\n\"a\",\"https://a.example\"\r\n\"b\",\"https://b.example\"\r\n",
+        " slug , target_url\na,https://a.example\nb,https://b.example\n",
+    ] {
+        assert_eq!(told(&csv(table)), expected, "{table:?}");
+    }
+}
+
+#[test]
+fn columns_stand_in_any_order_and_blank_lines_are_none() {
+    let rows = csv("target_url,slug\n\nhttps://a.example,a\n\r\n\nhttps://b.example,b\n\n");
+    assert_eq!(told(&rows), [(3, Ok("a")), (6, Ok("b"))]);
+}
+
+#[test]
+fn a_row_is_named_by_the_line_at_which_it_begins() {
+    let rows = csv("slug,note\na,\"one\ntwo \"\"quoted\"\"\r\nthree, four\"\nb,x\n");
+    assert_eq!(told(&rows), [(2, Ok("a")), (5, Ok("b"))]);
+    let record = rows[0].record.as_ref().unwrap();
+    assert_eq!(text(record, Field::Note), Some("one\ntwo \"quoted\"\r\nthree, four"));
+}
+
+#[test]
+fn a_header_is_wrong_before_anything_is_read() {
+    assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
+    assert!(header_error(b"slug;target_url\n").contains("\"slug;target_url\""));
+    assert!(header_error(b"Slug\n").contains("\"Slug\""));
+    assert!(header_error(b"slug,target_url, slug\n").contains("`slug` stands there twice"));
+    assert!(header_error(b"slug,\n").contains("\"\""));
+    assert!(header_error(b"").contains("empty"));
+    assert!(header_error(b"\n\r\n").contains("empty"));
+    assert!(header_error(b"\xffslug\n").contains("no column"));
+    let wide = "slug,".repeat(100_000);
+    assert!(header_error(wide.as_bytes()).contains("no header"));
+    let long = "x".repeat(2 * MAX_ROW_BYTES);
+    assert!(header_error(long.as_bytes()).len() < 200);
+    for mark in [&b"\xff\xfes\0l\0"[..], b"\xfe\xff\0s\0l"] {
+        assert!(matches!(RecordReader::open(FileFormat::Csv, mark), Err(OpenError::Utf16)));
+        assert!(matches!(RecordReader::open(FileFormat::JsonLines, mark), Err(OpenError::Utf16)));
+    }
+}
+
+#[test]
+fn a_row_that_is_no_row_stops_no_other() {
+    let many = ",".repeat(200);
+    let table =
+        [b"slug,target_url\na,b,c\nb\nc,\xff\xfe\n".as_slice(), many.as_bytes(), b"\nd,https://d.example\n"]
+            .concat();
+    assert_eq!(
+        told(&csv(table)),
+        [
+            (2, Err("The row has 3 cells, the header 2.")),
+            (3, Err("The row has 1 cells, the header 2.")),
+            (4, Err("`target_url` is not valid UTF-8.")),
+            (5, Err("The row has more than 64 cells, the header 2.")),
+            (6, Ok("d")),
+        ]
+    );
+}
+
+/// Whatever a file holds, a row takes no more memory than it may.
+#[test]
+fn a_row_of_10_megabytes_is_skipped() {
+    let huge = "x".repeat(10 << 20);
+    let too_long = "The row is longer than 1 MiB. Is there a quotation mark that nothing closes?";
+    let table = format!("slug,note\na,{huge}\nb,\"{huge}\n{huge}\"\nc,x\n");
+    assert_eq!(told(&csv(table)), [(2, Err(too_long)), (3, Err(too_long)), (5, Ok("c"))]);
+    let lines = format!("{{\"slug\":\"{huge}\"}}\n{{\"slug\":\"b\"}}\n");
+    assert_eq!(told(&jsonl(lines)), [(1, Err("The row is longer than 1 MiB.")), (2, Ok("b"))]);
+}
+
+#[test]
+fn a_quotation_mark_that_nothing_closes_is_asked_about() {
+    let rest = "b,https://b.example\n".repeat(100_000);
+    let rows = csv(format!("slug,note\na,\"open\n{rest}"));
+    assert_eq!(rows.len(), 1);
+    assert!(rows[0].record.as_ref().unwrap_err().contains("quotation mark"));
+}
+
+/// NUL is a character that fields refuse, so it must come to where they do.
+#[test]
+fn control_characters_come_through() {
+    let rows = csv("slug,note\na\0b,\"\u{7}\"\n");
+    assert_eq!(told(&rows), [(2, Ok("a\0b"))]);
+    assert_eq!(told(&jsonl("{\"slug\":\"a\\u0000b\"}")), [(1, Ok("a\0b"))]);
+}
+
+#[test]
+fn json_lines_may_be_blank_and_end_in_any_way() {
+    let expected = [(1, Ok("a")), (4, Ok("b"))];
+    for lines in [
+        "{\"slug\":\"a\"}\n\n  \t\n{\"slug\":\"b\"}",
+        "\u{feff}{\"slug\":\"a\"}\r\n\r\n \r\n {\"slug\":\"b\"} \r\n",
+        "{\"slug\":\"a\"}\r\r\r{\"slug\":\"b\"}\r",
+    ] {
+        assert_eq!(told(&jsonl(lines)), expected, "{lines:?}");
+    }
+    assert_eq!(jsonl("").len() + jsonl("\n\n").len() + jsonl("\u{feff}").len(), 0);
+}
+
+/// As strict as the API is with bodies (D10).
+#[test]
+fn d10_what_is_no_json_object_is_named_and_stops_no_other() {
+    let deep = format!("{{\"note\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
+    for wrong in [
+        "[]",
+        "null",
+        "5",
+        "\"slug\"",
+        "{",
+        "{\"slug\":}",
+        "{'slug':'a'}",
+        "{\"slug\":\"a\"} x",
+        "{\"slug\":\"a\",}",
+        "{\"slug\":\"a\",\"slug\":\"b\"}",
+        "{\"note\":{\"a\":1,\"a\":2}}",
+        "{\"note\":1e999}",
+        "{\"note\":NaN}",
+        "{\"slug\":\"\\ud800\"}",
+        "// comment",
+        &deep,
+    ] {
+        let rows = jsonl(format!("{wrong}\n{{\"slug\":\"b\"}}\n"));
+        assert!(rows.len() == 2 && rows[0].record.is_err() && rows[1].record.is_ok(), "{rows:?}");
+        assert!(rows[0].record.as_ref().unwrap_err().len() < 300);
+    }
+    let rows = jsonl(b"{\"slug\":\"\xff\"}\n");
+    assert!(rows[0].record.is_err());
+    let twice = jsonl("{\"slug\":\"a\",\"slug\":\"b\"}");
+    assert!(twice[0].record.as_ref().unwrap_err().contains("\"slug\" stands twice"));
+}
+
+#[test]
+fn fields_of_the_wrong_type_are_left_to_the_use_case() {
+    let line = r#"{"slug":5,"is_active":"true","note":{"a":[]},"geo_blocklists":["DE"],"colour":null}"#;
+    let rows = jsonl(line);
+    let record = rows[0].record.as_ref().unwrap();
+    assert_eq!(record.get(Field::Slug), Some(&FieldValue::Unfit));
+    assert_eq!(record.get(Field::IsActive), Some(&FieldValue::Text("true".to_owned())));
+    assert_eq!(record.get(Field::Note), Some(&FieldValue::Unfit));
+    assert_eq!(record.get(Field::GeoBlocklists), Some(&FieldValue::Unfit));
+    let mut without = Record::default();
+    for field in [Field::Slug, Field::IsActive, Field::Note, Field::GeoBlocklists] {
+        without.set(field, record.get(field).unwrap().clone());
+    }
+    assert_ne!(*record, without, "the unknown field is noted");
+    without.set_unknown("colour");
+    assert_eq!(*record, without);
+}
+
+/// A source that breaks is no end of the file.
+#[test]
+fn a_source_that_breaks_is_an_error() {
+    struct Broken;
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::TimedOut.into())
+        }
+    }
+    for format in [FileFormat::Csv, FileFormat::JsonLines] {
+        let start: &[u8] = if format == FileFormat::Csv { b"slug\na\n" } else { b"{\"slug\":\"a\"}\n" };
+        let mut reader = RecordReader::open(format, start.chain(Broken)).unwrap();
+        assert!(reader.next_row().unwrap().is_some(), "what came before is read");
+        assert!(reader.next_row().is_err());
+        assert!(matches!(RecordReader::open(format, Broken), Err(OpenError::Io(_))));
+    }
+}
