@@ -10,6 +10,7 @@ mod shutdown;
 mod system;
 mod target_blocklist_file;
 mod telemetry;
+mod transfer;
 mod wiring;
 
 use std::io::{self, Write};

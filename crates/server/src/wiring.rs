@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::Gatekeeper;
-use signpost_app::ports::{Clock, QuotaStore, SharedQuotaStore, Store, TargetBlocklist};
+use signpost_app::ports::{Clock, CountId, QuotaStore, SharedQuotaStore, Store, TargetBlocklist};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, SystemDomain, TrustedProxies};
 use signpost_postgres::{PostgresOptions, PostgresStore};
@@ -16,7 +16,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
-use crate::settings::{CommonSettings, Database, PoolSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
@@ -95,6 +95,22 @@ pub(crate) async fn operators_application(common: &CommonSettings) -> Result<App
     Ok(application(common, parts, stores))
 }
 
+/// Makes the application for a command that judges links as `serve` does.
+///
+/// # Errors
+/// The database cannot be opened.
+pub(crate) async fn link_application(common: &CommonSettings, links: LinkSettings) -> Result<Application> {
+    let LinkSettings { system, target_blocklist } = links;
+    let blocklist: Arc<dyn TargetBlocklist> = match target_blocklist {
+        Some(file) => file,
+        None => Arc::new(EmptyBlocklist::default()),
+    };
+    let parts =
+        Parts { system, blocklist, trusted_proxies: TrustedProxies::default(), throttle_per_minute: 0 };
+    let stores = Stores::open(common, None).await?;
+    Ok(application(common, parts, stores))
+}
+
 /// What an application has beside the settings that every command has.
 struct Parts {
     system: SystemDomain,
@@ -126,9 +142,12 @@ impl Stores {
             }
         };
         let Some(url) = redis else { return Ok(stores) };
-        let options = RedisOptions { time_limit: *store_timeout, ..RedisOptions::default() };
-        let shared = RedisQuotaStore::open(url.clone(), options, Handle::current())?;
-        let quota = FallbackQuotaStore::new(Arc::new(shared), FallbackOptions::default(), Handle::current());
+        // Not `store-timeout`, which is the database's: what stands before it gives up after 50 ms (D19).
+        let options = RedisOptions::default();
+        let clock = Arc::new(SystemClock);
+        let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock, Handle::current())?);
+        let first = CountId::random(&OsRandomness)?;
+        let quota = FallbackQuotaStore::new(shared, FallbackOptions::default(), first, Handle::current());
         let quota = Arc::new(quota);
         Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
     }
@@ -141,9 +160,9 @@ fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOpti
     let default = PostgresOptions::with_time_limit(store_timeout);
     PostgresOptions {
         connections: connections.unwrap_or(default.connections),
-        time_limit: default.time_limit,
         wait_limit: wait.unwrap_or(default.wait_limit),
         statement_limit: statement_timeout.unwrap_or(default.statement_limit),
+        ..default
     }
 }
 

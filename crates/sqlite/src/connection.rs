@@ -18,6 +18,8 @@ use crate::search;
 pub(crate) enum Task {
     /// Bringing the tables up to date.
     Migrate,
+    /// Copying everything to another file, which SQLite takes for a change.
+    Copy,
     /// Changing what is stored.
     Write,
     /// Reading only: SQLite refuses everything else.
@@ -74,7 +76,7 @@ pub(crate) fn open(
         )
         .map_err(unusable)?;
     match task {
-        Task::Migrate => {}
+        Task::Migrate | Task::Copy => {}
         Task::Write => connection
             .batch_execute(&format!("PRAGMA busy_timeout = {}", WRITER_PATIENCE.as_millis()))
             .map_err(unusable)?,

@@ -42,6 +42,7 @@
 mod accounts;
 mod admissions;
 mod answer;
+mod backup;
 mod change_log;
 mod columns;
 mod connection;
@@ -71,6 +72,7 @@ mod store;
 mod unit_of_work;
 mod writer;
 
+pub use backup::{Backup, BackupError, back_up};
 pub use database_file::DatabaseFile;
 pub use migrations::{migrate, pending_migrations};
 pub use open_error::OpenError;

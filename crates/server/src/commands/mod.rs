@@ -1,7 +1,10 @@
 //! What the program can be told to do (D60).
 
 mod account;
+mod backup;
+mod export;
 mod first_start;
+mod import;
 mod key;
 mod migrate;
 mod output;
@@ -16,11 +19,15 @@ use clap::{Args, Parser, Subcommand};
 use tracing::level_filters::LevelFilter;
 
 use crate::settings::{
-    CommonFlags, CommonSettings, PLANS_FILE_FORM, ServeFlags, ServeSettings, SettingsError, Sources,
+    CommonFlags, CommonSettings, LinkFlags, LinkSettings, PLANS_FILE_FORM, ServeFlags, ServeSettings,
+    SettingsError, Sources,
 };
 use crate::telemetry;
 use crate::wiring;
 use account::AccountCommand;
+use backup::BackupArguments;
+use export::ExportArguments;
+use import::ImportArguments;
 use key::KeyCommand;
 use output::Output;
 
@@ -62,12 +69,29 @@ enum Command {
     Serve(ServeFlags),
     /// Bring the database up to date without serving; `serve` does it by itself.
     Migrate,
+    /// Copy the embedded database to a file, also while a server runs on it.
+    Backup(BackupArguments),
+    /// Write the groups and links of an account to a file.
+    Export(ExportArguments),
+    /// Read groups and links of an account from a file; what is there already stays as it is.
+    Import(ImportArguments),
     /// Create, list, suspend and delete accounts.
     #[command(subcommand)]
     Account(AccountCommand),
     /// Issue, list and revoke API keys.
     #[command(subcommand)]
     Key(KeyCommand),
+}
+
+impl Command {
+    /// Whether a setting that not every command has is of use to it.
+    fn takes(&self, key: &str) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Import(_) => LinkFlags::include(key),
+            Self::Migrate | Self::Backup(_) | Self::Export(_) | Self::Account(_) | Self::Key(_) => false,
+        }
+    }
 }
 
 fn after_help() -> String {
@@ -94,6 +118,9 @@ Examples:
   signpost account create --email ada@example.com
   signpost key issue --account acc_… --name website
   signpost account list --json
+  signpost export --account acc_… --output links.csv
+  signpost import --account acc_… --dry-run links.csv
+  signpost backup /var/backups/signpost-monday.db
 
 Stopping:
   SIGTERM or Ctrl-C stops it when the requests that run are answered, at most
@@ -130,8 +157,7 @@ impl Cli {
         let Self { global: Global { json, config, common }, serve, command } = self;
         let mut flags = common.0;
         if let Some(command) = &command
-            && !matches!(command, Command::Serve(_))
-            && let Some(key) = serve.0.keys().next()
+            && let Some(key) = serve.0.keys().find(|key| !command.takes(key))
         {
             return Err(UsageError(format!(
                 "--{key} is a setting of `serve`; this command has no use for it"
@@ -139,8 +165,17 @@ impl Cli {
             .into());
         }
         flags.extend(serve.0);
-        if let Some(Command::Serve(ServeFlags(more))) = &command {
-            flags.extend(more.clone());
+        match &command {
+            Some(Command::Serve(ServeFlags(more))) => flags.extend(more.clone()),
+            Some(Command::Import(arguments)) => flags.extend(arguments.links.0.clone()),
+            Some(
+                Command::Migrate
+                | Command::Backup(_)
+                | Command::Export(_)
+                | Command::Account(_)
+                | Command::Key(_),
+            )
+            | None => {}
         }
         let sources = Sources::gather(flags, env::vars_os(), config)?;
         let settings = CommonSettings::read(&sources)?;
@@ -155,6 +190,21 @@ impl Cli {
             Some(Command::Migrate) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 migrate::run(&settings, output).await
+            }
+            Some(Command::Backup(arguments)) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                backup::run(&settings, arguments, output).await
+            }
+            Some(Command::Export(arguments)) => {
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::operators_application(&settings).await?;
+                export::run(&app, arguments, output).await
+            }
+            Some(Command::Import(arguments)) => {
+                let links = LinkSettings::read(&sources)?;
+                telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
+                let app = wiring::link_application(&settings, links).await?;
+                import::run(&app, arguments, output).await
             }
             Some(Command::Account(command)) => {
                 command.must_be_meant()?;

@@ -22,6 +22,11 @@ impl<'a> Output<'a> {
         self.json
     }
 
+    /// Standard output itself, for what has a form of its own.
+    pub(crate) fn raw(&mut self) -> &mut dyn Write {
+        self.out
+    }
+
     /// Prints one result: `json` on one line, or `text`.
     pub(crate) fn result(&mut self, json: &impl Serialize, text: impl Display) -> io::Result<()> {
         if self.json {

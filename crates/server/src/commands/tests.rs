@@ -29,6 +29,7 @@ fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
     for command in [
         "serve".to_owned(),
         "migrate".to_owned(),
+        "backup copy.db".to_owned(),
         "account create --email a@example.com".to_owned(),
         "account create --email a@example.com --name A --plan pro".to_owned(),
         "account list".to_owned(),
@@ -40,6 +41,10 @@ fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
         format!("key issue --account acc_{id} --name site"),
         format!("key list --account acc_{id}"),
         format!("key revoke key_{id}"),
+        format!("export --account acc_{id}"),
+        format!("export --account acc_{id} --format jsonl --output -"),
+        format!("import --account acc_{id} links.csv"),
+        format!("import --account acc_{id} --dry-run --report report.csv --format csv -"),
     ] {
         let common = "--json --config c.toml --database-url sqlite://a.db --store-timeout 1s";
         for line in [format!("signpost {command} {common}"), format!("signpost {common} {command}")] {
@@ -62,6 +67,13 @@ fn a_malformed_argument_is_named_and_ends_with_2() {
         ("signpost account create --email a@b.c --plan Agency!", "--plan <PLAN>"),
         ("signpost serve --api-listn 127.0.0.1:1", "--api-listn"),
         ("signpost account list --api-listen 127.0.0.1:1", "--api-listen"),
+        ("signpost export --account acc_1", "--account <ID>"),
+        ("signpost export", "--account <ID>"),
+        ("signpost import --account acc_00000000000000000000000000000000", "<FILE>"),
+        (
+            "signpost import --account acc_00000000000000000000000000000000 --api-listen 127.0.0.1:1 a",
+            "--api-listen",
+        ),
         ("signpost acount", "acount"),
     ] {
         let error = parse(line).unwrap_err();
@@ -75,6 +87,19 @@ async fn a_setting_of_serve_is_refused_by_other_commands_also_before_their_name(
     let error = parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run().await.unwrap_err();
     assert!(is_usage_error(&error));
     assert!(error.to_string().starts_with("--api-listen is a setting of `serve`"), "{error}");
+}
+
+/// Contract D61: an import judges links, so it takes the settings by which `serve` does, before its name and behind it.
+#[test]
+fn d61_an_import_takes_the_settings_of_links() {
+    let import = "import --account acc_00000000000000000000000000000000";
+    let named = parse(&format!("signpost {import} --system-url https://a.example f.csv")).unwrap();
+    let Some(Command::Import(arguments)) = &named.command else { panic!("{named:?}") };
+    assert_eq!(arguments.links.0.get("system-url").unwrap(), "https://a.example");
+    let early = parse(&format!("signpost --target-blocklist hosts.txt {import} f.csv")).unwrap();
+    let command = early.command.as_ref().unwrap();
+    assert!(early.serve.0.keys().all(|key| command.takes(key)));
+    assert!(!command.takes("api-listen"));
 }
 
 #[test]
@@ -91,7 +116,7 @@ fn help_shows_every_setting_with_its_variable_and_default() {
             assert!(help.contains(&format!("[default: {default}] {variable}")), "{default}");
         }
     }
-    for command in ["serve", "migrate", "account", "key"] {
+    for command in ["serve", "migrate", "backup", "account", "key"] {
         assert!(help.contains(command));
     }
 }

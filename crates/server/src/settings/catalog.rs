@@ -5,6 +5,8 @@
 pub(crate) enum Scope {
     /// Every command.
     Everywhere,
+    /// `serve`, and the commands that judge links as it does.
+    Links,
     /// `serve` alone.
     Serve,
 }
@@ -95,7 +97,7 @@ pub(crate) const SYSTEM_URL: Setting = Setting {
     default: Some("http://localhost:8081"),
     help: "Origin at which visitors reach the link listener; links on the system domain are shown under it",
     group: LINKS,
-    scope: Scope::Serve,
+    scope: Scope::Links,
     is_list: false,
 };
 
@@ -106,7 +108,7 @@ pub(crate) const SYSTEM_ALIASES: Setting = Setting {
     default: None,
     help: "Further hostnames at which links on the system domain open, so that it can move",
     group: LINKS,
-    scope: Scope::Serve,
+    scope: Scope::Links,
     is_list: true,
 };
 
@@ -118,7 +120,7 @@ pub(crate) const TARGET_BLOCKLIST: Setting = Setting {
     help: "File of hosts that links may not lead to, one a line, hosts below them included; # begins a comment. \
            It is read again when it changes",
     group: LINKS,
-    scope: Scope::Serve,
+    scope: Scope::Links,
     is_list: false,
 };
 
@@ -183,7 +185,7 @@ pub(crate) const STORE_TIMEOUT: Setting = Setting {
     key: "store-timeout",
     value_name: "TIME",
     default: Some("5s"),
-    help: "How long a call to the database may take, such as 500ms or 5s",
+    help: "How long a call to the database may take, such as 500ms or 5s; Redis has limits of its own",
     group: STORE,
     scope: Scope::Everywhere,
     is_list: false,

@@ -9,27 +9,38 @@ use super::catalog::{SETTINGS, Scope, Setting};
 /// The settings that were given as flags, by name.
 pub(crate) type Flags = BTreeMap<&'static str, String>;
 
-/// The flags of the settings that only `serve` has.
+/// The flags of the settings that `serve` has beside those that every command has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServeFlags(pub(crate) Flags);
+
+/// Those of them that commands have which judge links.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct LinkFlags(pub(crate) Flags);
+
+impl LinkFlags {
+    /// Whether the setting `key` is one of them.
+    pub(crate) fn include(key: &str) -> bool {
+        in_scope(&[Scope::Links]).any(|(_, setting)| setting.key == key)
+    }
+}
 
 /// The flags of the settings that every command has.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommonFlags(pub(crate) Flags);
 
-fn in_scope(scope: Scope) -> impl Iterator<Item = (usize, &'static Setting)> {
-    SETTINGS.into_iter().enumerate().filter(move |(_, setting)| setting.scope == scope)
+fn in_scope(scopes: &[Scope]) -> impl Iterator<Item = (usize, &'static Setting)> {
+    SETTINGS.into_iter().enumerate().filter(|(_, setting)| scopes.contains(&setting.scope))
 }
 
-fn augment(command: Command, scope: Scope) -> Command {
-    in_scope(scope).fold(command, |command, (position, setting)| {
+fn augment(command: Command, scopes: &[Scope]) -> Command {
+    in_scope(scopes).fold(command, |command, (position, setting)| {
         let arg = Arg::new(setting.key)
             .long(setting.key)
             .value_name(setting.value_name)
             .help(help(setting))
             .help_heading(setting.group)
             .display_order(position)
-            .global(scope == Scope::Everywhere);
+            .global(setting.scope == Scope::Everywhere);
         command.arg(arg)
     })
 }
@@ -43,36 +54,37 @@ fn help(setting: &Setting) -> String {
     }
 }
 
-fn given(matches: &ArgMatches, scope: Scope) -> Flags {
-    in_scope(scope)
+fn given(matches: &ArgMatches, scopes: &[Scope]) -> Flags {
+    in_scope(scopes)
         .filter_map(|(_, setting)| Some((setting.key, matches.get_one::<String>(setting.key)?.clone())))
         .collect()
 }
 
-macro_rules! flags_of_scope {
-    ($flags:ident, $scope:expr) => {
+macro_rules! flags_of_scopes {
+    ($flags:ident, $scopes:expr) => {
         impl FromArgMatches for $flags {
             fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
-                Ok(Self(given(matches, $scope)))
+                Ok(Self(given(matches, $scopes)))
             }
 
             fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
-                self.0.extend(given(matches, $scope));
+                self.0.extend(given(matches, $scopes));
                 Ok(())
             }
         }
 
         impl clap::Args for $flags {
             fn augment_args(command: Command) -> Command {
-                augment(command, $scope)
+                augment(command, $scopes)
             }
 
             fn augment_args_for_update(command: Command) -> Command {
-                augment(command, $scope)
+                augment(command, $scopes)
             }
         }
     };
 }
 
-flags_of_scope!(ServeFlags, Scope::Serve);
-flags_of_scope!(CommonFlags, Scope::Everywhere);
+flags_of_scopes!(ServeFlags, &[Scope::Serve, Scope::Links]);
+flags_of_scopes!(LinkFlags, &[Scope::Links]);
+flags_of_scopes!(CommonFlags, &[Scope::Everywhere]);

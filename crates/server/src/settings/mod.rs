@@ -21,7 +21,7 @@ pub(crate) use catalog::SETTINGS;
 pub(crate) use catalog::Setting;
 pub(crate) use database::Database;
 pub(crate) use error::SettingsError;
-pub(crate) use flags::{CommonFlags, ServeFlags};
+pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
@@ -88,7 +88,44 @@ impl CommonSettings {
     }
 }
 
-/// The settings that only `serve` has.
+/// The settings by which links are judged.
+#[derive(Debug)]
+pub(crate) struct LinkSettings {
+    pub(crate) system: SystemDomain,
+    /// The operator's list of hosts, read.
+    pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+}
+
+impl LinkSettings {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One of them is invalid.
+    pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        let aliases = system_aliases(sources)?;
+        Ok(Self { system: system(sources, &aliases)?, target_blocklist: target_blocklist(sources)? })
+    }
+}
+
+fn system_aliases(sources: &Sources) -> Result<Vec<Hostname>, SettingsError> {
+    Ok(optional(sources, &catalog::SYSTEM_ALIASES, values::hostnames)?.unwrap_or_default())
+}
+
+fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, SettingsError> {
+    required(sources, &catalog::SYSTEM_URL, |text| {
+        SystemDomain::new(text, aliases.to_vec())
+            .map_err(|error| format!("{}, not {text:?}", error.message()))
+    })
+}
+
+fn target_blocklist(sources: &Sources) -> Result<Option<Arc<TargetBlocklistFile>>, SettingsError> {
+    optional(sources, &catalog::TARGET_BLOCKLIST, |text| {
+        let list = TargetBlocklistFile::open(values::file(text)?).map_err(|error| error.to_string())?;
+        Ok(Arc::new(list))
+    })
+}
+
+/// The settings that `serve` has beside those that every command has.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
     pub(crate) api_listen: SocketAddr,
@@ -115,7 +152,7 @@ impl ServeSettings {
     /// # Errors
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
-        let aliases = optional(sources, &catalog::SYSTEM_ALIASES, values::hostnames)?.unwrap_or_default();
+        let aliases = system_aliases(sources)?;
         let system_url = sources.get(&catalog::SYSTEM_URL);
         Ok(Self {
             api_listen: required(sources, &catalog::API_LISTEN, values::listen_address)?,
@@ -123,17 +160,10 @@ impl ServeSettings {
             metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
             trusted_proxies: optional(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?
                 .unwrap_or_default(),
-            system: required(sources, &catalog::SYSTEM_URL, |text| {
-                SystemDomain::new(text, aliases.clone())
-                    .map_err(|error| format!("{}, not {text:?}", error.message()))
-            })?,
-            system_aliases: aliases.clone(),
+            system: system(sources, &aliases)?,
+            system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
-            target_blocklist: optional(sources, &catalog::TARGET_BLOCKLIST, |text| {
-                let list =
-                    TargetBlocklistFile::open(values::file(text)?).map_err(|error| error.to_string())?;
-                Ok(Arc::new(list))
-            })?,
+            target_blocklist: target_blocklist(sources)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {

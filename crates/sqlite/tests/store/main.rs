@@ -12,6 +12,7 @@
     reason = "what is tested here is the store, which no use case stands before"
 )]
 
+mod backup;
 mod constraints;
 mod corrupt_rows;
 mod crash;

@@ -1,0 +1,182 @@
+//! `signpost import`.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use signpost_app::Application;
+use signpost_app::transfer::{Import, ImportCounts, ImportMode, ImportRow};
+use signpost_domain::{AccountId, Batch, batch};
+use signpost_link_files::{FileFormat, RecordReader, ReportWriter};
+
+use super::UsageError;
+use super::output::Output;
+use crate::settings::LinkFlags;
+use crate::transfer::Progress;
+
+/// What stands for standard input.
+const STANDARD_INPUT: &str = "-";
+
+/// What `signpost import` is told.
+#[derive(Debug, Args)]
+pub(crate) struct ImportArguments {
+    /// The account whose groups and links they will be.
+    #[arg(long, value_name = "ID")]
+    account: AccountId,
+    /// csv or jsonl; by default what the file's name says.
+    #[arg(long)]
+    format: Option<FileFormat>,
+    /// Say what would become of each row, and write nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// The file that says of each row what became of it; standard output if none is named.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// The file to read, or - for standard input.
+    file: PathBuf,
+    #[command(flatten)]
+    pub(super) links: LinkFlags,
+}
+
+/// Imports a file. Rows that cannot be imported stop no others, but make the command fail at its end.
+pub(super) async fn run(
+    app: &Application,
+    arguments: ImportArguments,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let ImportArguments { account, format, dry_run, report, file, links: _ } = arguments;
+    let Some(format) = format.or_else(|| FileFormat::of_path(&file)) else {
+        let message = "the name of the file does not tell its format; say --format csv or --format jsonl";
+        return Err(UsageError(message.to_owned()).into());
+    };
+    let name = file.display().to_string();
+    let (source, size) = open(&file).with_context(|| format!("cannot read {name}"))?;
+    let reader = RecordReader::open(format, source).with_context(|| format!("cannot read {name}"))?;
+    let mode = if dry_run { ImportMode::Rehearse } else { ImportMode::Write };
+    let import = Import::start(app, account, mode).await?;
+    // Nothing is lost by a report of another name, but all by one that is written over what is to be read.
+    if let Some(report) = &report
+        && is_same_file(report, &file)
+    {
+        return Err(UsageError(format!("the report would be written over {name}")).into());
+    }
+    let is_json = output.is_json();
+    let report_is_apart = report.is_some();
+    let rows_on_a_terminal = !report_is_apart && io::stdout().is_terminal();
+    let progress = Progress::of_bytes(size, !is_json && !rows_on_a_terminal);
+    let importing = Importing { app, reader, import, progress, name: &name };
+    let counts = if let Some(path) = report {
+        let shown = path.display();
+        let file = File::create(&path).with_context(|| format!("cannot write {shown}"))?;
+        let format = if is_json { Some(FileFormat::JsonLines) } else { FileFormat::of_path(&path) };
+        let format = format.unwrap_or(FileFormat::Csv);
+        importing.run(ReportWriter::new(format, BufWriter::new(file))).await?
+    } else {
+        let format = if is_json { FileFormat::JsonLines } else { FileFormat::Csv };
+        importing.run(ReportWriter::new(format, output.raw())).await?
+    };
+    summarise(account, dry_run, counts, report_is_apart, output)?;
+    match counts.not_imported() {
+        0 => Ok(()),
+        failed => {
+            bail!("{failed} of {} rows of {name} were not imported; the report says why", counts.rows())
+        }
+    }
+}
+
+/// The file, and its size if it has one.
+fn open(file: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
+    if file == Path::new(STANDARD_INPUT) {
+        return Ok((Box::new(io::stdin().lock()), None));
+    }
+    let file = File::open(file)?;
+    let metadata = file.metadata()?;
+    if metadata.is_dir() {
+        return Err(io::ErrorKind::IsADirectory.into());
+    }
+    let size = metadata.is_file().then_some(metadata.len());
+    Ok((Box::new(file), size))
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    match (fs::canonicalize(one), fs::canonicalize(other)) {
+        (Ok(one), Ok(other)) => one == other,
+        (Err(_), _) | (_, Err(_)) => false,
+    }
+}
+
+/// The last word: behind the rows if they are JSON, else apart from them, because a table has no room for it.
+fn summarise(
+    account: AccountId,
+    dry_run: bool,
+    counts: ImportCounts,
+    report_is_apart: bool,
+    output: &mut Output<'_>,
+) -> Result<()> {
+    let ImportCounts { created, unchanged, conflicts, failed } = counts;
+    let json = json!({
+        "object": "import",
+        "account": account.to_string(),
+        "dry_run": dry_run,
+        "rows": counts.rows(),
+        "created": created,
+        "unchanged": unchanged,
+        "conflicts": conflicts,
+        "failed": failed,
+    });
+    let verb = if dry_run { "would be created (nothing was written)" } else { "created" };
+    let text = format!(
+        "{} rows: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.",
+        counts.rows()
+    );
+    if output.is_json() || report_is_apart {
+        return Ok(output.result(&json, text)?);
+    }
+    Ok(writeln!(io::stderr(), "{text}")?)
+}
+
+/// An import from a file.
+struct Importing<'a> {
+    app: &'a Application,
+    reader: RecordReader<Box<dyn Read>>,
+    import: Import,
+    progress: Progress,
+    name: &'a str,
+}
+
+impl Importing<'_> {
+    async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<ImportCounts> {
+        let mut counts = ImportCounts::default();
+        loop {
+            let rows = self.next_rows().with_context(|| format!("cannot read {} on", self.name))?;
+            let Ok(rows) = Batch::new(rows) else { return Ok(counts) };
+            let line = rows.first().map_or(0, |row| row.line);
+            let imported = self.import.rows(self.app, rows).await.with_context(|| {
+                format!(
+                    "the import stopped at line {line} of {}; import the same file again to go on",
+                    self.name
+                )
+            })?;
+            for row in &imported {
+                counts.count(&row.outcome);
+            }
+            report.write(&imported).context("cannot write the report")?;
+            let words = format!("{} rows, {} not imported", counts.rows(), counts.not_imported());
+            self.progress.show_with(self.reader.bytes_read(), words);
+        }
+    }
+
+    fn next_rows(&mut self) -> io::Result<Vec<ImportRow>> {
+        let mut rows = vec![];
+        while rows.len() < *batch::ITEMS.end() {
+            match self.reader.next_row()? {
+                Some(row) => rows.push(row),
+                None => break,
+            }
+        }
+        Ok(rows)
+    }
+}

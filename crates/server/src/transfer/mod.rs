@@ -1,0 +1,8 @@
+//! What `export` and `import` need of the machine: a file that gets its name when it is whole, and a bar that shows how
+//! far they are.
+
+mod new_file;
+mod progress;
+
+pub(crate) use new_file::NewFile;
+pub(crate) use progress::Progress;

@@ -1,0 +1,187 @@
+//! Backups that are taken while the database is in use (R39).
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use signpost_app::ports::{AccountReads, GroupReads, Store};
+use signpost_sqlite::{Backup, BackupError, DatabaseFile, OpenError, SqliteStore, back_up};
+
+use super::database::{Database, account, group, options};
+use super::processes::Place;
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A database of some megabytes, so that copying it takes a moment.
+async fn filled(database: &Database) -> (SqliteStore, Place) {
+    let store = database.open();
+    let place = Place::new(&store).await;
+    place.insert(&store, 1).await;
+    let filling = "CREATE TABLE filling (bytes BLOB NOT NULL); \
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 30000) \
+         INSERT INTO filling SELECT randomblob(1000) FROM n";
+    database.raw().batch_execute(filling).unwrap();
+    (store, place)
+}
+
+fn beside(database: &Database, name: &str) -> PathBuf {
+    database.file.path().with_file_name(name)
+}
+
+fn taken(database: &Database, name: &str) -> Result<Backup, BackupError> {
+    back_up(&database.file, &beside(database, name), PATIENCE)
+}
+
+fn names_in_folder_of(file: &Path) -> Vec<String> {
+    let entries = fs::read_dir(file.parent().unwrap()).unwrap();
+    let mut names: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// A copy that is being made, which has not got its name yet.
+fn is_being_written(target: &Path) -> bool {
+    names_in_folder_of(target).iter().any(|name| name.starts_with(".signpost-backup-")) && !target.exists()
+}
+
+/// R39, D60: what was acknowledged before is in the copy, counts agree with rows, and those who write go on writing from
+/// the beginning of the copy to its end.
+#[tokio::test(flavor = "multi_thread")]
+async fn r39_a_backup_under_load_is_whole_and_keeps_no_writer_waiting() {
+    let database = Database::new();
+    let (store, place) = filled(&database).await;
+    let target = beside(&database, "copy.db");
+    let over = AtomicBool::new(false);
+    let (mut before, mut during, mut next) = (0, 0, 2);
+    std::thread::scope(|scope| {
+        let copying = scope.spawn(|| {
+            let taken = back_up(&database.file, &target, PATIENCE);
+            over.store(true, Ordering::Release);
+            taken
+        });
+        let runtime = tokio::runtime::Handle::current();
+        while !over.load(Ordering::Acquire) {
+            let begun = is_being_written(&target);
+            tokio::task::block_in_place(|| runtime.block_on(place.insert(&store, next)));
+            next += 1;
+            match (begun, is_being_written(&target)) {
+                (true, true) => during += 1,
+                (false, false) if !target.exists() => before += 1,
+                (true | false, true | false) => {}
+            }
+        }
+        copying.join().unwrap().unwrap();
+    });
+    assert!(during >= 3, "writers waited for the copy: {during} commits from its beginning to its end");
+    drop(store);
+
+    let copy = DatabaseFile::at(&target).unwrap();
+    let restored = SqliteStore::open(&copy, &options(PATIENCE)).unwrap();
+    let links = restored.usage(place.account).await.unwrap().unwrap().links;
+    assert!((1 + before..next).contains(&u128::from(links)), "{before} {links} {next}");
+    let group = restored.group(place.account, place.group).await.unwrap().unwrap();
+    assert_eq!(group.redirects_count, links);
+    drop(restored);
+    let mut connection = SqliteConnection::establish(target.to_str().unwrap()).unwrap();
+    let counted: i64 = diesel::dsl::sql::<diesel::sql_types::BigInt>("SELECT count(*) FROM links")
+        .get_result(&mut connection)
+        .unwrap();
+    assert_eq!(u64::try_from(counted).unwrap(), links);
+}
+
+/// R39: whoever writes does not keep the backup waiting either, and is not in it.
+#[tokio::test]
+async fn r39_an_open_transaction_neither_stops_a_backup_nor_gets_into_it() {
+    let database = Database::new();
+    let store = database.open();
+    account(&store).await;
+    let mut other = database.raw_holding_the_write_lock();
+    other.batch_execute("DELETE FROM accounts").unwrap();
+    let target = beside(&database, "copy.db");
+    let Backup { path, bytes } = back_up(&database.file, &target, Duration::ZERO).unwrap();
+    other.batch_execute("COMMIT").unwrap();
+    assert_eq!((path, bytes), (target.clone(), fs::metadata(&target).unwrap().len()));
+    let restored = SqliteStore::open(&DatabaseFile::at(&target).unwrap(), &options(PATIENCE)).unwrap();
+    assert!(restored.begin().await.unwrap().any_account().await.unwrap());
+    assert!(!store.begin().await.unwrap().any_account().await.unwrap());
+}
+
+/// D13: a copy holds hashes of keys and private notes, as the database does.
+#[cfg(unix)]
+#[tokio::test]
+async fn d13_a_backup_is_for_its_owner_alone_and_a_single_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let database = Database::new();
+    drop(database.open());
+    taken(&database, "copy.db").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    let target = beside(&database, "copy.db");
+    assert_eq!((mode(&target), mode(&target)), (0o600, mode(database.file.path())));
+    assert_eq!(names_in_folder_of(&target), ["copy.db", "test.db"]);
+}
+
+/// A backup never replaces anything, not even a name that leads nowhere.
+#[tokio::test]
+async fn a_backup_replaces_nothing() {
+    let database = Database::new();
+    drop(database.open());
+    fs::write(beside(&database, "taken.db"), "mine").unwrap();
+    for name in ["taken.db", "test.db", "."] {
+        let refused = taken(&database, name).unwrap_err();
+        assert!(matches!(refused, BackupError::Exists { .. }), "{name}: {refused}");
+    }
+    assert_eq!(fs::read(beside(&database, "taken.db")).unwrap(), b"mine");
+    assert!(database.number("SELECT count(*) AS number FROM accounts") == 0);
+}
+
+/// What is not there is not made up, and what was begun is not left behind.
+#[tokio::test]
+async fn what_cannot_be_backed_up_leaves_nothing_behind() {
+    let database = Database::new();
+    let refused = taken(&database, "copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::NoDatabase { .. }), "{refused}");
+    drop(SqliteConnection::establish(database.file.path().to_str().unwrap()).unwrap());
+    let refused = taken(&database, "copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::NoDatabase { .. }), "{refused}");
+    drop(fs::remove_file(database.file.path()));
+    database.raw().batch_execute("CREATE TABLE of_somebody_else (a)").unwrap();
+    let refused = taken(&database, "copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::Open(OpenError::Foreign { .. })), "{refused}");
+    let refused = taken(&database, "nowhere/copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::Open(_) | BackupError::NoFile { .. }), "{refused}");
+    assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
+}
+
+/// A row that refers to nothing is carried over as it is; the check finds it.
+#[tokio::test]
+async fn a_copy_that_is_damaged_is_thrown_away() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    group(&store, account).await;
+    drop(store);
+    database.spoil("DELETE FROM accounts");
+    let refused = taken(&database, "copy.db").unwrap_err();
+    assert!(matches!(refused, BackupError::Damaged { .. }), "{refused}");
+    assert!(refused.to_string().contains("rows that refer to nothing: 1"), "{refused}");
+    assert_eq!(names_in_folder_of(database.file.path()), ["test.db"]);
+}
+
+/// A backup before an upgrade is one of the old tables, which the new program must not have touched.
+#[tokio::test]
+async fn tables_of_another_version_are_copied_as_they_are() {
+    let database = Database::new();
+    drop(database.open());
+    database
+        .raw()
+        .batch_execute("INSERT INTO __diesel_schema_migrations VALUES ('99999999999999', 0)")
+        .unwrap();
+    taken(&database, "copy.db").unwrap();
+    let copy = DatabaseFile::at(beside(&database, "copy.db")).unwrap();
+    let refused = SqliteStore::open(&copy, &options(PATIENCE)).err().unwrap();
+    assert!(matches!(refused, OpenError::Newer { .. }), "{refused}");
+}
