@@ -23,6 +23,11 @@
 
 mod api;
 mod edge;
+mod embedded;
+#[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 mod harness;
 mod program;
 mod promises;
+
+/// This run is on the embedded store; `servers.rs` is the root of the one on PostgreSQL and Redis.
+const STORE: harness::Store = harness::Store::Embedded;

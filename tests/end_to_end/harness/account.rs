@@ -45,13 +45,8 @@ impl Account {
 
     /// A request with the key and, if there is one, a JSON body.
     pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
-        let authorization = format!("Bearer {}", self.key);
-        let mut headers = vec![("Authorization", authorization.as_str())];
-        let body = body.map(Value::to_string);
-        if body.is_some() {
-            headers.push(("Content-Type", "application/json"));
-        }
-        self.send_with(method, path, &headers, body.as_deref().map(str::as_bytes))
+        let answer = self.try_send(method, path, body);
+        answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
     /// A request with the key, this content type, and these bytes.
@@ -69,16 +64,35 @@ impl Account {
         headers: &[(&str, &str)],
         body: Option<&[u8]>,
     ) -> Answer {
+        let sent = self.try_send_with(method, path, headers, body);
+        sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    /// Like [`Self::send`], where there may be no answer because the program is gone.
+    pub fn try_send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, ureq::Error> {
+        let authorization = format!("Bearer {}", self.key);
+        let headers = [("Authorization", authorization.as_str()), ("Content-Type", "application/json")];
+        let body = body.map(Value::to_string);
+        let headers = if body.is_some() { headers.as_slice() } else { &headers[..1] };
+        self.try_send_with(method, path, headers, body.as_deref().map(str::as_bytes))
+    }
+
+    fn try_send_with(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: Option<&[u8]>,
+    ) -> Result<Answer, ureq::Error> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let sent = match body {
+        let response = match body {
             Some(body) => self.agent.run(request.body(body.to_vec()).unwrap()),
             None => self.agent.run(request.body(()).unwrap()),
         };
-        let response = sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"));
-        Answer::read(method, path, response)
+        Answer::try_read(method, path, response?)
     }
 
     /// Creates a redirect on the system domain with a generated slug.

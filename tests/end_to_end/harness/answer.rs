@@ -67,9 +67,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    pub(super) fn read(method: &str, path: &str, response: Response<Body>) -> Self {
+    /// Reads an answer to its end.
+    pub(super) fn try_read(method: &str, path: &str, response: Response<Body>) -> Result<Self, ureq::Error> {
         let (parts, mut body) = response.into_parts();
-        let text = body.read_to_string().unwrap();
+        let text = body.read_to_string()?;
         let body = if text.is_empty() {
             Value::Null
         } else {
@@ -77,7 +78,7 @@ impl Answer {
         };
         let answer = Self { status: parts.status.as_u16(), headers: parts.headers, body };
         answer.check(method, path);
-        answer
+        Ok(answer)
     }
 
     /// What must hold for every answer: D4, D6, D8, D17, contract "Errors" and "Limits".

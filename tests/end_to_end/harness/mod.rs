@@ -4,14 +4,18 @@ mod account;
 mod answer;
 mod minute;
 mod program;
+mod program_builder;
 mod raw;
+mod store;
 mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
 pub use answer::{Answer, DOCUMENT, rate_limits};
-pub use minute::within_one_minute;
+pub use minute::{within_one_day, within_one_minute};
 pub use program::{Program, signpost};
+pub use program_builder::ProgramBuilder;
 pub use raw::{exchange, parse_response};
+pub use store::{Store, migrate};
 pub use visitor::{Visit, Visitor};
 
 /// The same operation by many threads at the same moment; their results in no particular order.

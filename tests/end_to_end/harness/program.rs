@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -11,85 +11,42 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::account::Account;
+use super::program_builder::ProgramBuilder;
+use super::store::Database;
 use super::visitor::Visitor;
 
-/// Plans with room for tests that are not about limits, and a few small ones for those that are.
-const PLANS: &str = r#"
-[plans.agency]
-api_access = true
-requests_per_minute = 1000000
-requests_per_day = 1000000
-links = 1000000
-groups = 10000
-domains = 500
-pixels = 500
-analytics_days = 1096
-features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
-"#;
+const PROGRAM: &str = env!("CARGO_BIN_EXE_signpost");
+
+/// Starts a program that inherits not to be ended by the signal for a file that grows too large.
+const FILLING: &str = r#"trap '' XFSZ; exec "$0" "$@""#;
 
 /// A command of the program, in an environment without settings.
 pub fn signpost(folder: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_signpost"));
+    let mut command = without_settings(PROGRAM, folder);
+    command.args(arguments);
+    command
+}
+
+/// What is started, in an environment without settings.
+fn without_settings(program: &str, folder: &Path) -> Command {
+    let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
         if name.to_string_lossy().starts_with("SIGNPOST_") {
             command.env_remove(name);
         }
     }
-    command.env_remove("RUST_LOG").current_dir(folder).args(arguments).stdin(Stdio::null());
+    command.env_remove("RUST_LOG").current_dir(folder).stdin(Stdio::null());
     command
 }
 
-/// How a program is to be started.
-#[derive(Default)]
-pub struct ProgramBuilder {
-    arguments: Vec<String>,
-    plans: String,
-    builtin_plans: bool,
-    variables: Vec<(String, String)>,
-}
-
-impl ProgramBuilder {
-    /// With a setting, without its leading dashes.
-    pub fn setting(mut self, name: &str, value: &str) -> Self {
-        self.arguments.extend([format!("--{name}"), value.to_owned()]);
-        self
-    }
-
-    /// With a setting that the program's other commands get too.
-    pub fn setting_of_all(mut self, name: &str, value: &str) -> Self {
-        let variable = format!("SIGNPOST_{}", name.replace('-', "_").to_uppercase());
-        self.variables.push((variable, value.to_owned()));
-        self
-    }
-
-    /// With a further plan, or another `agency`, as a table of the plans file.
-    pub fn plan(mut self, toml: &str) -> Self {
-        self.plans.push_str(toml);
-        self
-    }
-
-    /// With the plans as the program has them built in.
-    pub fn builtin_plans(mut self) -> Self {
-        self.builtin_plans = true;
-        self
-    }
-
-    /// Starts it in a new empty folder and waits until it listens.
-    pub fn start(self) -> Program {
-        let folder = tempfile::tempdir().unwrap();
-        self.start_in(Arc::new(folder))
-    }
-
-    fn start_in(self, folder: Arc<TempDir>) -> Program {
-        let mut arguments: Vec<String> = on_free_ports().collect();
-        if !self.builtin_plans {
-            let agency = if self.plans.contains("[plans.agency]") { "" } else { PLANS };
-            std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();
-            arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
-        }
-        arguments.extend(self.arguments);
-        Program::launch(folder, arguments, self.variables)
-    }
+/// Where a program keeps everything. It is removed with the last program that is there.
+#[derive(Clone)]
+pub(super) struct Place {
+    pub(super) folder: Arc<TempDir>,
+    /// None with the embedded store, and if the test names one.
+    pub(super) database: Option<Arc<Database>>,
+    /// Whether a file that grows too large is an error and not the end of the program.
+    pub(super) fills: bool,
 }
 
 /// A running program. It is killed when it is dropped, and its folder removed.
@@ -98,11 +55,12 @@ pub struct Program {
     stdout: BufReader<ChildStdout>,
     log: Arc<Log>,
     log_reader: Option<JoinHandle<()>>,
-    folder: Arc<TempDir>,
+    place: Place,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
-    /// The key of the first start, if this was one.
-    pub first_key: Option<String>,
+    /// The key that it announced, if this was a first start with the embedded store (D62).
+    pub announced_key: Option<String>,
+    first_key: OnceLock<String>,
     /// Where the API listens, `127.0.0.1:PORT`.
     pub api: String,
     /// Where the links listen.
@@ -125,12 +83,23 @@ impl Program {
     /// A program in this folder with nothing but these flags and variables, on free ports.
     pub fn start_in_with(folder: TempDir, flags: &[String], variables: &[(String, String)]) -> Self {
         let arguments = on_free_ports().chain(flags.iter().cloned()).collect();
-        Self::launch(Arc::new(folder), arguments, variables.to_vec())
+        let database = crate::STORE.database();
+        let store = database.iter().flat_map(Database::variables);
+        let variables = variables.iter().cloned().chain(store).collect();
+        let place = Place { folder: Arc::new(folder), database: database.map(Arc::new), fills: false };
+        Self::launch(place, arguments, variables)
     }
 
-    fn launch(folder: Arc<TempDir>, arguments: Vec<String>, variables: Vec<(String, String)>) -> Self {
+    pub(super) fn launch(place: Place, arguments: Vec<String>, variables: Vec<(String, String)>) -> Self {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut child = signpost(folder.path(), &words)
+        let mut command = if place.fills {
+            let mut shell = without_settings("sh", place.folder.path());
+            shell.args(["-c", FILLING, PROGRAM]).args(&words);
+            shell
+        } else {
+            signpost(place.folder.path(), &words)
+        };
+        let mut child = command
             .envs(variables.iter().map(|(name, value)| (name, value)))
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
@@ -150,10 +119,11 @@ impl Program {
             stdout,
             log,
             log_reader: Some(log_reader),
-            folder,
+            place,
             arguments,
             variables,
-            first_key: None,
+            announced_key: None,
+            first_key: OnceLock::new(),
             api: String::new(),
             links: String::new(),
             metrics: None,
@@ -166,7 +136,7 @@ impl Program {
     pub fn beside(&self, words: &[&str]) -> Self {
         let mut arguments = self.arguments.clone();
         arguments.extend(words.iter().map(|word| (*word).to_owned()));
-        Self::launch(Arc::clone(&self.folder), arguments, self.variables.clone())
+        Self::launch(self.place.clone(), arguments, self.variables.clone())
     }
 
     /// Reads the program's own announcements until it says where it listens.
@@ -180,7 +150,10 @@ impl Program {
             let event: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"));
             match event["event"].as_str() {
                 Some("no_account") => {}
-                Some("first_start") => self.first_key = event["key"]["key"].as_str().map(str::to_owned),
+                Some("first_start") => {
+                    self.announced_key = event["key"]["key"].as_str().map(str::to_owned);
+                    self.first_key = self.announced_key.clone().map(OnceLock::from).unwrap_or_default();
+                }
                 Some("listening") => {
                     event["api"].as_str().unwrap().clone_into(&mut self.api);
                     event["links"].as_str().unwrap().clone_into(&mut self.links);
@@ -194,7 +167,7 @@ impl Program {
 
     /// The folder that it runs in.
     pub fn folder(&self) -> PathBuf {
-        self.folder.path().to_owned()
+        self.place.folder.path().to_owned()
     }
 
     /// What it logged so far.
@@ -219,9 +192,23 @@ impl Program {
         self.log()
     }
 
-    /// The account of the first start.
+    /// The database that was made for it; none with the embedded store.
+    pub fn database(&self) -> Option<&Database> {
+        self.place.database.as_deref()
+    }
+
+    /// A key of the first account: the one that the first start announced, or else one made by the commands that the
+    /// first start names (D62).
+    pub fn first_key(&self) -> &str {
+        self.first_key.get_or_init(|| {
+            let account = self.command(&["account", "create", "--json", "--email", "owner@localhost"]);
+            self.issue_key(account["id"].as_str().unwrap())
+        })
+    }
+
+    /// The first account.
     pub fn first_account(&self) -> Account {
-        Account::new(&self.api, self.first_key.clone().expect("this was a first start"), None)
+        self.with_key(self.first_key())
     }
 
     /// A new account on `plan`, with a key, made by the program's commands beside the running program.
@@ -249,6 +236,13 @@ impl Program {
         Visitor::new(&self.links)
     }
 
+    /// The value of a metric without labels.
+    pub fn metric(&self, name: &str) -> String {
+        let metrics = Visitor::new(self.metrics.as_ref().unwrap()).request("GET", "/metrics", &[]).body;
+        let line = metrics.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
+        line.unwrap_or_else(|| panic!("no {name} in {metrics}")).to_owned()
+    }
+
     /// Runs a command of the program on the same store, and its plans; it must succeed and print JSON.
     pub fn command(&self, arguments: &[&str]) -> Value {
         let output = self.run(arguments);
@@ -259,18 +253,30 @@ impl Program {
 
     /// Runs a command of the program on the same store, and its plans.
     pub fn run(&self, arguments: &[&str]) -> Output {
-        let mut command = signpost(self.folder.path(), arguments);
+        self.command_line(arguments).output().unwrap()
+    }
+
+    /// A command of the program on the same store, and its plans, to be started by the test.
+    pub fn command_line(&self, arguments: &[&str]) -> Command {
+        let mut command = signpost(self.place.folder.path(), arguments);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
-        if self.folder.path().join("plans.toml").exists() {
+        if self.place.folder.path().join("plans.toml").exists() {
             command.env("SIGNPOST_PLANS", "plans.toml");
         }
-        command.output().unwrap()
+        command
     }
 
     /// Sends a signal, such as `TERM`.
     pub fn signal(&self, signal: &str) {
         let pid = self.child.id().to_string();
         assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
+    }
+
+    /// Lets no file of the program grow beyond so many bytes, or as large as it wants.
+    pub fn limit_files(&self, bytes: Option<u64>) {
+        let limit = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
+        let words = ["--pid".to_owned(), self.child.id().to_string(), format!("--fsize={limit}:")];
+        assert!(Command::new("prlimit").args(words).status().unwrap().success());
     }
 
     /// Waits for the program to stop by itself and returns its exit code.
@@ -290,7 +296,8 @@ impl Program {
 
     /// Starts it again after it stopped or was killed: same folder, same settings, other ports.
     pub fn start_again(&mut self) {
-        let again = Self::launch(Arc::clone(&self.folder), self.arguments.clone(), self.variables.clone());
+        let mut again = Self::launch(self.place.clone(), self.arguments.clone(), self.variables.clone());
+        again.first_key = self.first_key.clone();
         *self = again;
     }
 
@@ -326,7 +333,7 @@ impl Log {
 }
 
 /// The words that start the program on free ports and have it announce them.
-fn on_free_ports() -> impl Iterator<Item = String> {
+pub(super) fn on_free_ports() -> impl Iterator<Item = String> {
     ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]
         .map(str::to_owned)
         .into_iter()

@@ -5,6 +5,7 @@ use ureq::http::{HeaderMap, Request};
 use super::account::agent;
 
 /// A browser that follows nothing.
+#[derive(Clone)]
 pub struct Visitor {
     agent: ureq::Agent,
     base: String,
@@ -30,14 +31,22 @@ impl Visitor {
 
     /// Any request; without a `Host` among the headers it is that of the listener.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Visit {
+        self.try_request(method, path, headers).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
+    }
+
+    /// Like [`Self::request`], where there may be no answer because the program is gone.
+    pub fn try_request(
+        &self,
+        method: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Visit, ureq::Error> {
         let mut request = Request::builder().method(method).uri(format!("{}{path}", self.base));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        let response = self.agent.run(request.body(()).unwrap());
-        let (parts, mut body) =
-            response.unwrap_or_else(|error| panic!("{method} {path}: {error}")).into_parts();
-        Visit { status: parts.status.as_u16(), headers: parts.headers, body: body.read_to_string().unwrap() }
+        let (parts, mut body) = self.agent.run(request.body(()).unwrap())?.into_parts();
+        Ok(Visit { status: parts.status.as_u16(), headers: parts.headers, body: body.read_to_string()? })
     }
 }
 

@@ -87,7 +87,7 @@ fn the_examples_print_what_is_shown() {
     let folder = tempfile::tempdir().unwrap();
     let output = Command::new("sh")
         .args(["-ec", &script])
-        .env("KEY", program.first_key.as_ref().unwrap())
+        .env("KEY", program.first_key())
         .current_dir(folder.path())
         .output()
         .unwrap();

@@ -140,12 +140,9 @@ fn d60_errors_are_one_clear_line_that_names_what_is_wrong() {
 }
 
 #[test]
-fn d60_migrate_and_help_work_on_an_empty_folder() {
+fn d60_help_works_on_an_empty_folder() {
     let folder = tempfile::tempdir().unwrap();
     let run = |arguments: &[&str]| signpost(folder.path(), arguments).output().unwrap();
-    assert!(run(&["migrate"]).status.success());
-    assert!(folder.path().join("signpost.db").exists());
-    assert!(run(&["migrate"]).status.success(), "twice is once");
     let help = text(&run(&["--help"]).stdout);
     for command in ["serve", "migrate", "account", "key"] {
         assert!(help.contains(command), "{help}");

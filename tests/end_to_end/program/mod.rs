@@ -1,11 +1,13 @@
-//! The program: commands, settings, first start, health, stopping (D60 to D64).
+//! The program: commands, settings, health, stopping (D60 to D64).
 
 mod api_guide;
+mod backup;
 mod commands;
-mod first_start;
 mod health;
 mod logs;
 mod metrics;
+mod operations_guide;
 mod readme;
 mod settings;
 mod stopping;
+mod transfer;

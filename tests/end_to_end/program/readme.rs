@@ -22,7 +22,7 @@ fn the_ten_lines_of_curl_work_as_printed() {
         .replace("127.0.0.1:8080", &program.api)
         .replace("localhost:8081", &program.links)
         .replace("curl -i ", "curl -i -H 'Host: localhost' ");
-    let key = program.first_key.as_ref().unwrap();
+    let key = program.first_key();
     let output = Command::new("sh").args(["-ec", &script]).env("KEY", key).output().unwrap();
     let printed = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success(), "{printed}");

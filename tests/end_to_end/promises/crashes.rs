@@ -10,7 +10,7 @@ use crate::harness::Program;
 #[test]
 fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
     let mut program = Program::start();
-    let key = program.first_key.clone().unwrap();
+    let key = program.first_key().to_owned();
     let mut expected: Vec<(String, String)> = Vec::new();
     for round in 0..6 {
         let answered = Mutex::new(Vec::new());
@@ -71,7 +71,7 @@ fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
 fn d30_after_kill_9_a_batch_is_there_whole_or_not_at_all() {
     const ITEMS: usize = 40;
     let mut program = Program::start();
-    let key = program.first_key.clone().unwrap();
+    let key = program.first_key().to_owned();
     let mut answered = Vec::new();
     for round in 0..4 {
         let done = Mutex::new(Vec::new());

@@ -11,7 +11,7 @@ use signpost_domain::{Email, PlanName};
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
 
-use crate::harness::{Account, Program, Visitor, signpost};
+use crate::harness::{Account, Program, Visitor};
 
 /// Every file below a folder, with its name and its bytes.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
@@ -105,6 +105,13 @@ fn mislay(account: &Account, visitor: &Visitor) -> String {
     answers.join("\n")
 }
 
+/// All that is kept, while the program runs and after it has stopped: every file, and what is in the database.
+fn kept(program: &Program) -> Vec<(String, Vec<u8>)> {
+    let content =
+        program.database().map(|database| ("the database".to_owned(), database.content().into_bytes()));
+    files(&program.folder()).into_iter().chain(content).collect()
+}
+
 /// The log at its most talkative, in both forms; the database while it is open, with its journal, and after it was
 /// closed; the metrics; every answer; and what the program prints of a key that it did not just issue.
 #[test]
@@ -114,30 +121,26 @@ fn d13_r28_the_plain_key_is_nowhere_but_where_it_was_shown_once() {
         let variables = [("RUST_LOG".to_owned(), "trace".to_owned())];
         let folder = tempfile::tempdir().unwrap();
         let mut program = Program::start_in_with(folder, &flags.map(str::to_owned), &variables);
-        let folder = program.folder();
         let account = program.first_account();
-        let issue = |words: &[&str]| signpost(&folder, words).env("RUST_LOG", "trace").output().unwrap();
         let id = account.get("/v1/account").body["id"].as_str().unwrap().to_owned();
-        let issued = issue(&["key", "issue", "--json", "--account", &id, "--name", "second"]);
+        let issued = program.run(&["key", "issue", "--json", "--account", &id, "--name", "second"]);
         let second: serde_json::Value = serde_json::from_slice(&issued.stdout).unwrap();
         let second = program.with_key(second["key"].as_str().unwrap());
         assert!(holds(&issued.stdout, &spellings(&second.key)[0]), "what is looked for can be found");
-        let listed = issue(&["key", "list", "--json", "--account", &id]);
+        let listed = program.run(&["key", "list", "--json", "--account", &id]);
         assert!(holds(&listed.stdout, &second.key[second.key.len() - 4..]), "the last four are shown");
 
         let visitor = program.visitor();
         let answers = [mislay(&account, &visitor), mislay(&second, &visitor)].join("\n");
         let metrics = Visitor::new(program.metrics.as_ref().unwrap()).request("GET", "/metrics", &[]).body;
         assert!(metrics.contains("signpost_api_requests_total"));
-        let open = files(&folder);
-        assert!(
-            open.iter().any(|(name, bytes)| name.ends_with("-wal") && !bytes.is_empty()),
-            "a journal is open"
-        );
+        let open = kept(&program);
+        let journal = |(name, bytes): &(String, Vec<u8>)| name.ends_with("-wal") && !bytes.is_empty();
+        assert!(program.database().is_some() || open.iter().any(journal), "a journal is open");
         let log = program.stop_and_read_log();
         assert!(log.contains("TRACE") && log.contains("DEBUG"), "it is talkative");
-        let closed = files(&folder);
-        assert!(closed.iter().any(|(name, bytes)| name.ends_with("signpost.db") && holds(bytes, "a group")));
+        let closed = kept(&program);
+        assert!(closed.iter().any(|(_, bytes)| holds(bytes, "a group")), "what is kept can be found");
 
         for key in [&account.key, &second.key] {
             nowhere_in("an answer", answers.as_bytes(), key);

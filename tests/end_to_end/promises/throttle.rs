@@ -26,7 +26,7 @@ impl Senders {
         assert!(program.run(&["key", "revoke", keys[0]["id"].as_str().unwrap()]).status.success());
         let free = program.account("free");
         let keyless = program.with_key("");
-        let mistyped = program.with_key(&format!("{}x", program.first_key.as_deref().unwrap()));
+        let mistyped = program.with_key(&format!("{}x", program.first_key()));
         let rejected = vec![suspended, revoked, free, keyless, mistyped];
         let (accepted, unused) = (program.first_account(), program.account("agency"));
         Self { program, rejected, accepted, unused }

@@ -1,56 +1,10 @@
-//! Several programs on one PostgreSQL server, and one Redis: what holds on one node holds on all.
-//!
-//! Where the servers are not installed these tests do not run, and say so.
+//! What nodes share, and nothing else: links, budgets, suspensions.
 
 use serde_json::{Value, json};
-use signpost_test_servers::Absence;
-use signpost_test_servers::postgres::{self, PostgresDatabase};
-use signpost_test_servers::redis::{self, RedisServer};
+use signpost_test_servers::postgres;
 
-use crate::harness::{Account, Program, concurrently, redirect_body, within_one_minute};
-
-/// Nodes with a database and a Redis of their own.
-pub(super) struct Cluster {
-    pub(super) nodes: Vec<Program>,
-    pub(super) database: PostgresDatabase,
-    redis: RedisServer,
-}
-
-/// So many nodes, or nothing where the servers are not installed.
-pub(super) fn nodes(count: usize, plan: &str) -> Option<Cluster> {
-    let servers = postgres::try_shared()
-        .map_err(Absence::clone)
-        .and_then(|postgres| Ok((postgres, RedisServer::try_start(&redis::Setup::default())?)));
-    let (postgres, redis) = match servers {
-        Ok(servers) => servers,
-        Err(absence) => {
-            absence.tell("several nodes");
-            return None;
-        }
-    };
-    let database = postgres.database(None);
-    let folder = tempfile::tempdir().unwrap();
-    let migrated = crate::harness::signpost(folder.path(), &["migrate", "--json"])
-        .env("SIGNPOST_DATABASE_URL", database.url())
-        .output()
-        .unwrap();
-    assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
-    let nodes = (0..count).map(|_| {
-        Program::builder()
-            .setting_of_all("database-url", &database.url())
-            .setting("redis-url", &redis.url(0))
-            .setting("metrics-listen", "127.0.0.1:0")
-            .plan(plan)
-            .start()
-    });
-    Some(Cluster { nodes: nodes.collect(), database, redis })
-}
-
-/// An account's client on each node.
-pub(super) fn clients(nodes: &[Program], plan: &str) -> Vec<Account> {
-    let account = nodes[0].account(plan);
-    nodes.iter().map(|node| node.with_key(&account.key)).collect()
-}
+use super::{Cluster, clients, nodes};
+use crate::harness::{concurrently, redirect_body, within_one_minute};
 
 /// The life of links of both kinds, made on one node and seen on the other.
 #[test]

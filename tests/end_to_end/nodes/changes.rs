@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use super::nodes::{clients, nodes};
+use super::{clients, nodes};
 use crate::harness::{Program, Visitor, redirect_body};
 
 /// How long a change may take to show on other nodes (D58).

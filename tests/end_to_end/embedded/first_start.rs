@@ -8,12 +8,12 @@ use crate::harness::{Program, signpost};
 #[test]
 fn d62_the_first_start_makes_one_account_on_agency_with_a_key_and_later_ones_none() {
     let mut program = Program::builder().builtin_plans().start();
-    let key = program.first_key.clone().unwrap();
+    let key = program.announced_key.clone().unwrap();
     let account = program.first_account().get("/v1/account").expect_status(200).body;
     assert_eq!(account["plan"], "agency");
     program.kill();
     program.start_again();
-    assert_eq!(program.first_key, None);
+    assert_eq!(program.announced_key, None);
     program.with_key(&key).get("/v1/account").expect_status(200);
     assert_eq!(program.command(&["account", "list", "--json"]).as_array().unwrap().len(), 1);
 }

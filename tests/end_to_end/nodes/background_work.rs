@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use signpost_test_servers::postgres::PostgresDatabase;
 
-use super::nodes::nodes;
+use super::nodes;
 use crate::harness::Program;
 
 const TOOK_OVER: &str = "took over background work";

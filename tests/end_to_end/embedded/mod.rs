@@ -1,0 +1,5 @@
+//! What is about the file of the embedded store: these tests are in the run on that store alone.
+
+mod first_start;
+mod migrations;
+mod store_failures;

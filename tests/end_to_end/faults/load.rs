@@ -1,0 +1,155 @@
+//! Clients that write all kinds of things while something fails, and what they saw.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::doors::Doors;
+use super::ledger::Ledger;
+use super::outcome::{Outcome, Sample};
+use super::writer::Writer;
+
+/// How many requests in a row must succeed for a client to be served normally again.
+const NORMAL: usize = 5;
+
+/// How soon after a fault clients must be served normally again.
+pub const NORMAL_AGAIN: Duration = Duration::from_secs(5);
+
+/// Between what moments something failed.
+#[derive(Debug, Clone, Copy)]
+pub struct Fault {
+    pub begin: Instant,
+    pub end: Instant,
+}
+
+impl Fault {
+    /// Begins something, and ends it after some time. The moment of the end is that at which `end` has returned.
+    pub fn lasting(length: Duration, begin: impl FnOnce(), end: impl FnOnce()) -> Self {
+        let started = Instant::now();
+        begin();
+        std::thread::sleep(length);
+        end();
+        Self { begin: started, end: Instant::now() }
+    }
+}
+
+/// What all clients share.
+pub struct Load<'a> {
+    pub doors: &'a Doors,
+    pub ledger: &'a Ledger,
+    samples: Mutex<Vec<Sample>>,
+    grown: Condvar,
+    is_over: AtomicBool,
+    /// How many requests of each client have succeeded in a row.
+    streaks: Vec<AtomicUsize>,
+}
+
+impl Load<'_> {
+    /// Notes down what became of a request.
+    pub fn note(&self, client: usize, sample: Sample) {
+        let is_well = sample.is_well();
+        {
+            let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+            samples.push(sample);
+        }
+        self.grown.notify_all();
+        if is_well {
+            self.streaks[client].fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.streaks[client].store(0, Ordering::Relaxed);
+            // As clients do that were refused.
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Whether the clients are to go home.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::Relaxed)
+    }
+
+    /// Waits until so many more requests were well.
+    pub fn await_answers(&self, number: usize) {
+        self.await_samples(number, Sample::is_well);
+    }
+
+    /// Waits until so many more requests were not.
+    pub fn await_failures(&self, number: usize) {
+        self.await_samples(number, |sample| !sample.is_well());
+    }
+
+    fn await_samples(&self, number: usize, is_one: impl Fn(&Sample) -> bool) {
+        let samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = samples.len();
+        let patience = Duration::from_mins(1);
+        let too_few =
+            |samples: &mut Vec<Sample>| samples[seen..].iter().filter(|one| is_one(one)).count() < number;
+        let waited = self.grown.wait_timeout_while(samples, patience, too_few);
+        let (_samples, waited) = waited.unwrap_or_else(PoisonError::into_inner);
+        assert!(!waited.timed_out(), "the clients got no {number} such answers");
+    }
+
+    /// Waits until every client is served normally, but not for longer than it takes to tell that they are not.
+    fn await_normality(&self, since: Instant) {
+        self.streaks.iter().for_each(|streak| streak.store(0, Ordering::Relaxed));
+        let is_normal = || self.streaks.iter().all(|streak| streak.load(Ordering::Relaxed) >= NORMAL);
+        while !is_normal() && since.elapsed() < 3 * NORMAL_AGAIN {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+}
+
+/// Runs so many clients, which write and read, while `fault` happens, and until they are served normally after it.
+pub fn run(
+    doors: &Doors,
+    ledger: &Ledger,
+    clients: usize,
+    fault: impl FnOnce(&Load<'_>) -> Fault,
+) -> Outcome {
+    let load = Load {
+        doors,
+        ledger,
+        samples: Mutex::default(),
+        grown: Condvar::new(),
+        is_over: AtomicBool::new(false),
+        streaks: (0..clients).map(|_| AtomicUsize::new(0)).collect(),
+    };
+    let (fault, longest_of_nothing) = std::thread::scope(|scope| {
+        let writers: Vec<Writer<'_>> = (0..clients).map(|number| Writer::new(&load, number)).collect();
+        let over = SetWhenDropped(&load.is_over);
+        for writer in writers {
+            scope.spawn(move || writer.write());
+        }
+        let control = scope.spawn(|| longest_of_nothing(&load));
+        let fault = fault(&load);
+        load.await_normality(fault.end);
+        drop(over);
+        (fault, control.join().unwrap())
+    });
+    let samples = load.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Outcome { samples, fault, longest_of_nothing, answered_and_unknown: ledger.answered_and_unknown() }
+}
+
+/// The longest that a request took for which a node asks nobody: so long the machine itself lets everybody wait.
+fn longest_of_nothing(load: &Load<'_>) -> Duration {
+    let mut longest = Duration::ZERO;
+    for turn in 0.. {
+        if load.is_over() {
+            break;
+        }
+        let (door, started) = (load.doors.pick(turn), Instant::now());
+        if door.account.try_send("GET", "/health/live", None).is_ok() {
+            longest = longest.max(started.elapsed());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    longest
+}
+
+/// Says that something is over, also where a test fails: nobody must go on for ever who waits for it.
+pub struct SetWhenDropped<'a>(pub &'a AtomicBool);
+
+impl Drop for SetWhenDropped<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}

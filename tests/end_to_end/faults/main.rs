@@ -1,0 +1,41 @@
+//! The built program while something fails: a server, the way to it, the disk, or a node; and its promises over several
+//! nodes under load. A requirement that a test holds is cited by its number in the project's list (`R…`), a decision by
+//! `D…`.
+//!
+//! Where the servers are not installed these tests do not run, and say so. What `SIGNPOST_SOAK` does, `size` says.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::missing_panics_doc,
+    clippy::must_use_candidate,
+    clippy::print_stderr,
+    missing_docs,
+    unreachable_pub,
+    reason = "a test fails by panicking, says what it measured, and nothing outside uses it"
+)]
+#![allow(clippy::disallowed_methods, reason = "the program under test runs on the real clock")]
+#![allow(
+    clippy::needless_pass_by_value,
+    reason = "`json!` at the call reads best when it is passed as it is"
+)]
+
+mod disk;
+mod doors;
+#[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
+#[path = "../harness/mod.rs"]
+mod harness;
+mod health;
+mod ledger;
+mod load;
+mod nodes;
+mod outcome;
+mod postgres;
+mod redis;
+mod scene;
+mod size;
+mod writer;
+
+/// What programs are on that no test puts elsewhere.
+const STORE: harness::Store = harness::Store::Embedded;

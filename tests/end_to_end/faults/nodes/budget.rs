@@ -1,0 +1,77 @@
+//! The budget is exact over nodes and keys (D16, R3).
+
+use crate::harness::{Answer, Program, concurrently, rate_limits, within_one_minute};
+use crate::scene::Scene;
+use crate::size::{count, report};
+
+use super::{NODES, WHO};
+
+const PER_MINUTE: usize = 120;
+const PER_DAY: u32 = 10_000;
+
+/// How many keys the account has.
+const KEYS: usize = 4;
+
+/// How often a minute is tried in which some node had to count alone, because the machine was busy.
+const ATTEMPTS: usize = 20;
+
+/// Clients with several keys send more than a minute has, at all nodes at once. Admitted are exactly as many as it has;
+/// what is left never rises for any client; and refused requests count in neither window.
+#[test]
+fn d16_r3_the_budget_of_a_minute_is_exact_over_nodes_and_keys() {
+    let plan = format!(
+        "\n[plans.minute]\napi_access = true\nrequests_per_minute = {PER_MINUTE}\nrequests_per_day = {PER_DAY}\n\
+         links = 10\ngroups = 10\ndomains = 0\npixels = 0\nanalytics_days = 31\nfeatures = []\n"
+    );
+    let Some(scene) = Scene::with_plan(WHO, NODES, &plan) else { return };
+    for _ in 0..count(1, 10) {
+        let exact = (0..ATTEMPTS).any(|_| within_one_minute(|| is_exact(&scene.nodes)));
+        assert!(exact, "in every minute some node had to count alone");
+    }
+    report("R3", &format!("{PER_MINUTE} of a minute admitted over {NODES} nodes and {KEYS} keys"));
+}
+
+/// `false` if a node had to count alone (D19), so that nothing is exact.
+fn is_exact(nodes: &[Program]) -> bool {
+    let account = nodes[0].account("minute");
+    let mut keys = vec![account.key.clone()];
+    keys.extend((1..KEYS).map(|_| nodes[0].issue_key(account.id())));
+    let before = counted_alone(nodes);
+    let clients = count(16, 64);
+    let histories: Vec<Vec<Answer>> = concurrently(clients, |number| {
+        let client = nodes[number % NODES].with_key(&keys[number % KEYS]);
+        (0..2 * PER_MINUTE / clients).map(|_| client.get("/v1/account")).collect()
+    });
+    let last = nodes[0].with_key(&account.key).get("/v1/account").expect_error(429, "rate_limit_exceeded");
+    if before != counted_alone(nodes) {
+        return false;
+    }
+    let answers = || histories.iter().flatten();
+    assert_eq!(answers().filter(|answer| answer.status == 200).count(), PER_MINUTE);
+    assert!(answers().all(|answer| answer.status == 200 || answer.code() == "rate_limit_exceeded"));
+    let mut left: Vec<u32> =
+        answers().filter(|answer| answer.status == 200).map(|answer| remaining(answer).0).collect();
+    left.sort_unstable();
+    let expected: Vec<u32> = (0..u32::try_from(PER_MINUTE).unwrap()).collect();
+    assert_eq!(left, expected, "each that was admitted saw another remainder");
+    for history in &histories {
+        let left: Vec<(u32, u32)> = history.iter().map(remaining).collect();
+        assert!(left.is_sorted_by(|one, next| next.0 <= one.0 && next.1 <= one.1), "{left:?} rises");
+    }
+    assert_eq!(
+        remaining(&last),
+        (0, PER_DAY - u32::try_from(PER_MINUTE).unwrap()),
+        "refused requests count nowhere"
+    );
+    true
+}
+
+fn remaining(answer: &Answer) -> (u32, u32) {
+    let [_, minute, _, day] = rate_limits(answer).unwrap();
+    (minute, day)
+}
+
+/// How many requests the nodes decided from memory.
+fn counted_alone(nodes: &[Program]) -> Vec<String> {
+    nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect()
+}

@@ -1,0 +1,104 @@
+//! Nodes end, of a sudden or on request, while others go on.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use super::{NODES, WHO};
+use crate::harness::Program;
+use crate::load::{Fault, SetWhenDropped};
+use crate::outcome::report;
+use crate::scene::{ANSWERED_WITHIN, Scene};
+use crate::size::count;
+
+const CLIENTS: usize = 6;
+
+/// How often in a row a node says that it is not ready, before the balancer sends it nothing more.
+const MISSES: usize = 3;
+
+/// How soon a node that was asked to has to be gone (R36).
+const GONE_WITHIN: Duration = Duration::from_secs(35);
+
+/// One node after the other is killed in the middle of mixed writes, most of them in bulk.
+#[test]
+fn d30_r19_a_node_killed_in_the_middle_of_writes_loses_nothing_and_the_others_go_on() {
+    let Some(mut scene) = Scene::undisturbed(WHO, NODES) else { return };
+    let mut runs = Vec::new();
+    for round in 0..count(2, 60) {
+        let victim = round % NODES;
+        let mut node = scene.nodes.remove(victim);
+        let outcome = scene.load(CLIENTS, |load| {
+            load.await_answers(30 + 7 * (round % 10));
+            let begin = Instant::now();
+            node.kill();
+            scene.doors.close(victim);
+            load.await_answers(30);
+            node.start_again();
+            scene.doors.open(victim, &node);
+            Fault { begin, end: Instant::now() }
+        });
+        scene.nodes.insert(victim, node);
+        for failure in outcome.failures() {
+            assert_eq!((failure.node, failure.status), (victim, None), "of another node: {failure:?}");
+        }
+        let late =
+            outcome.samples.iter().find(|sample| sample.took > ANSWERED_WITHIN + outcome.longest_of_nothing);
+        assert!(late.is_none(), "answered late: {late:?}");
+        outcome.is_normal_again();
+        runs.push(outcome);
+    }
+    report("R19, nodes killed and started", &runs);
+}
+
+/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). Nobody notices.
+#[test]
+fn d64_r36_no_request_fails_while_nodes_are_restarted_one_by_one() {
+    let Some(mut scene) = Scene::draining(WHO, NODES) else { return };
+    let nodes: Vec<Mutex<Program>> = std::mem::take(&mut scene.nodes).into_iter().map(Mutex::new).collect();
+    let probes: Vec<_> = nodes.iter().map(|node| Mutex::new(node.lock().unwrap().with_key(""))).collect();
+    let mut stops = Vec::new();
+    let outcome = scene.load(CLIENTS, |load| {
+        load.await_answers(30);
+        let (begin, is_over) = (Instant::now(), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            let _over = SetWhenDropped(&is_over);
+            for (number, probe) in probes.iter().enumerate() {
+                let (is_over, doors, node) = (&is_over, &scene.doors, &nodes[number]);
+                scope.spawn(move || {
+                    let (mut is_open, mut misses) = (true, 0);
+                    while !is_over.load(Ordering::Relaxed) {
+                        let asked = probe.lock().unwrap().try_send("GET", "/health/ready", None);
+                        let is_ready = asked.is_ok_and(|answer| answer.status == 200);
+                        misses = if is_ready { 0 } else { misses + 1 };
+                        if is_open && misses == MISSES {
+                            doors.close(number);
+                            is_open = false;
+                        } else if !is_open && is_ready {
+                            doors.open(number, &node.lock().unwrap());
+                            is_open = true;
+                        }
+                        std::thread::sleep(Duration::from_millis(50));
+                    }
+                });
+            }
+            for round in 0..count(1, 20) * NODES {
+                let number = round % NODES;
+                let begin = Instant::now();
+                let mut node = nodes[number].lock().unwrap();
+                node.signal("TERM");
+                assert_eq!(node.wait(), Some(0), "{}", node.log());
+                stops.push(begin.elapsed());
+                node.start_again();
+                *probes[number].lock().unwrap() = node.with_key("");
+                drop(node);
+                scene.doors.await_open(number);
+                load.await_answers(30);
+            }
+        });
+        Fault { begin, end: Instant::now() }
+    });
+    outcome.is_answered_within(ANSWERED_WITHIN).has_no_failures().is_normal_again();
+    let longest = stops.into_iter().max().unwrap();
+    assert!(longest <= GONE_WITHIN, "{longest:?}");
+    report(&format!("R36, nodes restarted in turn, the slowest to stop in {longest:.2?}"), &[outcome]);
+}

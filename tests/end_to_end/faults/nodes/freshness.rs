@@ -1,0 +1,125 @@
+//! A change is seen at once on the node that answered it, and within a second on every other (D58, R12).
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::{NODES, WHO};
+use crate::harness::{Account, Visit, redirect_body};
+use crate::scene::Scene;
+use crate::size::{count, report};
+
+/// How soon every node shows a change.
+const SEEN_WITHIN: Duration = Duration::from_secs(1);
+
+/// What a visitor is to see.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sight {
+    Target(String),
+    Nothing,
+}
+
+impl Sight {
+    fn of(visit: &Visit) -> Self {
+        match (visit.status, visit.location()) {
+            (302, Some(target)) => Self::Target(target.to_owned()),
+            (404, None) => Self::Nothing,
+            _ => panic!("{visit:?}"),
+        }
+    }
+}
+
+/// What is changed of a link.
+#[derive(Debug, Clone, Copy)]
+enum Change {
+    Edit,
+    Deactivate,
+    Activate,
+    Move,
+    Return,
+    Delete,
+}
+
+const CHANGES: [Change; 5] =
+    [Change::Edit, Change::Deactivate, Change::Activate, Change::Move, Change::Return];
+
+/// A link as its account has left it.
+struct Link {
+    path: String,
+    slug: String,
+    target: String,
+    is_active: bool,
+    is_there: bool,
+}
+
+impl Link {
+    fn create(account: &Account, number: usize) -> Self {
+        let slug = format!("hot-{number}");
+        let link = account.create_redirect(&redirect_body(json!({"slug": slug})));
+        let text = |field: &str| link[field].as_str().unwrap().to_owned();
+        let (path, target) = (format!("/v1/redirects/{}", text("id")), text("target_url"));
+        Self { path, slug, target, is_active: true, is_there: true }
+    }
+
+    fn change(&mut self, account: &Account, change: Change, number: usize) {
+        let body = match change {
+            Change::Edit => {
+                self.target = format!("https://example.org/{number}");
+                json!({"target_url": self.target})
+            }
+            Change::Deactivate | Change::Activate => {
+                self.is_active = matches!(change, Change::Activate);
+                json!({"is_active": self.is_active})
+            }
+            Change::Move | Change::Return => {
+                self.is_there = matches!(change, Change::Return);
+                json!({"slug": if self.is_there { self.slug.clone() } else { format!("{}-moved", self.slug) }})
+            }
+            Change::Delete => {
+                self.is_there = false;
+                account.delete(&self.path).expect_status(200);
+                return;
+            }
+        };
+        account.patch(&self.path, &body).expect_status(200);
+    }
+
+    fn sight(&self) -> Sight {
+        if self.is_there && self.is_active { Sight::Target(self.target.clone()) } else { Sight::Nothing }
+    }
+}
+
+/// Edits, deactivations, moves and deletions of links that have just been visited on every node, each answered by another
+/// node. What was once gone from a node is not seen there again.
+#[test]
+fn d58_r12_a_change_is_seen_at_once_on_its_node_and_within_a_second_on_all() {
+    let Some(scene) = Scene::undisturbed(WHO, NODES) else { return };
+    let account = |number: usize| scene.doors.pick(number).account;
+    let mut latest = Duration::ZERO;
+    let links = count(40, 1_000);
+    for number in 0..links {
+        let mut link = Link::create(&account(number), number);
+        let open = format!("/{}", link.slug);
+        let seen = |node: usize| Sight::of(&scene.doors.pick(node).visitor.open(&open));
+        // Another order for each link, and the same in every run.
+        let mut changes: Vec<Change> =
+            (0..3).map(|step| CHANGES[(number * 7 + step * 3 + number / 5) % 5]).collect();
+        changes.push(Change::Delete);
+        for (step, change) in changes.into_iter().enumerate() {
+            let node = number + step;
+            for other in 0..NODES {
+                assert_eq!(seen(other), link.sight());
+            }
+            link.change(&account(node), change, node);
+            let answered = Instant::now();
+            assert_eq!(seen(node), link.sight(), "{change:?}: at once on its own node");
+            for other in 0..NODES {
+                while seen(other) != link.sight() {
+                    assert!(answered.elapsed() <= SEEN_WITHIN, "{change:?}: node {other} shows the old");
+                }
+                latest = latest.max(answered.elapsed());
+            }
+        }
+    }
+    report("R12", &format!("{links} links changed and deleted, seen everywhere within {latest:.2?}"));
+}

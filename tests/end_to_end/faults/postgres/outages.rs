@@ -1,0 +1,40 @@
+//! The server is stopped, or killed, and started again.
+
+use std::time::Duration;
+
+use super::WHO;
+use crate::load::Fault;
+use crate::outcome::report;
+use crate::scene::{ANSWERED_WITHIN, Scene};
+use crate::size::length;
+
+const CLIENTS: usize = 6;
+
+#[test]
+fn d6_r19_postgres_stopped_and_started_loses_nothing_that_was_answered() {
+    let Some(scene) = Scene::on_own_server(WHO, 2) else { return };
+    let server = scene.database.server();
+    let outcome = scene.load(CLIENTS, |load| {
+        load.await_answers(60);
+        Fault::lasting(length(Duration::from_millis(1_500)), || server.stop(), || server.start_again())
+    });
+    outcome.is_answered_within(ANSWERED_WITHIN).has_failures().is_normal_again();
+    report("R19, PostgreSQL stopped and started", &[outcome]);
+}
+
+/// Each time in the middle of whatever the clients are at, most of it bulk writes.
+#[test]
+fn d30_r19_postgres_killed_in_the_middle_of_bulk_writes_loses_nothing_that_was_answered() {
+    let Some(scene) = Scene::on_own_server(WHO, 2) else { return };
+    let server = scene.database.server();
+    let mut runs = Vec::new();
+    for round in 0..2 {
+        let outcome = scene.load(CLIENTS, |load| {
+            load.await_answers(40 + 13 * round);
+            Fault::lasting(length(Duration::from_millis(500)), || server.kill(), || server.start_again())
+        });
+        outcome.is_answered_within(ANSWERED_WITHIN).has_failures().is_normal_again();
+        runs.push(outcome);
+    }
+    report("R19, PostgreSQL killed and started", &runs);
+}

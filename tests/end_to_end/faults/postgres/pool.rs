@@ -1,0 +1,54 @@
+//! More clients than connections.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use super::WHO;
+use crate::harness::concurrently;
+use crate::load::Fault;
+use crate::outcome::report;
+use crate::scene::{ANSWERED_WITHIN, Scene};
+use crate::size::{count, length};
+
+/// How often it is tried: the answers to a crowd may be late because the machine is busy with something else.
+const ATTEMPTS: usize = 4;
+
+/// Clients that find every connection taken by somebody who waits are told so in time; then all is well again.
+#[test]
+fn d6_r16_clients_beyond_the_connections_are_answered_in_time_while_the_server_is_held() {
+    let Some(scene) = Scene::on_own_server(WHO, 1) else { return };
+    let server = scene.database.server();
+    let outcome = scene.load(4, |load| {
+        load.await_answers(40);
+        let begin = Instant::now();
+        server.pause();
+        let mut longest = longest_of_a_crowd(&scene);
+        for _ in 1..ATTEMPTS {
+            if longest <= ANSWERED_WITHIN && begin.elapsed() >= length(Duration::ZERO) {
+                break;
+            }
+            longest = longest.min(longest_of_a_crowd(&scene));
+        }
+        assert!(longest <= ANSWERED_WITHIN, "{longest:?}");
+        server.resume();
+        Fault { begin, end: Instant::now() }
+    });
+    outcome.is_answered_within(ANSWERED_WITHIN).has_failures().is_normal_again();
+    report("R16, pool exhausted", &[outcome]);
+}
+
+/// How long the last of many clients waits, all of whom come at once and are told that it is in vain.
+fn longest_of_a_crowd(scene: &Scene) -> Duration {
+    let waited = concurrently(count(40, 200), |number| {
+        let started = Instant::now();
+        let answer = match number % 4 {
+            0 => scene.account.post("/v1/groups", &json!({"name": "nobody's"})),
+            1 => scene.account.get("/v1/groups"),
+            _ => scene.account.get("/v1/redirects"),
+        };
+        answer.expect_error(500, "internal_error");
+        started.elapsed()
+    });
+    waited.into_iter().max().unwrap()
+}

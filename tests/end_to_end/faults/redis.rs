@@ -1,0 +1,219 @@
+//! Redis fails (D19, R15): the API goes on, each node counts alone, and afterwards all count together again.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use signpost_test_servers::Absence;
+use signpost_test_servers::postgres;
+use signpost_test_servers::proxy::{Behaviour, Proxy};
+use signpost_test_servers::redis::{RedisServer, Setup};
+
+use crate::harness::{Program, concurrently, migrate, rate_limits, within_one_day};
+use crate::load::SetWhenDropped;
+use crate::scene::{node, told};
+use crate::size::{length, report};
+
+/// Whose tests do not run without servers.
+const WHO: &str = "failures of Redis";
+
+const NODES: usize = 2;
+
+/// No request may take longer, apart from what the machine itself lets it wait: a node waits for Redis for 50 ms.
+const LONGEST: Duration = Duration::from_secs(1);
+
+/// How often it is tried to count together: while the machine is busy with something else, a node may have to count alone.
+const ATTEMPTS: usize = 20;
+
+/// How soon all count together again after the fault.
+const TOGETHER_AGAIN: Duration = Duration::from_secs(5);
+
+/// The requests of a day of the plan `daily`.
+const LIMIT: usize = 200;
+
+const PLAN: &str = "
+[plans.agency]
+api_access = true
+requests_per_minute = 1000000
+requests_per_day = 1000000
+links = 1000
+groups = 1000
+domains = 0
+pixels = 0
+analytics_days = 31
+features = []
+[plans.daily]
+api_access = true
+requests_per_minute = 1000000
+requests_per_day = 200
+links = 1000
+groups = 1000
+domains = 0
+pixels = 0
+analytics_days = 31
+features = []
+";
+
+/// Runs the scenario with nodes that reach Redis through a proxy.
+fn with_redis(
+    requirement: &str,
+    fault: impl Fn(&Proxy, &Mutex<RedisServer>),
+    mend: impl Fn(&Proxy, &Mutex<RedisServer>),
+) {
+    let Some(redis) = told(WHO, RedisServer::try_start(&Setup::default())) else { return };
+    let Some(postgres) = told(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
+    let database = postgres.database(None);
+    migrate(&database.url());
+    let proxy = Proxy::to(redis.port());
+    let url = format!("redis://127.0.0.1:{}/0", proxy.port());
+    let redis = Mutex::new(redis);
+    let nodes: Vec<Program> = (0..NODES).map(|_| node(&database.url(), &url).plan(PLAN).start()).collect();
+    within_one_day(|| {
+        let begin = Instant::now();
+        let (requests, longest) = goes_on(&nodes, || fault(&proxy, &redis), || mend(&proxy, &redis));
+        let mended = Instant::now();
+        await_together(&nodes);
+        let recovery = mended.elapsed();
+        assert!(recovery <= TOGETHER_AGAIN, "counting together again took {recovery:?}");
+        counts_exactly(&nodes);
+        for node in &nodes {
+            let lines = node.log().lines().filter(|line| line.contains("the quota store fails")).count();
+            let minutes = usize::try_from(begin.elapsed().as_secs() / 60).unwrap() + 1;
+            assert!((1..=minutes).contains(&lines), "{lines} lines in {minutes} minutes: {}", node.log());
+        }
+        let recovery = format!("together again after {recovery:.2?}");
+        report(
+            requirement,
+            &format!("{requests} requests, 0 failed, longest answer {longest:.2?}, {recovery}"),
+        );
+    });
+}
+
+/// Sends requests of two accounts to all nodes before, during and after the fault. None fails; none takes long; and of
+/// the account whose requests run out, no more are admitted than each node would admit alone.
+fn goes_on(nodes: &[Program], fault: impl FnOnce(), mend: impl FnOnce()) -> (usize, Duration) {
+    let (roomy, daily) = (nodes[0].account("agency"), nodes[0].account("daily"));
+    let is_over = AtomicBool::new(false);
+    // How long requests took, and how long those that need nothing.
+    let (taken, idle) = (Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+    let admitted: usize = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..2 * NODES)
+            .map(|number| {
+                let node = &nodes[number % NODES];
+                let (roomy, daily) = (node.with_key(&roomy.key), node.with_key(&daily.key));
+                let (is_over, taken, idle) = (&is_over, &taken, &idle);
+                scope.spawn(move || {
+                    let mut admitted = 0;
+                    while !is_over.load(Ordering::Relaxed) {
+                        let started = Instant::now();
+                        roomy.send_with("GET", "/health/live", &[], None).expect_status(200);
+                        idle.lock().unwrap().push(started.elapsed());
+                        let started = Instant::now();
+                        roomy.get("/v1/account").expect_status(200);
+                        taken.lock().unwrap().push(started.elapsed());
+                        let answer = daily.get("/v1/account");
+                        assert!(matches!(answer.status, 200 | 429), "{answer:?}");
+                        admitted += usize::from(answer.status == 200);
+                    }
+                    admitted
+                })
+            })
+            .collect();
+        let over = SetWhenDropped(&is_over);
+        fault();
+        std::thread::sleep(length(Duration::from_secs(2)));
+        mend();
+        drop(over);
+        clients.into_iter().map(|client| client.join().unwrap()).sum()
+    });
+    assert!(admitted <= NODES * LIMIT, "{admitted} admitted of {LIMIT} by {NODES} nodes");
+    let taken = taken.into_inner().unwrap();
+    let longest = taken.iter().max().copied().unwrap();
+    assert!(longest <= LONGEST + idle.into_inner().unwrap().into_iter().max().unwrap(), "{longest:?}");
+    (taken.len(), longest)
+}
+
+/// Waits until every node asks Redis again. Nodes find out by themselves: nobody sends them requests.
+fn await_together(nodes: &[Program]) {
+    let begin = Instant::now();
+    while !nodes.iter().all(|node| node.metric("signpost_quota_store_up") == "1") {
+        assert!(begin.elapsed() < 2 * TOGETHER_AGAIN, "they do not come together");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Of an account that nobody has counted yet exactly so many requests are admitted as its plan has. A node that is kept
+/// waiting, because the machine is busy, decides by itself (D19) and says so; then it is tried again.
+fn counts_exactly(nodes: &[Program]) {
+    let alone = || nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect::<Vec<_>>();
+    for _ in 0..ATTEMPTS {
+        let account = nodes[0].account("daily");
+        let clients: Vec<_> = nodes.iter().map(|node| node.with_key(&account.key)).collect();
+        let before = alone();
+        let admitted = concurrently(4, |number| {
+            let answers = (0..LIMIT / 2).map(|_| clients[number % NODES].get("/v1/account"));
+            answers.filter(|answer| answer.status == 200).count()
+        });
+        if before == alone() {
+            assert_eq!(admitted.iter().sum::<usize>(), LIMIT, "counted together");
+            let refused = clients[0].get("/v1/account").expect_error(429, "daily_quota_exceeded");
+            assert_eq!(rate_limits(&refused).unwrap()[3], 0);
+            return;
+        }
+    }
+    panic!("the nodes do not count together: {:?}", nodes[0].log());
+}
+
+/// The proxy behaves like this for a while.
+fn behind(requirement: &str, behaviour: Behaviour) {
+    with_redis(requirement, |proxy, _| proxy.set(behaviour.clone()), |proxy, _| proxy.set(Behaviour::Pass));
+}
+
+#[test]
+fn d19_r15_redis_killed_and_started_is_no_outage() {
+    let kill = |_: &Proxy, redis: &Mutex<RedisServer>| redis.lock().unwrap().kill();
+    with_redis("R15, Redis killed and started", kill, |_, redis| redis.lock().unwrap().start_again());
+}
+
+#[test]
+fn d19_r15_redis_whose_connections_are_reset_is_no_outage() {
+    behind("R15, connections to Redis reset", Behaviour::Refuse);
+}
+
+#[test]
+fn d19_r15_redis_that_is_silent_is_no_outage() {
+    behind("R15, Redis silent", Behaviour::BlackHole);
+}
+
+#[test]
+fn d19_r15_redis_that_is_a_second_away_is_no_outage() {
+    let half = Duration::from_millis(500);
+    behind("R15, Redis a second away", Behaviour::Delay { to_server: half, to_client: half });
+}
+
+/// A server that became somebody's replica answers every write with `READONLY`.
+#[test]
+fn d19_r15_redis_that_cannot_be_written_to_is_no_outage() {
+    let command = |redis: &Mutex<RedisServer>, words: &[&str]| {
+        assert_eq!(redis.lock().unwrap().command(words), "OK", "{words:?}");
+    };
+    with_redis(
+        "R15, Redis read-only",
+        |_, redis| command(redis, &["REPLICAOF", "127.0.0.1", "1"]),
+        |_, redis| command(redis, &["REPLICAOF", "NO", "ONE"]),
+    );
+}
+
+/// Held for a moment and let go, again and again.
+#[test]
+fn d19_r15_redis_that_comes_and_goes_is_no_outage() {
+    let flap = |_: &Proxy, redis: &Mutex<RedisServer>| {
+        for _ in 0..4 {
+            redis.lock().unwrap().pause();
+            std::thread::sleep(Duration::from_millis(300));
+            redis.lock().unwrap().resume();
+            std::thread::sleep(Duration::from_millis(300));
+        }
+    };
+    with_redis("R15, Redis coming and going", flap, |_, _| {});
+}

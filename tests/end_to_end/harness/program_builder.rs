@@ -1,0 +1,87 @@
+//! Saying how a program is to be started.
+
+use std::sync::Arc;
+
+use tempfile::TempDir;
+
+use super::program::{Place, Program, on_free_ports};
+use super::store::Database;
+
+/// Plans with room for tests that are not about limits, and a few small ones for those that are.
+const PLANS: &str = r#"
+[plans.agency]
+api_access = true
+requests_per_minute = 1000000
+requests_per_day = 1000000
+links = 1000000
+groups = 10000
+domains = 500
+pixels = 500
+analytics_days = 1096
+features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
+"#;
+
+/// How a program is to be started.
+#[derive(Default)]
+pub struct ProgramBuilder {
+    arguments: Vec<String>,
+    plans: String,
+    builtin_plans: bool,
+    fills: bool,
+    variables: Vec<(String, String)>,
+}
+
+impl ProgramBuilder {
+    /// With a setting, without its leading dashes.
+    pub fn setting(mut self, name: &str, value: &str) -> Self {
+        self.arguments.extend([format!("--{name}"), value.to_owned()]);
+        self
+    }
+
+    /// With a setting that the program's other commands get too.
+    pub fn setting_of_all(mut self, name: &str, value: &str) -> Self {
+        let variable = format!("SIGNPOST_{}", name.replace('-', "_").to_uppercase());
+        self.variables.push((variable, value.to_owned()));
+        self
+    }
+
+    /// With a further plan, or another `agency`, as a table of the plans file.
+    pub fn plan(mut self, toml: &str) -> Self {
+        self.plans.push_str(toml);
+        self
+    }
+
+    /// With the plans as the program has them built in.
+    pub fn builtin_plans(mut self) -> Self {
+        self.builtin_plans = true;
+        self
+    }
+
+    /// On a disk that can be filled: see [`Program::limit_files`].
+    pub fn with_disk_that_fills(mut self) -> Self {
+        self.fills = true;
+        self
+    }
+
+    /// Starts it in a new empty folder and waits until it listens.
+    pub fn start(self) -> Program {
+        let folder = tempfile::tempdir().unwrap();
+        self.start_in(Arc::new(folder))
+    }
+
+    fn start_in(mut self, folder: Arc<TempDir>) -> Program {
+        let mut arguments: Vec<String> = on_free_ports().collect();
+        if !self.builtin_plans {
+            let agency = if self.plans.contains("[plans.agency]") { "" } else { PLANS };
+            std::fs::write(folder.path().join("plans.toml"), format!("{agency}\n{}", self.plans)).unwrap();
+            arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
+        }
+        arguments.extend(self.arguments);
+        // A test that names a database has one.
+        let is_named = self.variables.iter().any(|(name, _)| name == "SIGNPOST_DATABASE_URL");
+        let database = if is_named { None } else { crate::STORE.database() };
+        self.variables.extend(database.iter().flat_map(Database::variables));
+        let place = Place { folder, database: database.map(Arc::new), fills: self.fills };
+        Program::launch(place, arguments, self.variables)
+    }
+}

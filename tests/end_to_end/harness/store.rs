@@ -1,0 +1,74 @@
+//! Where the programs of a run keep what they are told.
+
+use std::path::Path;
+use std::sync::OnceLock;
+
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+use signpost_test_servers::redis::RedisServer;
+
+use super::program::signpost;
+
+/// Whose tests do not run where the servers are not installed.
+const WHO: &str = "the program on PostgreSQL and Redis";
+
+/// What the programs of a run are on, unless a test says otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Store {
+    /// The embedded store: a file in the folder of the program.
+    Embedded,
+    /// A database on the PostgreSQL server of this process, and the Redis server of this process.
+    Servers,
+}
+
+impl Store {
+    /// A database of one's own, if this is about servers.
+    pub(super) fn database(self) -> Option<Database> {
+        match self {
+            Self::Embedded => None,
+            Self::Servers => Some(Database::new()),
+        }
+    }
+}
+
+/// A database of one's own that is up to date, and the Redis server that all share: an account is in one database
+/// only, so nobody's requests are counted with another's. Dropping it removes the database.
+pub struct Database(PostgresDatabase);
+
+impl Database {
+    fn new() -> Self {
+        let template = template();
+        Self(template.server().database(Some(template.name())))
+    }
+
+    /// The settings of a program that uses it, as variables.
+    pub(super) fn variables(&self) -> [(String, String); 2] {
+        static REDIS: OnceLock<RedisServer> = OnceLock::new();
+        let redis = REDIS.get_or_init(|| RedisServer::start(WHO));
+        [("SIGNPOST_DATABASE_URL", self.0.url()), ("SIGNPOST_REDIS_URL", redis.url(0))]
+            .map(|(name, value)| (name.to_owned(), value))
+    }
+
+    /// All that is in it, as text.
+    pub fn content(&self) -> String {
+        let tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
+        let tables = self.0.query(tables);
+        tables.lines().map(|table| self.0.query(&format!("SELECT * FROM \"{table}\""))).collect()
+    }
+}
+
+/// What every database is a copy of.
+fn template() -> &'static PostgresDatabase {
+    static TEMPLATE: OnceLock<PostgresDatabase> = OnceLock::new();
+    TEMPLATE.get_or_init(|| {
+        let database = postgres::shared(WHO).database(None);
+        migrate(&database.url());
+        database
+    })
+}
+
+/// Brings a database up to date, by the program's command.
+pub fn migrate(url: &str) {
+    let migrate = &mut signpost(Path::new("/"), &["migrate", "--json"]);
+    let output = migrate.env("SIGNPOST_DATABASE_URL", url).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}

@@ -1,0 +1,52 @@
+//! Several programs on one PostgreSQL server, and one Redis: what holds on one node holds on all.
+//!
+//! Where the servers are not installed these tests do not run, and say so.
+
+mod background_work;
+mod changes;
+mod request_costs;
+mod shared_state;
+
+use signpost_test_servers::Absence;
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+use signpost_test_servers::redis::{self, RedisServer};
+
+use crate::harness::{Account, Program, migrate};
+
+/// Nodes with a database and a Redis of their own.
+struct Cluster {
+    nodes: Vec<Program>,
+    database: PostgresDatabase,
+    redis: RedisServer,
+}
+
+/// So many nodes, or nothing where the servers are not installed.
+fn nodes(count: usize, plan: &str) -> Option<Cluster> {
+    let servers = postgres::try_shared()
+        .map_err(Absence::clone)
+        .and_then(|postgres| Ok((postgres, RedisServer::try_start(&redis::Setup::default())?)));
+    let (postgres, redis) = match servers {
+        Ok(servers) => servers,
+        Err(absence) => {
+            absence.tell("several nodes");
+            return None;
+        }
+    };
+    let database = postgres.database(None);
+    migrate(&database.url());
+    let nodes = (0..count).map(|_| {
+        Program::builder()
+            .setting_of_all("database-url", &database.url())
+            .setting("redis-url", &redis.url(0))
+            .setting("metrics-listen", "127.0.0.1:0")
+            .plan(plan)
+            .start()
+    });
+    Some(Cluster { nodes: nodes.collect(), database, redis })
+}
+
+/// An account's client on each node.
+fn clients(nodes: &[Program], plan: &str) -> Vec<Account> {
+    let account = nodes[0].account(plan);
+    nodes.iter().map(|node| node.with_key(&account.key)).collect()
+}

@@ -1,0 +1,184 @@
+//! What a request costs: the statements that reach PostgreSQL, and the commands that reach Redis.
+//!
+//! Both servers are asked themselves: PostgreSQL logs every statement, and Redis counts its commands. Where they are not
+//! installed this test does not run, and says so.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use signpost_test_servers::Absence;
+use signpost_test_servers::postgres::{self, PostgresDatabase};
+use signpost_test_servers::redis::{RedisServer, Setup};
+
+use crate::harness::{Account, Answer, Program, redirect_body};
+
+/// What scripts call inside the server, where it costs no round trip. It is counted like what comes from outside.
+const INSIDE_SCRIPTS: [&str; 4] = ["hmget", "hincrby", "expire", "pexpire"];
+
+struct Scene {
+    database: PostgresDatabase,
+    redis: RedisServer,
+    account: Account,
+    _program: Program,
+}
+
+/// The statements of one request.
+#[derive(Debug)]
+struct Cost {
+    /// Those outside the transaction: who asks, and what is read.
+    reads: Vec<String>,
+    /// Those between BEGIN and COMMIT.
+    in_transaction: Vec<String>,
+}
+
+impl Scene {
+    fn start() -> Result<Self, Absence> {
+        let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
+        let redis = RedisServer::try_start(&Setup::default())?;
+        let folder = tempfile::tempdir().unwrap();
+        let migrated = crate::harness::signpost(folder.path(), &["migrate", "--json"])
+            .env("SIGNPOST_DATABASE_URL", database.url())
+            .output()
+            .unwrap();
+        assert!(migrated.status.success(), "{}", String::from_utf8_lossy(&migrated.stderr));
+        database.record_statements();
+        let program = Program::builder()
+            .setting_of_all("database-url", &database.url())
+            .setting("redis-url", &redis.url(0))
+            // On more connections, each would prepare its statements anew.
+            .setting("database-connections", "1")
+            .start();
+        let account = program.account("agency");
+        Ok(Self { database, redis, account, _program: program })
+    }
+
+    /// What a request cost, and its answer. It is sent twice, because whatever is done for the first time costs more.
+    fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
+        request(&self.account);
+        let calls = self.redis_calls();
+        let mut answer = None;
+        let statements = self.database.statements_during(|| answer = Some(request(&self.account)));
+        assert_eq!(
+            difference(&calls, &self.redis_calls()),
+            [("evalsha".to_owned(), 1)],
+            "quota: one round trip"
+        );
+        let mut cost = Cost { reads: vec![], in_transaction: vec![] };
+        let mut is_open = false;
+        for statement in statements.into_iter().filter(|statement| !is_of_the_background(statement)) {
+            match statement.as_str() {
+                "BEGIN" => is_open = true,
+                "COMMIT" | "ROLLBACK" => is_open = false,
+                _ if is_open => cost.in_transaction.push(statement),
+                _ => cost.reads.push(statement),
+            }
+        }
+        assert!(!is_open, "{cost:#?}");
+        (cost, answer.unwrap())
+    }
+
+    /// How often each command was called, but for those by which that is found out.
+    fn redis_calls(&self) -> BTreeMap<String, u64> {
+        let statistics = self.redis.command(&["INFO", "commandstats"]);
+        let calls = statistics.lines().filter_map(|line| {
+            let (command, rest) = line.strip_prefix("cmdstat_")?.split_once(":calls=")?;
+            Some((command.to_owned(), rest.split(',').next()?.parse().ok()?))
+        });
+        calls
+            .filter(|(command, _)| command != "info" && !INSIDE_SCRIPTS.contains(&command.as_str()))
+            .collect()
+    }
+}
+
+fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> Vec<(String, u64)> {
+    let more = |(command, calls): (&String, &u64)| {
+        let more = calls - before.get(command).unwrap_or(&0);
+        (more > 0).then(|| (command.clone(), more))
+    };
+    after.iter().filter_map(more).collect()
+}
+
+/// What a node does by itself: it follows the log of changes, and holds leases.
+fn is_of_the_background(statement: &str) -> bool {
+    statement.contains("leases") || (statement.contains("changes") && !statement.starts_with("INSERT"))
+}
+
+#[test]
+fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
+    let scene = match Scene::start() {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what a request costs"),
+    };
+    let group = scene.account.create_group("Spring")["id"].clone();
+    let link = scene.account.new_redirect();
+    let path = format!("/v1/redirects/{}", link["id"].as_str().unwrap());
+
+    // Who asks, on which plan: one query. Then what was asked for.
+    let (cost, answer) = scene.cost(|account| account.get("/v1/nothing"));
+    answer.expect_status(404);
+    assert_eq!((cost.reads.len(), cost.in_transaction.len()), (1, 0), "{cost:#?}");
+    for read in [path.as_str(), "/v1/redirects?limit=25", "/v1/groups"] {
+        let (cost, answer) = scene.cost(|account| account.get(read));
+        answer.expect_status(200);
+        assert_eq!((cost.reads.len(), cost.in_transaction.len()), (2, 0), "{read}: {cost:#?}");
+    }
+
+    let mut number = 0;
+    let mut fresh = || {
+        number += 1;
+        format!("slug-{number}")
+    };
+    let (cost, answer) = scene.cost(|account| account.patch(&path, &json!({"name": fresh()})));
+    answer.expect_status(200);
+    assert!(cost.reads.len() == 1 && cost.in_transaction.len() <= 4, "{cost:#?}");
+    // The dearest: another address and another group.
+    let mut groups = [&group, &Value::Null].into_iter().cycle();
+    let (cost, answer) =
+        scene.cost(|account| account.patch(&path, &json!({"slug": fresh(), "group_id": groups.next()})));
+    answer.expect_status(200);
+    // A place in the transaction to come back to, if the address is taken, is no query.
+    let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
+    assert!(cost.reads.len() == 1 && queries <= 4, "{cost:#?}");
+    let (cost, answer) =
+        scene.cost(|account| account.post("/v1/redirects", &redirect_body(json!({"group_id": group}))));
+    answer.expect_status(201);
+    assert!(cost.reads.len() == 1 && cost.in_transaction.len() <= 4, "{cost:#?}");
+
+    // D30: a batch of a hundred costs what a batch of two costs.
+    let mut costs = BTreeMap::<&str, Vec<usize>>::new();
+    for size in [2, 100] {
+        let mut stock = Vec::new();
+        let mut created = |account: &Account| {
+            let items = vec![redirect_body(json!({"group_id": group})); size];
+            let answer = account.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200);
+            let ids =
+                answer.body["created"].as_array().unwrap().iter().map(|item| item["data"]["id"].clone());
+            stock.push(ids.collect::<Vec<_>>());
+            answer
+        };
+        let mut batch = |name, cost: Cost, answer: Answer, count: &str| {
+            assert_eq!(answer.body[count], size, "{answer:?}");
+            let statements = cost.reads.len() + cost.in_transaction.len();
+            assert!(statements <= 12, "{name} of {size}: {cost:#?}");
+            costs.entry(name).or_default().push(statements);
+        };
+        let (cost, answer) = scene.cost(&mut created);
+        batch("create", cost, answer, "created_count");
+        let group = group.as_str().unwrap();
+        for (name, count) in [("unassign", "unassigned_count"), ("assign", "assigned_count")] {
+            let mut batches = stock.iter();
+            let (cost, answer) = scene.cost(|account| {
+                account.post(&format!("/v1/groups/{group}/{name}"), &json!({"link_ids": batches.next()}))
+            });
+            batch(name, cost, answer, count);
+        }
+        let mut batches = stock.iter();
+        let (cost, answer) = scene.cost(|account| {
+            account.post("/v1/redirects/bulk/delete", &json!({"redirect_ids": batches.next()}))
+        });
+        batch("delete", cost, answer, "deleted_count");
+    }
+    for (name, costs) in &costs {
+        assert_eq!(costs[0], costs[1], "{name}");
+    }
+}

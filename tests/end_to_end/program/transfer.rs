@@ -1,0 +1,383 @@
+//! `signpost export` and `signpost import`, beside a running server (D60, docs/import-export.md).
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::harness::{Account, Program};
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).unwrap()
+}
+
+/// The JSON lines of an output.
+fn lines(bytes: &[u8]) -> Vec<Value> {
+    text(bytes).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn succeeds(output: &Output) -> String {
+    assert!(output.status.success(), "{output:?}");
+    text(&output.stdout)
+}
+
+/// Exports an account to a file in the program's folder.
+fn export(program: &Program, account: &Account, file: &str) {
+    succeeds(&program.run(&["export", "--account", account.id(), "--output", file]));
+}
+
+/// Imports a file of the program's folder: what is said of each row, and the summary behind it.
+fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Value) {
+    let output = program.run(&["import", "--json", "--account", account.id(), file]);
+    let mut rows = lines(&output.stdout);
+    let summary = rows.pop().unwrap();
+    let failed = summary["conflicts"].as_u64().unwrap() + summary["failed"].as_u64().unwrap();
+    assert_eq!(output.status.code(), Some(i32::from(failed > 0)), "{output:?}");
+    (rows, summary)
+}
+
+fn counts(summary: &Value) -> [u64; 4] {
+    ["created", "unchanged", "conflicts", "failed"].map(|name| summary[name].as_u64().unwrap())
+}
+
+fn write(program: &Program, file: &str, content: &str) {
+    fs::write(program.folder().join(file), content).unwrap();
+}
+
+/// A table of so many links with slugs.
+fn table(rows: usize) -> String {
+    let row = |number| format!("t{number},https://example.com/{number}\n");
+    format!("slug,target_url\n{}", (0..rows).map(row).collect::<String>())
+}
+
+/// An account with 1,000 links of both kinds and two groups.
+fn large(program: &Program) -> Account {
+    let account = program.account("agency");
+    let groups = ["Spring", "Spring"].map(|name| account.create_group(name)["id"].clone());
+    for batch in 0..9 {
+        let item = |number: usize| {
+            json!({
+                "name": format!("Link {number}, \"quoted\""),
+                "target_url": format!("https://example.com/{batch}/{number}"),
+                "group_id": groups[number % 2],
+                "note": number.is_multiple_of(3).then(|| format!("a\nnote {number}")),
+                "is_active": !number.is_multiple_of(5),
+                "geo_blocklists": {"countries": if number.is_multiple_of(7) { vec!["DE", "AT"] } else { vec![] }},
+            })
+        };
+        let body = json!({"redirects": (0..100).map(item).collect::<Vec<_>>()});
+        let answer = account.post("/v1/redirects/bulk", &body).expect_status(200);
+        assert_eq!(answer.body["created_count"], 100);
+    }
+    for number in 0..100 {
+        let body = json!({"title": format!("Page {number}"), "slug": format!("page-{number}"), "note": ""});
+        account.post("/v1/landings", &body).expect_status(201);
+    }
+    account
+}
+
+/// All that the API shows of an account.
+fn shown(account: &Account) -> [Vec<Value>; 3] {
+    ["/v1/groups", "/v1/redirects", "/v1/landings"].map(|path| account.walk(path, "?limit=100"))
+}
+
+#[test]
+fn an_account_of_1000_links_moves_to_another_installation_and_twice_is_once() {
+    let here = Program::start();
+    let account = large(&here);
+    for file in ["all.jsonl", "all.csv"] {
+        export(&here, &account, file);
+        let there = Program::start();
+        let other = there.account("agency");
+        fs::copy(here.folder().join(file), there.folder().join(file)).unwrap();
+        let (_, summary) = import(&there, &other, file);
+        assert_eq!(counts(&summary), [1002, 0, 0, 0], "{file}");
+        assert_eq!(shown(&other), shown(&account), "{file}");
+        let (rows, summary) = import(&there, &other, file);
+        assert_eq!(counts(&summary), [0, 1002, 0, 0], "{file}");
+        assert!(rows.iter().all(|row| row["outcome"] == "unchanged" && row["id"].is_string()));
+        assert_eq!(shown(&other), shown(&account), "{file}");
+        let format = if file.ends_with("csv") { "csv" } else { "jsonl" };
+        let again = there.run(&["export", "--account", other.id(), "--format", format]);
+        let original = fs::read_to_string(here.folder().join(file)).unwrap();
+        assert_eq!(succeeds(&again), original, "{file}");
+        let visit = there.visitor().open("/page-7");
+        assert_eq!(visit.status, 200);
+    }
+}
+
+#[test]
+fn a_deleted_link_comes_back_with_its_id() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let link = account.create_redirect(
+        &json!({"name": "Back", "target_url": "https://example.com/back", "slug": "back", "note": "n"}),
+    );
+    export(&program, &account, "links.csv");
+    let path = format!("/v1/redirects/{}", link["id"].as_str().unwrap());
+    account.delete(&path).expect_status(200);
+    assert_eq!(program.visitor().open("/back").status, 404);
+    let (_, summary) = import(&program, &account, "links.csv");
+    assert_eq!(counts(&summary), [1, 0, 0, 0]);
+    assert_eq!(account.get(&path).expect_status(200).body, link);
+}
+
+#[test]
+fn a_rehearsal_writes_nothing() {
+    let program = Program::start();
+    let account = program.account("agency");
+    write(&program, "links.csv", &table(150));
+    let run = |words: &[&str]| {
+        let start = ["import", "--account", account.id()];
+        program.run(&[&start, words].concat())
+    };
+    let rehearsed = run(&["--dry-run", "--json", "links.csv"]);
+    let mut rows = lines(&rehearsed.stdout);
+    let summary = rows.pop().unwrap();
+    assert_eq!((&summary["dry_run"], counts(&summary)), (&json!(true), [150, 0, 0, 0]));
+    assert!(rows.iter().all(|row| row["outcome"] == "would_create"));
+    assert!(shown(&account).iter().all(Vec::is_empty));
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 0);
+    assert!(run(&["links.csv"]).status.success());
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 150);
+}
+
+/// What stands against a row, in the report; the rows beside it are no worse for that.
+#[test]
+fn bad_rows_stop_no_good_ones_and_are_reported_with_the_codes_of_the_api() {
+    let program = Program::start();
+    let (account, other) = (program.account("agency"), program.account("agency"));
+    other.create_redirect(&json!({"name": "x", "target_url": "https://example.com", "slug": "theirs"}));
+    account.create_redirect(&json!({"name": "x", "target_url": "https://example.com", "slug": "ours"}));
+    let rows = [
+        (r#"{"target_url": "https://example.com/1", "slug": "good"}"#, "created", None),
+        (r#"{"target_url": "ftp://example.com", "slug": "a b"}"#, "failed", Some("invalid_request")),
+        ("this is no JSON", "failed", Some("invalid_request")),
+        (r#"{"target_url": "https://example.com", "slug": "admin"}"#, "failed", Some("slug_already_taken")),
+        (r#"{"target_url": "https://example.com", "slug": "theirs"}"#, "failed", Some("slug_already_taken")),
+        (r#"{"target_url": "https://example.com/2", "slug": "ours"}"#, "conflict", None),
+        (r#"{"target_url": "https://example.com", "slug": "ours"}"#, "unchanged", None),
+        (
+            r#"{"target_url": "https://example.com", "domain": "no.example.com"}"#,
+            "failed",
+            Some("domain_not_found"),
+        ),
+        (r#"{"target_url": "https://example.com/3", "colour": "red"}"#, "failed", Some("invalid_request")),
+        (r#"{"target_url": "http://localhost:8081/me", "slug": "me"}"#, "failed", Some("invalid_request")),
+        (r#"{"target_url": "https://example.com/4"}"#, "created", None),
+    ];
+    write(&program, "links.jsonl", &rows.map(|(row, ..)| row).join("\n"));
+    let (reported, summary) = import(&program, &account, "links.jsonl");
+    let told: Vec<_> =
+        reported.iter().map(|row| (row["outcome"].as_str().unwrap(), row["code"].as_str())).collect();
+    assert_eq!(told, rows.map(|(_, outcome, code)| (outcome, code)));
+    assert_eq!(counts(&summary), [2, 1, 1, 7]);
+    assert!(reported[1]["message"].as_str().unwrap().contains("`target_url` must"));
+    assert_eq!(reported[0]["url"], "http://localhost:8081/good");
+    assert_eq!(
+        reported.iter().map(|row| row["row"].as_u64().unwrap()).collect::<Vec<_>>(),
+        (1..=11).collect::<Vec<_>>()
+    );
+    assert_eq!(program.visitor().open("/good").location(), Some("https://example.com/1"));
+
+    // The same as a table, to a file of its own.
+    let report = ["import", "--account", account.id(), "--report", "report.csv", "links.jsonl"];
+    let output = program.run(&report);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(text(&output.stdout), "11 rows: 0 created, 3 unchanged, 1 in conflict, 7 failed.\n");
+    assert!(text(&output.stderr).contains("8 of 11 rows"), "{output:?}");
+    let table = fs::read_to_string(program.folder().join("report.csv")).unwrap();
+    assert_eq!(table.lines().next(), Some("row,outcome,id,url,code,message"));
+    assert!(table.contains("\n4,failed,,,slug_already_taken,"), "{table}");
+}
+
+/// Contract D15: what fits is created, whatever stands before and behind the limit.
+#[test]
+fn d15_the_limit_of_the_plan_in_the_middle() {
+    let program = Program::builder()
+        .plan(
+            "[plans.small]\napi_access = true\nrequests_per_minute = 1000\nrequests_per_day = 1000\nlinks = 120\n\
+             groups = 1\ndomains = 0\npixels = 0\nanalytics_days = 31\nfeatures = []\n",
+        )
+        .start();
+    let account = program.account("small");
+    write(&program, "links.csv", &table(130));
+    for expected in [[120, 0, 0, 10], [0, 120, 0, 10]] {
+        let (rows, summary) = import(&program, &account, "links.csv");
+        assert_eq!(counts(&summary), expected);
+        assert!(rows[120..].iter().all(|row| row["code"] == "plan_limit_reached"), "{rows:?}");
+    }
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 120);
+}
+
+/// Contract D61: the operator's list and the system domain are those of `serve`.
+#[test]
+fn d61_an_import_takes_the_settings_by_which_links_are_judged() {
+    let program = Program::start();
+    let account = program.account("agency");
+    write(&program, "blocked.txt", "blocked.example\n");
+    write(
+        &program,
+        "links.csv",
+        "slug,target_url,domain\na,https://www.blocked.example/,\nb,https://go.example.com/b,\n\
+         c,https://example.com/,go.example.com\n",
+    );
+    let output = program.run(&[
+        "import",
+        "--json",
+        "--account",
+        account.id(),
+        "--system-url",
+        "https://go.example.com",
+        "--target-blocklist",
+        "blocked.txt",
+        "links.csv",
+    ]);
+    let rows = lines(&output.stdout);
+    let told: Vec<_> = rows[..3].iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+    assert_eq!(told, ["failed", "failed", "created"]);
+    assert_eq!(rows[2]["url"], "https://go.example.com/c");
+    let refused =
+        program.run(&["export", "--account", account.id(), "--system-url", "https://go.example.com"]);
+    assert_eq!(refused.status.code(), Some(2), "an export has no use for it");
+}
+
+/// The store cannot take a second thing of one id, whosever the first is; the rows beside it are no worse for that.
+#[test]
+fn an_id_that_another_account_has_fails_alone() {
+    let program = Program::start();
+    let (account, other) = (program.account("agency"), program.account("agency"));
+    let theirs = other.new_redirect();
+    let [id, slug] = ["id", "slug"].map(|field| theirs[field].as_str().unwrap().to_owned());
+    let table = format!(
+        "id,slug,target_url\n,a,https://example.com/\n{id},b,https://example.com/\n{id},{slug},https://example.com/\n\
+         ,c,https://example.com/\n"
+    );
+    write(&program, "links.csv", &table);
+    let (rows, _) = import(&program, &account, "links.csv");
+    let told: Vec<_> =
+        rows.iter().map(|row| row["code"].as_str().unwrap_or(row["outcome"].as_str().unwrap())).collect();
+    assert_eq!(told, ["created", "internal_error", "slug_already_taken", "created"]);
+    assert_eq!(other.get(&format!("/v1/redirects/{id}")).expect_status(200).body, theirs);
+}
+
+/// Killed in the middle, then run again: everything is there once.
+#[test]
+fn an_import_that_is_killed_is_completed_by_another() {
+    let program = Program::start();
+    let account = program.account("agency");
+    write(&program, "links.csv", &table(3_000));
+    let mut importing = program
+        .command_line(&["import", "--json", "--account", account.id(), "links.csv"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut reported = BufReader::new(importing.stdout.take().unwrap()).lines();
+    let seen = reported.by_ref().take(500).count();
+    importing.kill().unwrap();
+    importing.wait().unwrap();
+    let seen = u64::try_from(seen + reported.map_while(Result::ok).count()).unwrap();
+    let usage = || account.get("/v1/account").expect_status(200).body["usage"]["links"].as_u64().unwrap();
+    let kept = usage();
+    assert!((500..3_000).contains(&kept), "{kept}");
+    assert!(seen <= kept, "what was reported is kept: {seen} of {kept}");
+    assert_eq!(kept % 100, 0, "rows that are created together are there together");
+    let (_, summary) = import(&program, &account, "links.csv");
+    assert_eq!(counts(&summary), [3_000 - kept, kept, 0, 0]);
+    assert_eq!(usage(), 3_000);
+}
+
+#[test]
+fn what_cannot_be_read_or_written_is_named_and_nothing_is_done() {
+    let program = Program::start();
+    let account = program.account("agency");
+    write(&program, "links.csv", &table(1));
+    write(&program, "links.txt", &table(1));
+    write(&program, "columns.csv", "slug,target_url,colour\na,https://example.com,red\n");
+    fs::write(program.folder().join("utf16.csv"), b"\xff\xfes\0").unwrap();
+    let unknown = format!("acc_{}", "0".repeat(32));
+    let id = account.id();
+    for (words, code, named) in [
+        (vec!["import", "--account", id, "missing.csv"], 1, "missing.csv"),
+        (vec!["import", "--account", id, "."], 2, "--format"),
+        (vec!["import", "--account", id, "--format", "csv", "."], 1, "cannot read ."),
+        (vec!["import", "--account", id, "links.txt"], 2, "--format"),
+        (vec!["import", "--account", id, "--format", "xml", "links.csv"], 2, "--format"),
+        (vec!["import", "--account", id, "columns.csv"], 1, "\"colour\""),
+        (vec!["import", "--account", id, "utf16.csv"], 1, "UTF-16"),
+        (vec!["import", "--account", id, "--report", "./links.csv", "links.csv"], 2, "links.csv"),
+        (vec!["import", "--account", id, "--report", "no/where", "links.csv"], 1, "no/where"),
+        (vec!["import", "--account", &unknown, "links.csv"], 1, &unknown),
+        (vec!["export", "--account", &unknown], 1, &unknown),
+        (vec!["export", "--account", id, "--output", "no/where.csv"], 1, "no/where.csv"),
+        (vec!["export", "--account", id, "--output", "."], 1, "cannot write ."),
+    ] {
+        let output = program.run(&words);
+        assert_eq!(output.status.code(), Some(code), "{words:?}: {output:?}");
+        let message = text(&output.stderr);
+        assert!(message.contains(named) && !message.contains("panicked"), "{words:?}: {message}");
+        assert!(output.stdout.is_empty(), "{words:?}: {output:?}");
+    }
+    assert_eq!(fs::read_to_string(program.folder().join("links.csv")).unwrap(), table(1));
+    assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 0);
+}
+
+/// An export that fails leaves what had its name, and nothing beside it; one that succeeds replaces it.
+#[test]
+fn an_export_has_its_name_when_it_is_whole() {
+    let program = Program::start();
+    let account = program.account("agency");
+    account.new_redirect();
+    let names = |folder: &Path| -> Vec<String> {
+        let entries = fs::read_dir(folder).unwrap();
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    };
+    fs::create_dir(program.folder().join("out")).unwrap();
+    write(&program, "out/links.csv", "before");
+    let unknown = format!("acc_{}", "0".repeat(32));
+    let failed = program.run(&["export", "--account", &unknown, "--output", "out/links.csv"]);
+    assert!(!failed.status.success());
+    assert_eq!(fs::read_to_string(program.folder().join("out/links.csv")).unwrap(), "before");
+    assert_eq!(names(&program.folder().join("out")), ["links.csv"]);
+    let summary =
+        program.command(&["export", "--json", "--account", account.id(), "--output", "out/links.csv"]);
+    assert_eq!(
+        summary,
+        json!({"object": "export", "account": account.id(), "file": "out/links.csv", "format": "csv", "groups": 0, "links": 1})
+    );
+    assert!(fs::read_to_string(program.folder().join("out/links.csv")).unwrap().starts_with("object,id,"));
+    assert_eq!(names(&program.folder().join("out")), ["links.csv"]);
+}
+
+/// Pipes carry what they are for, and no bar.
+#[test]
+fn pipes_carry_records_and_rows_alone() {
+    let program = Program::start();
+    let (account, other) = (program.account("agency"), program.account("agency"));
+    account.new_redirect();
+    account.create_group("Spring");
+    let exported = program.run(&["export", "--json", "--account", account.id(), "--output", "-"]);
+    assert!(exported.stderr.is_empty(), "{exported:?}");
+    let objects: Vec<_> = lines(&exported.stdout).iter().map(|record| record["object"].clone()).collect();
+    assert_eq!(objects, ["group", "redirect"]);
+    let table = succeeds(&program.run(&["export", "--account", account.id()]));
+    assert_eq!(table.lines().count(), 3, "{table}");
+
+    let mut importing = program
+        .command_line(&["import", "--account", other.id(), "--format", "csv", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut stdin = importing.stdin.take().unwrap();
+    stdin.write_all(b"slug,target_url\nfrom-a-pipe,https://example.com/\n").unwrap();
+    drop(stdin);
+    let output = importing.wait_with_output().unwrap();
+    let rows = succeeds(&output);
+    assert_eq!(rows.lines().count(), 2, "{rows}");
+    assert!(rows.lines().nth(1).unwrap().starts_with("2,created,rdr_"), "{rows}");
+    assert_eq!(text(&output.stderr), "1 rows: 1 created, 0 unchanged, 0 in conflict, 0 failed.\n");
+}
