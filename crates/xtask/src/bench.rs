@@ -4,6 +4,8 @@
 //! median of its rounds, with the fastest and the slowest beside it.
 
 mod api;
+mod connection;
+mod store;
 
 use std::io::Write;
 use std::path::Path;
@@ -35,12 +37,15 @@ enum What {
         #[arg(long, default_value_t = 20)]
         requests: u32,
     },
+    /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
+    Store(store::Options),
 }
 
 /// Runs a benchmark and prints what it found.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
-    match options.what {
-        What::Bulk { rounds, requests } => bulk(root, rounds, requests)?,
+    match &options.what {
+        What::Bulk { rounds, requests } => bulk(root, *rounds, *requests)?,
+        What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,6 +12,8 @@ pub mod manifests;
 mod program;
 pub mod repository;
 pub mod rules;
+mod servers;
+pub mod soak;
 pub mod test_run;
 pub mod tidy;
 pub mod workspace;

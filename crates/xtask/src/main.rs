@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{bench, fuzz_api, rules, test_run};
+use signpost_xtask::{bench, fuzz_api, rules, soak, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -29,6 +29,8 @@ enum Command {
     FuzzApi(fuzz_api::Options),
     /// Measure the built program, each figure as a ratio to another of the same run.
     Bench(bench::Options),
+    /// Run the tests of failures at full size: PostgreSQL, Redis, disks and nodes fail for minutes.
+    Soak(soak::Options),
     /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
     Tidy,
 }
@@ -40,6 +42,7 @@ fn main() -> Result<ExitCode> {
         }
         Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
         Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
+        Command::Soak(options) => soak::run(Repository::of_this_crate()?.root(), &options),
         Command::Tidy => tidy(),
     }
 }

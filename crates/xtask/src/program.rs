@@ -80,6 +80,11 @@ impl Program {
     /// Starts the program in `folder`, which must be empty, on free ports of the loopback interface, and waits until
     /// it listens.
     pub(crate) fn start(executable: &Path, folder: &Path) -> Result<Self> {
+        Self::start_with(executable, folder, &[])
+    }
+
+    /// Starts the program with further arguments. If they name a database server it has no key to tell of.
+    pub(crate) fn start_with(executable: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
         fs::write(folder.join("plans.toml"), PLANS)?;
         let log = File::create(folder.join(LOG))?;
         let mut command = Command::new(executable);
@@ -91,6 +96,7 @@ impl Program {
         let mut child = command
             .args(["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"])
             .args(["--plans", "plans.toml", "--throttle-per-minute", "0", "--log-format", "json"])
+            .args(arguments)
             .current_dir(folder)
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -135,8 +141,14 @@ impl Program {
                 self.api = format!("http://{}", text("/api").context("no address of the API")?);
                 Ok(true)
             }
+            Some("no_account") => Ok(false),
             Some(_) | None => bail!("an announcement that nobody knows: {line}"),
         }
+    }
+
+    /// The number of its process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// Asks the program to stop and waits until it has.

@@ -1,19 +1,34 @@
 //! `cargo xtask test`: the whole test suite in one command.
 
+use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 
+use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
-/// Runs every test of the workspace at `root` and answers with cargo's own exit code.
+/// Fails the tests that find no server, where it is 1.
+const REQUIRE_SERVERS: &str = "SIGNPOST_REQUIRE_SERVERS";
+
+/// Runs every test of the workspace at `root` and answers with cargo's own exit code. The servers that the tests want are
+/// installed before, where they are missing and that is allowed.
 ///
-/// Prints nothing itself: the last lines are those of `cargo test`, for whoever counts them.
+/// Where they stay missing the last line says so. Otherwise the last lines are those of `cargo test`, for whoever counts
+/// them.
 pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
+    let provision = servers::provide().context("cannot tell of servers")?;
+    let mut command = cargo();
+    if provision == Provision::Installed && env::var_os(REQUIRE_SERVERS).is_none() {
+        command.env(REQUIRE_SERVERS, "1");
+    }
     let status =
-        cargo().args(arguments(extra)).current_dir(root).status().context("cannot start `cargo test`")?;
+        command.args(arguments(extra)).current_dir(root).status().context("cannot start `cargo test`")?;
+    if let Provision::Missing(line) = &provision {
+        servers::say(line)?;
+    }
     // A cargo that a signal ended has no code.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))

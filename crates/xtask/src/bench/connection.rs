@@ -1,0 +1,88 @@
+//! A connection to the API that costs little itself: it is kept, and of an answer it reads what it must.
+
+use std::io::{Read as _, Write as _};
+use std::net::TcpStream;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::program::Program;
+
+const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+const LENGTH: &str = "content-length: ";
+
+/// Where the API is, for a caller with a key.
+#[derive(Debug, Clone)]
+pub(super) struct Caller {
+    host: String,
+    key: String,
+}
+
+impl Caller {
+    pub(super) fn new(program: &Program, key: &str) -> Self {
+        Self { host: program.api.trim_start_matches("http://").to_owned(), key: key.to_owned() }
+    }
+
+    pub(super) fn connect(&self) -> Result<Connection> {
+        let stream = TcpStream::connect(&self.host).context("cannot connect to the program")?;
+        stream.set_nodelay(true)?;
+        Ok(Connection { stream, answer: vec![0; 1 << 16] })
+    }
+
+    /// A request as it is sent.
+    pub(super) fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
+        let Self { host, key } = self;
+        let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n");
+        let body = match method {
+            "GET" => "\r\n".to_owned(),
+            _ => {
+                format!("Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+            }
+        };
+        (head + &body).into_bytes()
+    }
+}
+
+/// A connection on which requests are answered one after the other.
+pub(super) struct Connection {
+    stream: TcpStream,
+    answer: Vec<u8>,
+}
+
+impl Connection {
+    /// Sends a request, and gives the body of an answer that says that all went well.
+    pub(super) fn send(&mut self, request: &[u8]) -> Result<&[u8]> {
+        self.stream.write_all(request)?;
+        let mut filled = 0_usize;
+        let head = loop {
+            let from = filled.saturating_sub(END_OF_HEAD.len());
+            filled += self.read(filled)?;
+            let new = self.answer.get(from..filled).unwrap_or_default();
+            if let Some(end) = new.windows(END_OF_HEAD.len()).position(|window| window == END_OF_HEAD) {
+                break from + end + END_OF_HEAD.len();
+            }
+        };
+        let text = std::str::from_utf8(self.answer.get(..head).unwrap_or_default())?;
+        let is_well = text.starts_with("HTTP/1.1 2");
+        let lines = text.lines().filter_map(|line| line.split_at_checked(LENGTH.len()));
+        let length = lines
+            .filter(|(name, _)| name.eq_ignore_ascii_case(LENGTH))
+            .find_map(|(_, length)| length.parse::<usize>().ok())
+            .context("an answer without a length")?;
+        while filled < head + length {
+            filled += self.read(filled)?;
+        }
+        let answer = self.answer.get(..head + length).unwrap_or_default();
+        ensure!(is_well, "{}", String::from_utf8_lossy(answer));
+        Ok(answer.get(head..).unwrap_or_default())
+    }
+
+    fn read(&mut self, filled: usize) -> Result<usize> {
+        if filled == self.answer.len() {
+            self.answer.resize(filled * 2, 0);
+        }
+        let room = self.answer.get_mut(filled..).unwrap_or_default();
+        let read = self.stream.read(room)?;
+        ensure!(read > 0, "the program has closed the connection");
+        Ok(read)
+    }
+}

@@ -1,0 +1,102 @@
+//! A server in a folder of its own. It ends, and its folder goes, with this process, in whatever way that ends.
+
+use std::fs::{self, Permissions};
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result, bail};
+
+/// Starts what its second argument says in the folder that its first one names, and says the number of the process. When
+/// the pipe that it reads from closes, it ends the server and removes the folder. The signals that a terminal sends to all
+/// must not end it before that. What it starts does not run as root: PostgreSQL refuses to.
+const KEEPER: &str = r#"
+trap '' INT TERM HUP
+cd "$1" || exit 1
+if [ "$(id -u)" = 0 ]; then
+    user=$(id -u postgres 2>/dev/null || id -u nobody)
+    group=$(id -g postgres 2>/dev/null || id -g nobody)
+    chown "$user:$group" .
+    unprivileged="setpriv --reuid=$user --regid=$group --clear-groups"
+fi
+( eval "$2" ) </dev/null >log 2>&1 &
+server=$!
+echo "$server"
+read -r end
+kill -INT "$server"
+wait "$server"
+cd / && rm -rf "$1"
+"#;
+
+/// How long a server may take to be ready.
+const PATIENCE: Duration = Duration::from_mins(1);
+
+/// A server that runs. Dropping it stops it and removes its folder.
+pub(super) struct Kept {
+    keeper: Child,
+    /// What the keeper reads from.
+    pipe: Option<ChildStdin>,
+    folder: PathBuf,
+    pid: u32,
+}
+
+impl Kept {
+    /// Makes an empty folder, runs `command` in it, which is for a shell, and waits until `is_ready` says so. Words that
+    /// follow `$unprivileged` in the command do not run as root; the last of them is to be run by `exec`.
+    pub(super) fn start(name: &str, command: &str, is_ready: impl Fn(&Path) -> bool) -> Result<Self> {
+        let folder = tempfile::Builder::new().prefix(&format!("signpost-bench-{name}-")).tempdir()?.keep();
+        fs::set_permissions(&folder, Permissions::from_mode(0o755))?;
+        let mut keeper = Command::new("sh")
+            .args(["-c", KEEPER, "keeper"])
+            .arg(&folder)
+            .arg(command)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .context("cannot start `sh`")?;
+        let (pipe, said) = (keeper.stdin.take(), keeper.stdout.take());
+        let mut kept = Self { keeper, pipe, folder, pid: 0 };
+        let mut line = String::new();
+        BufReader::new(said.context("the keeper has no output")?).read_line(&mut line)?;
+        kept.pid = line.trim().parse().context("the keeper does not say what it started")?;
+        kept.wait_until(is_ready)?;
+        Ok(kept)
+    }
+
+    fn wait_until(&self, is_ready: impl Fn(&Path) -> bool) -> Result<()> {
+        let began = Instant::now();
+        while !is_ready(&self.folder) {
+            if began.elapsed() > PATIENCE || !Path::new(&format!("/proc/{}", self.pid)).exists() {
+                bail!("a server does not start: {}", self.log()?);
+            }
+            // Servers do not tell when they are ready.
+            sleep(Duration::from_millis(10));
+        }
+        Ok(())
+    }
+
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    pub(super) const fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// All that the server has written.
+    pub(super) fn log(&self) -> Result<String> {
+        Ok(String::from_utf8_lossy(&fs::read(self.folder.join("log"))?).into_owned())
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        drop(self.pipe.take());
+        // There is nobody left to tell.
+        let _ = self.keeper.wait();
+    }
+}

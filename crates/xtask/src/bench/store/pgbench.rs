@@ -1,0 +1,85 @@
+//! Rounds of `pgbench`.
+
+use std::fs;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::load::Until;
+use super::postgres::Postgres;
+
+/// A transaction for `pgbench`, and the values of its variables. Beside these there is `:n`, the first of 100 numbers that
+/// no other transaction has; those of all transactions follow each other.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Script {
+    pub(super) sql: String,
+    pub(super) variables: Vec<(String, String)>,
+    /// What its connections set beside the server's defaults.
+    settings: Option<(&'static str, &'static str)>,
+}
+
+/// Counts the transactions of each client, and puts those of all clients in one order.
+const NUMBERS: &str = "\\set i :i + 1\n\\set n :first + (:i * :clients + :client_id) * 100\n";
+
+impl Script {
+    pub(super) fn new(sql: impl Into<String>) -> Self {
+        Self { sql: sql.into(), ..Self::default() }
+    }
+
+    /// The same, but no statement is planned anew.
+    pub(super) fn planned_once(self) -> Self {
+        Self { settings: Some(("PGOPTIONS", "-c plan_cache_mode=force_generic_plan")), ..self }
+    }
+
+    /// Runs it, and gives the number of transactions and the time that they took. `first` is the least of the numbers
+    /// that it may use.
+    pub(super) fn run(
+        &self,
+        postgres: &Postgres,
+        clients: u32,
+        until: Until,
+        first: u64,
+    ) -> Result<(u32, Duration)> {
+        let file = postgres.folder().join("script.sql");
+        fs::write(&file, format!("{NUMBERS}{}\n", self.sql))?;
+        let mut command = postgres.pgbench();
+        command.args(["-c", &clients.to_string(), "-j", &clients.min(2).to_string()]);
+        match until {
+            Until::Elapsed(time) => command.args(["-T", &time.as_secs().max(1).to_string()]),
+            Until::Requests(count) => command.args(["-t", &(count / clients).to_string()]),
+        };
+        command.arg("-f").arg(&file).args(["-D", "i=-1"]);
+        command.args(["-D", &format!("first={first}"), "-D", &format!("clients={clients}")]);
+        for (name, value) in &self.variables {
+            command.args(["-D", &format!("{name}={value}")]);
+        }
+        let output = command.envs(self.settings).output().context("cannot start pgbench")?;
+        let (report, errors) =
+            (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        ensure!(output.status.success(), "pgbench: {errors}\n{}", self.sql);
+        outcome(&report).with_context(|| format!("pgbench says {report}"))
+    }
+}
+
+fn outcome(report: &str) -> Option<(u32, Duration)> {
+    let after = |label: &str| report.lines().find_map(|line| line.strip_prefix(label));
+    let transactions =
+        after("number of transactions actually processed: ")?.split('/').next()?.parse().ok()?;
+    let rate: f64 = after("tps = ")?.split(' ').next()?.parse().ok()?;
+    Some((transactions, Duration::try_from_secs_f64(f64::from(transactions) / rate).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_follows_from_the_rate() {
+        let report = "transaction type: x\nnumber of transactions actually processed: 300\n\
+                      tps = 150.000000 (without initial connection time)\n";
+        assert_eq!(outcome(report), Some((300, Duration::from_secs(2))));
+        let report = report.replace("300", "300/300");
+        assert_eq!(outcome(&report), Some((300, Duration::from_secs(2))));
+        assert_eq!(outcome(""), None);
+    }
+}

@@ -1,0 +1,51 @@
+//! How much processor time processes have taken, as Linux tells it.
+
+use std::fs;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+/// The unit in which Linux tells it, on all that this runs on.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The time of a process, its children that are there and those that it has waited for.
+pub(super) fn of_family(pid: u32) -> Result<Duration> {
+    let [own, children] = of_process(&pid.to_string())?;
+    let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
+    // A child that has ended since is no longer there, and is counted with its parent.
+    let running = list.split_whitespace().filter_map(|child| of_process(child).ok());
+    Ok(own + children + running.map(|[own, _]| own).sum::<Duration>())
+}
+
+/// The time of this process, and of those that it has waited for.
+pub(super) fn of_this_process() -> Result<[Duration; 2]> {
+    of_process("self")
+}
+
+fn of_process(pid: &str) -> Result<[Duration; 2]> {
+    let path = Path::new("/proc").join(pid).join("stat");
+    let stat = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
+    times(&stat).with_context(|| format!("{} cannot be read", path.display()))
+}
+
+fn times(stat: &str) -> Option<[Duration; 2]> {
+    // The name, which stands in parentheses, may have anything in it.
+    let (_, fields) = stat.rsplit_once(')')?;
+    let mut fields = fields.split_whitespace().skip(11).map(|field| field.parse::<u32>().ok());
+    let mut next = || fields.next().flatten();
+    let (user, system, children_user, children_system) = (next()?, next()?, next()?, next()?);
+    Some([TICK * (user + system), TICK * (children_user + children_system)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_times_stand_behind_whatever_the_name_is() {
+        let stat = "17 (a ) b) S 1 17 17 0 -1 4194560 9 0 0 0 100 23 7 1 20 0 1 0 5";
+        assert_eq!(times(stat), Some([TICK * 123, TICK * 8]));
+        assert_eq!(times("17 (a) S"), None);
+    }
+}

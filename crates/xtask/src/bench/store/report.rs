@@ -1,0 +1,168 @@
+//! The table of ratios, and what stands below it.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::pgbench::Script;
+use super::turns::{Contender, Figure, Work};
+
+/// What a ratio is to reach.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Goal {
+    AtLeast(f64),
+    AtMost(f64),
+    /// It is told for information.
+    None,
+}
+
+impl Goal {
+    fn shown(self, ratio: f64) -> (String, &'static str) {
+        let met = |is_met| if is_met { "yes" } else { "NO" };
+        match self {
+            Self::AtLeast(goal) => (format!("≥ {goal:.2}"), met(ratio >= goal)),
+            Self::AtMost(goal) => (format!("≤ {goal:.2}"), met(ratio <= goal)),
+            Self::None => (String::new(), ""),
+        }
+    }
+}
+
+/// One ratio.
+pub(super) struct Row {
+    name: String,
+    unit: &'static str,
+    reference: Figure,
+    ours: Figure,
+    goal: Goal,
+    /// The processor time of a request of each, in µs.
+    work: Option<[Figure; 2]>,
+}
+
+impl Row {
+    /// Of requests in a second.
+    pub(super) fn rates(
+        name: impl Into<String>,
+        reference: &Contender<'_>,
+        ours: &Contender<'_>,
+        goal: Goal,
+    ) -> Self {
+        let work = Some([reference, ours].map(|contender| contender.work(Work::whole)));
+        let name = name.into();
+        Self { name, unit: "/s", reference: reference.rate(), ours: ours.rate(), goal, work }
+    }
+
+    /// Of the time that a request takes. Where there are several connections at once, it is the time per request that is
+    /// completed.
+    pub(super) fn latencies(
+        name: impl Into<String>,
+        reference: &Contender<'_>,
+        ours: &Contender<'_>,
+        goal: Goal,
+    ) -> Self {
+        let work = Some([reference, ours].map(|contender| contender.work(Work::whole)));
+        Self { work, ..Self::figures(name, reference.latency(), ours.latency(), goal) }
+    }
+
+    /// Of two times in milliseconds.
+    pub(super) fn figures(name: impl Into<String>, reference: Figure, ours: Figure, goal: Goal) -> Self {
+        Self { name: name.into(), unit: "ms", reference, ours, goal, work: None }
+    }
+
+    fn line(&self) -> String {
+        let Self { name, unit, reference, ours, goal, work } = self;
+        let ratio = ours.median / reference.median;
+        let (goal, met) = goal.shown(ratio);
+        let shown = |figure: &Figure| match *unit {
+            "ms" => format!("{:.3} ms", figure.median),
+            _ => format!("{:.0} {unit}", figure.median),
+        };
+        let work = work.map_or(String::new(), |[reference, ours]| {
+            let ratio = reference.median / ours.median;
+            format!("{:.0} / {:.0} = {ratio:.2}", reference.median, ours.median)
+        });
+        format!(
+            "| {name} | {} | {} | {ratio:.2} | {goal} | {met} | {:.0} % / {:.0} % | {work} |",
+            shown(reference),
+            shown(ours),
+            reference.spread * 100.0,
+            ours.spread * 100.0
+        )
+    }
+}
+
+const HEAD: &str = "| figure | reference | ours | ratio | goal | met | spread of the rounds | µs of CPU per request |\n\
+                    |---|---|---|---|---|---|---|---|";
+const HEAD_OF_CONTENDERS: &str = "| µs of CPU per request | requests/s | client | signpost | PostgreSQL | Redis |\n\
+                                  |---|---|---|---|---|---|";
+
+/// What has been found, and how long to look for it.
+pub(super) struct Report {
+    rounds: u32,
+    seconds: u32,
+    rows: Vec<String>,
+    contenders: Vec<String>,
+    statements: String,
+}
+
+impl Report {
+    pub(super) const fn new(rounds: u32, seconds: u32) -> Self {
+        Self { rounds, seconds, rows: Vec::new(), contenders: Vec::new(), statements: String::new() }
+    }
+
+    /// How many rounds count.
+    pub(super) const fn rounds(&self) -> u32 {
+        self.rounds
+    }
+
+    /// How long a turn is.
+    pub(super) fn time(&self) -> Duration {
+        Duration::from_secs(self.seconds.into())
+    }
+
+    /// How many requests a turn has that takes links from a stock, which is `times` what one connection gets.
+    pub(super) const fn requests_of_stock(&self, times: u32) -> u32 {
+        self.seconds * 64 * times
+    }
+
+    pub(super) fn row(&mut self, row: &Row) {
+        let line = row.line();
+        // Whoever waits sees how it goes; the whole comes at the end.
+        let _ = writeln!(std::io::stderr(), "{line}");
+        self.rows.push(line);
+    }
+
+    /// A line that is no ratio.
+    pub(super) fn note(&mut self, note: &str) {
+        self.statements.push_str(note);
+        self.statements.push('\n');
+    }
+
+    pub(super) fn contenders(&mut self, contenders: &[Contender<'_>]) {
+        for contender in contenders {
+            let mut line = format!("| {} | {:.0} |", contender.name, contender.rate().median);
+            let parts: [fn(&Work) -> Duration; 4] =
+                [|work| work.client, |work| work.program, |work| work.postgres, |work| work.redis];
+            for part in parts {
+                // A `String` cannot fail.
+                let _ = write!(line, " {:.0} |", contender.work(part).median);
+            }
+            self.contenders.push(line);
+        }
+    }
+
+    /// The statements that a figure is measured against.
+    pub(super) fn statements(&mut self, name: &str, script: &Script) {
+        let statements = script.sql.trim_end().replace('\n', "\n    ");
+        self.note(&format!("Statements of `{name}`:\n\n    {statements}\n"));
+    }
+
+    pub(super) fn print(&self, facts: &str) -> Result<()> {
+        let Self { rows, contenders, statements, .. } = self;
+        let mut output = std::io::stdout().lock();
+        writeln!(output, "{facts}\n\n{HEAD}\n{}\n", rows.join("\n"))?;
+        writeln!(output, "{HEAD_OF_CONTENDERS}\n{}\n\n{statements}", contenders.join("\n"))?;
+        Ok(())
+    }
+}

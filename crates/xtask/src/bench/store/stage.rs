@@ -1,0 +1,151 @@
+//! The servers, the program and the accounts that everything is measured on.
+
+use std::cell::Cell;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+use serde_json::Value;
+
+use super::load::{Load, Numbers, Template, Until};
+use super::pgbench::Script;
+use super::postgres::Postgres;
+use super::processor_time::{of_family, of_this_process};
+use super::redis::{Redis, free_port};
+use super::turns::{Round, Work};
+use crate::bench::connection::Caller;
+use crate::program::Program;
+
+/// An account and a caller with a key to it.
+pub(super) struct Account {
+    /// As PostgreSQL reads it.
+    pub(super) id: String,
+    key: String,
+}
+
+impl Account {
+    pub(super) fn caller(&self, program: &Program) -> Caller {
+        Caller::new(program, &self.key)
+    }
+}
+
+/// Numbers of links are handed out from here on; below stand those that are seeded once.
+const FIRST_FREE_NUMBER: u64 = 100_000_000_000_000;
+
+/// Everything that runs.
+pub(super) struct Stage {
+    // The program goes before the servers that it uses.
+    pub(super) program: Program,
+    pub(super) postgres: Postgres,
+    pub(super) redis: Redis,
+    executable: PathBuf,
+    free_number: Cell<u64>,
+}
+
+impl Stage {
+    pub(super) fn start(executable: &Path) -> Result<Self> {
+        let (postgres, redis) = (Postgres::start()?, Redis::start()?);
+        run(executable, &postgres, &["migrate"])?;
+        let program = start_program(executable, &postgres, "first", &redis.url())?;
+        let free_number = Cell::new(FIRST_FREE_NUMBER);
+        Ok(Self { program, postgres, redis, executable: executable.to_owned(), free_number })
+    }
+
+    /// Another node, which counts requests in its own memory, because where it looks for Redis there is none.
+    pub(super) fn start_without_redis(&self) -> Result<Program> {
+        let nowhere = format!("redis://127.0.0.1:{}", free_port()?);
+        start_program(&self.executable, &self.postgres, "second", &nowhere)
+    }
+
+    pub(super) fn account(&self, name: &str) -> Result<Account> {
+        let email = format!("{name}@example.com");
+        let account = run(&self.executable, &self.postgres, &["account", "create", "--email", &email])?;
+        let text = |value: &Value, pointer: &str| {
+            let text = value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
+            text.with_context(|| format!("no {pointer} in {value}"))
+        };
+        let id = text(&account, "/id")?;
+        let key = run(&self.executable, &self.postgres, &["key", "issue", "--account", &id])?;
+        let id = id.trim_start_matches("acc_").to_owned();
+        Ok(Account { id, key: text(&key, "/key")? })
+    }
+
+    pub(super) fn caller(&self, account: &Account) -> Caller {
+        account.caller(&self.program)
+    }
+
+    /// The first of so many numbers that are used for nothing else.
+    pub(super) fn numbers(&self, count: u64) -> u64 {
+        let first = self.free_number.get();
+        self.free_number.set(first + count);
+        first
+    }
+
+    /// A round of requests to the API.
+    pub(super) fn load(
+        &self,
+        program: &Program,
+        load: &Load<'_>,
+        template: impl Fn() -> Template + Sync,
+    ) -> Result<Round> {
+        let before = self.work_of(program)?;
+        let (requests, elapsed) = load.run(template)?;
+        Ok(Round { requests, elapsed, work: self.work_of(program)?.since(before) })
+    }
+
+    /// A round of requests that name no link.
+    pub(super) fn requests(
+        &self,
+        caller: &Caller,
+        connections: u32,
+        time: Duration,
+        template: impl Fn() -> Template + Sync,
+    ) -> Result<Round> {
+        let load = Load { caller, connections, until: Until::Elapsed(time), numbers: Numbers::None };
+        self.load(&self.program, &load, template)
+    }
+
+    /// A round of `pgbench`.
+    pub(super) fn pgbench(&self, script: &Script, clients: u32, until: Until, first: u64) -> Result<Round> {
+        let before = self.work_of(&self.program)?;
+        let [_, children_before] = of_this_process()?;
+        let (requests, elapsed) = script.run(&self.postgres, clients, until, first)?;
+        let [_, children] = of_this_process()?;
+        let work = self.work_of(&self.program)?.since(before);
+        Ok(Round {
+            requests,
+            elapsed,
+            work: Work { client: children.saturating_sub(children_before), ..work },
+        })
+    }
+
+    fn work_of(&self, program: &Program) -> Result<Work> {
+        Ok(Work {
+            client: of_this_process()?[0],
+            program: of_family(program.pid())?,
+            postgres: of_family(self.postgres.pid())?,
+            redis: of_family(self.redis.pid())?,
+        })
+    }
+}
+
+fn start_program(executable: &Path, postgres: &Postgres, name: &str, redis: &str) -> Result<Program> {
+    // It goes with the server's.
+    let folder = postgres.folder().join(name);
+    fs::create_dir(&folder)?;
+    let database = postgres.url();
+    Program::start_with(executable, &folder, &["--database-url", &database, "--redis-url", redis])
+}
+
+/// Runs one of the program's other commands, and gives what it says.
+fn run(executable: &Path, postgres: &Postgres, words: &[&str]) -> Result<Value> {
+    let mut command = Command::new(executable);
+    command.args(words).args(["--json", "--database-url", &postgres.url()]);
+    let output = command.current_dir(postgres.folder()).env_clear().output()?;
+    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let last = String::from_utf8(output.stdout)?;
+    let last = last.lines().last().unwrap_or("null");
+    serde_json::from_str(last).with_context(|| format!("{words:?}: {last}"))
+}

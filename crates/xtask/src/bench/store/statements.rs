@@ -1,0 +1,181 @@
+//! The statements that the program sends to PostgreSQL, learnt from the server's log and made a script for `pgbench`: so
+//! what the program is measured against is what it does today.
+
+use anyhow::{Context as _, Result, ensure};
+
+use super::pgbench::Script;
+use super::postgres::Postgres;
+
+/// A statement of the program's, and the values that it was run with, as PostgreSQL writes them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Statement {
+    text: String,
+    values: Vec<Option<String>>,
+}
+
+impl Statement {
+    /// Whether it reads rows of a table.
+    pub(super) fn reads(&self, table: &str) -> bool {
+        [format!("FROM \"{table}\""), format!("FROM {table}")].iter().any(|from| self.text.contains(from))
+    }
+}
+
+/// How the program names itself to the server.
+const WHO: &str = "signpost|";
+
+/// What the program sends while `request` is answered.
+pub(super) fn sent_during(
+    postgres: &Postgres,
+    request: impl FnOnce() -> Result<()>,
+) -> Result<Vec<Statement>> {
+    let log = |what: &str| {
+        // The connections hear of it when their next statement comes, so it must have arrived by then.
+        let sql = format!(
+            "ALTER SYSTEM SET log_statement = '{what}';\nSELECT pg_reload_conf();\nSELECT pg_sleep(0.3);"
+        );
+        postgres.query(&sql)
+    };
+    log("all")?;
+    let before = postgres.log()?.len();
+    request()?;
+    log("none")?;
+    let log = postgres.log()?;
+    let statements = read(log.get(before..).unwrap_or_default());
+    ensure!(!statements.is_empty(), "the log says nothing of the program's statements");
+    Ok(statements)
+}
+
+fn read(log: &str) -> Vec<Statement> {
+    let mut statements: Vec<Statement> = Vec::new();
+    for line in log.lines() {
+        if let Some(rest) = line.strip_prefix(WHO) {
+            let execute = rest.strip_prefix("LOG:  execute ").and_then(|rest| rest.split_once(": "));
+            let simple = rest.strip_prefix("LOG:  statement: ");
+            if let Some(text) = execute.map(|(_, text)| text).or(simple) {
+                statements.push(Statement { text: text.to_owned(), values: Vec::new() });
+            } else if let Some(parameters) = rest.strip_prefix("DETAIL:  parameters: ")
+                && let Some(statement) = statements.last_mut()
+            {
+                statement.values = values(parameters);
+            }
+        } else if let (Some(more), Some(statement)) = (line.strip_prefix('\t'), statements.last_mut()) {
+            statement.text.push('\n');
+            statement.text.push_str(more);
+        }
+    }
+    statements
+}
+
+/// Reads `$1 = 'a''b', $2 = NULL`.
+fn values(mut parameters: &str) -> Vec<Option<String>> {
+    let mut values = Vec::new();
+    while let Some((_, rest)) = parameters.split_once(" = ") {
+        if let Some(rest) = rest.strip_prefix('\'') {
+            let mut value = String::new();
+            let mut characters = rest.char_indices().peekable();
+            let mut end = rest.len();
+            while let Some((at, character)) = characters.next() {
+                if character != '\'' {
+                    value.push(character);
+                } else if characters.next_if(|&(_, next)| next == '\'').is_some() {
+                    value.push('\'');
+                } else {
+                    end = at + 1;
+                    break;
+                }
+            }
+            values.push(Some(value));
+            parameters = rest.get(end..).unwrap_or_default();
+        } else {
+            values.push(None);
+            parameters = rest;
+        }
+    }
+    values
+}
+
+/// Makes a script of statements. What `vary` knows becomes the expression that it says; every other value is bound as
+/// it is. `pgbench` does not say of what type its values are, and `unnest` must know: there they are those of the columns
+/// of `links` that they are for.
+pub(super) fn script(
+    postgres: &Postgres,
+    statements: &[Statement],
+    vary: impl Fn(&str) -> Option<String>,
+) -> Result<Script> {
+    let mut script = Script::default();
+    for (position, Statement { text, values }) in statements.iter().enumerate() {
+        let mut text = text.clone();
+        let types = types_of_arrays(postgres, &text)?;
+        // From the last on, so that `$1` is not taken for the beginning of `$12`.
+        for (index, value) in values.iter().enumerate().rev() {
+            let parameter = format!("${}", index + 1);
+            let cast = types.iter().find(|(name, _)| *name == parameter);
+            let cast = cast.map(|(_, name)| format!("::{name}[]")).unwrap_or_default();
+            let shown = match value {
+                None => "NULL".to_owned(),
+                // A variable of `pgbench` is never empty.
+                Some(value) if value.is_empty() => "''".to_owned(),
+                Some(value) => varied(value, &vary).unwrap_or_else(|| {
+                    let name = format!("s{position}_{index}");
+                    script.variables.push((name.clone(), value.clone()));
+                    format!(":{name}")
+                }),
+            };
+            text = text.replace(&parameter, &(shown + &cast));
+        }
+        script.sql.push_str(&text);
+        script.sql.push_str(";\n");
+    }
+    Ok(script)
+}
+
+/// A value that stands for itself, or alone in an array.
+fn varied(value: &str, vary: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let one = value.strip_prefix('{').and_then(|value| value.strip_suffix('}'));
+    vary(value).or_else(|| Some(format!("ARRAY[{}]", vary(one?.trim_matches('"'))?)))
+}
+
+/// The parameters of `unnest(…) AS n (…)`, and the types of their elements.
+fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, String)>> {
+    let Some((_, rest)) = text.split_once("unnest(") else { return Ok(Vec::new()) };
+    let (parameters, rest) = rest.split_once(')').context("an `unnest` without an end")?;
+    let (_, rest) = rest.split_once('(').context("an `unnest` without names")?;
+    let (columns, _) = rest.split_once(')').context("names without an end")?;
+    let types = postgres.query(
+        "SELECT attname || ' ' || format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'links'::regclass",
+    )?;
+    let type_of = |column: &str| {
+        let found = types.lines().find_map(|line| line.strip_prefix(column)?.strip_prefix(' '));
+        found.unwrap_or("bigint").to_owned()
+    };
+    Ok(parameters
+        .split(',')
+        .zip(columns.split(','))
+        .map(|(parameter, column)| (parameter.trim().to_owned(), type_of(column.trim())))
+        .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_read_with_their_values() {
+        let log = "psql|LOG:  statement: SELECT 1\n\
+                   signpost|LOG:  execute s3: SELECT a = $1,\n\t b\n\
+                   signpost|DETAIL:  parameters: $1 = 'it''s, $2 = ', $2 = NULL, $3 = ''\n\
+                   signpost|LOG:  statement: COMMIT\n";
+        let values = [Some("it's, $2 = "), None, Some("")].map(|value| value.map(str::to_owned));
+        let text = "SELECT a = $1,\n b".to_owned();
+        let commit = Statement { text: "COMMIT".to_owned(), values: vec![] };
+        assert_eq!(read(log), [Statement { text, values: values.to_vec() }, commit]);
+    }
+
+    #[test]
+    fn what_varies_may_stand_in_an_array() {
+        let vary = |value: &str| (value == "x").then(|| "f(:n)".to_owned());
+        assert_eq!(varied("x", vary).unwrap(), "f(:n)");
+        assert_eq!(varied("{x}", vary).unwrap(), "ARRAY[f(:n)]");
+        assert_eq!(varied("{x,y}", vary), None);
+    }
+}

@@ -1,0 +1,125 @@
+//! What is compared takes turns, round by round.
+
+use std::time::Duration;
+
+use anyhow::Result;
+
+/// What one contender did in one round.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Round {
+    pub(super) requests: u32,
+    pub(super) elapsed: Duration,
+    pub(super) work: Work,
+}
+
+/// The processor time that it took, and whose.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Work {
+    pub(super) client: Duration,
+    pub(super) program: Duration,
+    pub(super) postgres: Duration,
+    pub(super) redis: Duration,
+}
+
+impl Work {
+    /// That of all.
+    pub(super) fn whole(&self) -> Duration {
+        let Self { client, program, postgres, redis } = *self;
+        client + program + postgres + redis
+    }
+
+    pub(super) fn since(self, before: Self) -> Self {
+        let Self { client, program, postgres, redis } = self;
+        Self {
+            client: client.saturating_sub(before.client),
+            program: program.saturating_sub(before.program),
+            postgres: postgres.saturating_sub(before.postgres),
+            redis: redis.saturating_sub(before.redis),
+        }
+    }
+}
+
+/// One of those that take turns.
+pub(super) struct Contender<'a> {
+    pub(super) name: String,
+    turn: Box<dyn FnMut() -> Result<Round> + 'a>,
+    pub(super) rounds: Vec<Round>,
+}
+
+impl<'a> Contender<'a> {
+    pub(super) fn new(name: impl Into<String>, turn: impl FnMut() -> Result<Round> + 'a) -> Self {
+        Self { name: name.into(), turn: Box::new(turn), rounds: Vec::new() }
+    }
+
+    /// A figure from what each round says.
+    pub(super) fn figure(&self, of: impl Fn(&Round) -> f64) -> Figure {
+        Figure::of(self.rounds.iter().map(of).collect())
+    }
+
+    /// Requests in a second.
+    pub(super) fn rate(&self) -> Figure {
+        self.figure(Round::rate)
+    }
+
+    /// Milliseconds for a request, where there is one at a time.
+    pub(super) fn latency(&self) -> Figure {
+        self.figure(|round| 1e3 / round.rate())
+    }
+
+    /// Microseconds of processor time for a request.
+    pub(super) fn work(&self, of: impl Fn(&Work) -> Duration) -> Figure {
+        self.figure(|round| of(&round.work).as_secs_f64() * 1e6 / f64::from(round.requests.max(1)))
+    }
+}
+
+impl Round {
+    pub(super) fn rate(&self) -> f64 {
+        f64::from(self.requests) / self.elapsed.as_secs_f64()
+    }
+}
+
+/// Lets them take turns. The first round warms everything up and does not count.
+pub(super) fn take(contenders: &mut [Contender<'_>], rounds: u32) -> Result<()> {
+    for round in 0..=rounds {
+        for contender in &mut *contenders {
+            let outcome = (contender.turn)()?;
+            if round > 0 {
+                contender.rounds.push(outcome);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The median of the rounds, and how far apart the rounds are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Figure {
+    pub(super) median: f64,
+    /// From the lowest to the highest, as a part of the median.
+    pub(super) spread: f64,
+}
+
+impl Figure {
+    pub(super) fn of(mut rounds: Vec<f64>) -> Self {
+        rounds.sort_by(f64::total_cmp);
+        let at = |index: usize| rounds.get(index).copied().unwrap_or(f64::NAN);
+        let (last, middle) = (rounds.len().saturating_sub(1), rounds.len() / 2);
+        let median = if rounds.len() % 2 == 1 {
+            at(middle)
+        } else {
+            f64::midpoint(at(middle.wrapping_sub(1)), at(middle))
+        };
+        Self { median, spread: (at(last) - at(0)) / median }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Figure;
+
+    #[test]
+    fn a_figure_is_the_median_and_says_how_far_apart_the_rounds_are() {
+        assert_eq!(Figure::of(vec![8.0, 30.0, 10.0]), Figure { median: 10.0, spread: 2.2 });
+        assert_eq!(Figure::of(vec![4.0, 2.0]), Figure { median: 3.0, spread: 2.0 / 3.0 });
+    }
+}

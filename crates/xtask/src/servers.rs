@@ -1,0 +1,294 @@
+//! PostgreSQL and Redis for the tests: installed from the system's packages where they are missing and that is allowed.
+//!
+//! Only their programs are wanted. The tests start servers of their own; those that the packages start are stopped.
+
+use std::env;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use signpost_test_servers::{postgres, redis};
+
+/// What all the installing may take. Without a network it takes seconds.
+const TIME_LIMIT: Duration = Duration::from_mins(5);
+
+/// A server that tests start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Server {
+    Postgres,
+    Redis,
+}
+
+impl Server {
+    const ALL: [Self; 2] = [Self::Postgres, Self::Redis];
+
+    fn is_installed(self) -> bool {
+        match self {
+            Self::Postgres => postgres::programs().is_some(),
+            Self::Redis => redis::program().is_some(),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Postgres => "PostgreSQL",
+            Self::Redis => "Redis",
+        }
+    }
+
+    /// The package of Debian and its like, which is also the name of the service that it starts.
+    const fn package(self) -> &'static str {
+        match self {
+            Self::Postgres => "postgresql",
+            Self::Redis => "redis-server",
+        }
+    }
+}
+
+/// How the tests find the servers.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Provision {
+    /// They were installed before.
+    There,
+    /// They have been installed now, so that tests which do not find them are wrong.
+    Installed,
+    /// What is missing and how to install it, in one line.
+    Missing(String),
+}
+
+/// What one may do without giving a password.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Rights {
+    /// Everything.
+    Root,
+    /// Everything, by way of `sudo`.
+    Sudo,
+    /// What a user may.
+    User,
+}
+
+/// What decides whether packages are installed.
+#[derive(Debug, Clone, Copy)]
+struct Machine {
+    has_apt: bool,
+    rights: Rights,
+    /// The variable `SIGNPOST_INSTALL_SERVERS` is 0.
+    is_forbidden: bool,
+}
+
+impl Machine {
+    fn this() -> Self {
+        let rights = if fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0) {
+            Rights::Root
+        } else if succeeds("sudo", &["-n", "true"]) {
+            Rights::Sudo
+        } else {
+            Rights::User
+        };
+        Self {
+            has_apt: cfg!(target_os = "linux") && succeeds("apt-get", &["--version"]),
+            rights,
+            is_forbidden: env::var_os("SIGNPOST_INSTALL_SERVERS").is_some_and(|value| value == "0"),
+        }
+    }
+
+    /// What stands before a command that installs, if that is allowed.
+    const fn installs_by(self) -> Option<&'static [&'static str]> {
+        if self.is_forbidden || !self.has_apt {
+            return None;
+        }
+        match self.rights {
+            Rights::Root => Some(&[]),
+            Rights::Sudo => Some(&["sudo", "-n"]),
+            Rights::User => None,
+        }
+    }
+
+    /// How a person installs the packages.
+    fn advice(self, packages: &str) -> String {
+        if !self.has_apt {
+            return format!("install what Debian calls {packages}");
+        }
+        let command = format!("apt-get install -y --no-install-recommends {packages}");
+        match self.rights {
+            Rights::Root => command,
+            Rights::Sudo | Rights::User => format!("sudo {command}"),
+        }
+    }
+}
+
+/// Installs what is missing if that is possible and allowed, and tells on standard error what is done.
+pub(crate) fn provide() -> io::Result<Provision> {
+    let missing = missing();
+    if missing.is_empty() {
+        return Ok(Provision::There);
+    }
+    let machine = Machine::this();
+    if let Some(by) = machine.installs_by() {
+        let servers = names(&missing, Server::name, " and ");
+        say(&format!(
+            "Installing {servers} from the system's packages; SIGNPOST_INSTALL_SERVERS=0 forbids it"
+        ))?;
+        install(&missing, by)?;
+    }
+    let missing = self::missing();
+    if missing.is_empty() {
+        return Ok(Provision::Installed);
+    }
+    let line = what_is_missing(&missing, machine);
+    say(&line)?;
+    Ok(Provision::Missing(line))
+}
+
+/// Says one line on standard error.
+pub(crate) fn say(line: &str) -> io::Result<()> {
+    writeln!(io::stderr(), "{line}")
+}
+
+fn missing() -> Vec<Server> {
+    Server::ALL.into_iter().filter(|server| !server.is_installed()).collect()
+}
+
+fn names(servers: &[Server], name: fn(Server) -> &'static str, between: &str) -> String {
+    servers.iter().copied().map(name).collect::<Vec<_>>().join(between)
+}
+
+fn what_is_missing(missing: &[Server], machine: Machine) -> String {
+    let (servers, packages) = (names(missing, Server::name, " and "), names(missing, Server::package, " "));
+    let verb = if missing.len() == 1 { "is" } else { "are" };
+    let advice = machine.advice(&packages);
+    format!("{servers} {verb} not installed: the tests that want a server did NOT run; {advice}")
+}
+
+/// One call of `apt-get`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// Fetches the lists of packages.
+    Update,
+    /// Installs the packages; what follows is done only if it fails.
+    Install,
+}
+
+/// Lists that are there may be too old.
+const fn steps(has_lists: bool) -> &'static [Step] {
+    if has_lists { &[Step::Install, Step::Update, Step::Install] } else { &[Step::Update, Step::Install] }
+}
+
+/// What to call for a step, with the seconds that are left.
+fn command_line<'a>(step: Step, packages: &[&'a str], by: &[&'a str], seconds: &'a str) -> Vec<&'a str> {
+    // `timeout` is what `sudo` runs, since without it one may not end what runs as root.
+    let mut words =
+        [by, &["env", "DEBIAN_FRONTEND=noninteractive", "timeout", "--kill-after=10", seconds]].concat();
+    words.extend(["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=60", "-o", "Acquire::Retries=1"]);
+    words.extend(["-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20"]);
+    match step {
+        Step::Update => words.push("update"),
+        Step::Install => {
+            words.extend(["install", "--no-install-recommends"]);
+            words.extend(packages);
+        }
+    }
+    words
+}
+
+fn install(missing: &[Server], by: &[&str]) -> io::Result<()> {
+    let packages: Vec<_> = missing.iter().copied().map(Server::package).collect();
+    let has_service = |service: &&str| Path::new("/etc/init.d").join(service).exists();
+    // A service that was there before is somebody's own.
+    let own: Vec<_> = packages.iter().copied().filter(has_service).collect();
+    let has_lists = fs::read_dir("/var/lib/apt/lists").is_ok_and(|mut lists| {
+        lists.any(|list| list.is_ok_and(|list| list.file_name().to_string_lossy().contains("_Packages")))
+    });
+    let ends = Instant::now() + TIME_LIMIT;
+    for step in steps(has_lists) {
+        let left = ends.saturating_duration_since(Instant::now()).as_secs();
+        if left == 0 {
+            break;
+        }
+        let has_succeeded = run(&command_line(*step, &packages, by, &left.to_string()))?;
+        if has_succeeded && *step == Step::Install {
+            break;
+        }
+    }
+    // There is no other way to keep packages from starting their services than a file that all packages heed, also
+    // those of others.
+    for service in packages.iter().filter(|service| has_service(service) && !own.contains(service)) {
+        run(&[by, &["service", service, "stop"]].concat())?;
+        run(&[by, &["update-rc.d", service, "disable"]].concat())?;
+    }
+    Ok(())
+}
+
+fn succeeds(program: &str, arguments: &[&str]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Runs a command with its output on standard error; whether it succeeds.
+fn run(words: &[&str]) -> io::Result<bool> {
+    say(&format!("+ {}", words.join(" ")))?;
+    let [program, arguments @ ..] = words else { return Ok(false) };
+    let mut command = Command::new(program);
+    let outcome = command.args(arguments).stdin(Stdio::null()).stdout(io::stderr()).status();
+    match outcome {
+        Ok(status) => Ok(status.success()),
+        Err(error) => say(&format!("{program}: {error}")).map(|()| false),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Machine, Rights, Server, Step, command_line, steps, what_is_missing};
+
+    const ROOT: Machine = Machine { has_apt: true, rights: Rights::Root, is_forbidden: false };
+
+    #[test]
+    fn packages_are_installed_where_that_needs_no_password_and_is_not_forbidden() {
+        assert_eq!(ROOT.installs_by(), Some([].as_slice()));
+        let with_sudo = Machine { rights: Rights::Sudo, ..ROOT };
+        assert_eq!(with_sudo.installs_by(), Some(["sudo", "-n"].as_slice()));
+        for machine in [
+            Machine { rights: Rights::User, ..ROOT },
+            Machine { has_apt: false, ..ROOT },
+            Machine { is_forbidden: true, ..ROOT },
+            Machine { is_forbidden: true, ..with_sudo },
+        ] {
+            assert_eq!(machine.installs_by(), None, "{machine:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_the_command_that_installs_it() {
+        assert_eq!(
+            what_is_missing(&Server::ALL, Machine { rights: Rights::User, ..ROOT }),
+            "PostgreSQL and Redis are not installed: the tests that want a server did NOT run; \
+             sudo apt-get install -y --no-install-recommends postgresql redis-server"
+        );
+        assert_eq!(
+            what_is_missing(&[Server::Redis], Machine { has_apt: false, ..ROOT }),
+            "Redis is not installed: the tests that want a server did NOT run; install what Debian calls redis-server"
+        );
+    }
+
+    #[test]
+    fn lists_of_packages_are_fetched_first_only_where_there_are_none() {
+        assert_eq!(steps(false), [Step::Update, Step::Install]);
+        assert_eq!(steps(true), [Step::Install, Step::Update, Step::Install]);
+    }
+
+    #[test]
+    fn installing_asks_nothing_and_ends_in_time() {
+        let line = command_line(Step::Install, &["redis-server"], &["sudo", "-n"], "300").join(" ");
+        assert!(line.starts_with(
+            "sudo -n env DEBIAN_FRONTEND=noninteractive timeout --kill-after=10 300 apt-get -q -y "
+        ));
+        assert!(line.ends_with(" install --no-install-recommends redis-server"));
+        let line = command_line(Step::Update, &["redis-server"], &[], "7").join(" ");
+        assert!(line.starts_with("env DEBIAN_FRONTEND=noninteractive timeout --kill-after=10 7 apt-get "));
+        assert!(line.ends_with(" update"));
+    }
+}
