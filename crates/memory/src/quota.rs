@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use async_trait::async_trait;
-use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
@@ -15,6 +15,9 @@ use signpost_domain::{
 #[derive(Debug, Default)]
 pub struct MemoryQuotaStore {
     counts: Mutex<HashMap<Key, u32>>,
+    /// How much of each count that was kept elsewhere is in these.
+    taken_in: Mutex<HashMap<(Key, u128), u32>>,
+    name: Mutex<Option<CountId>>,
     is_unavailable: AtomicBool,
 }
 
@@ -89,11 +92,24 @@ impl MergingQuotaStore for MemoryQuotaStore {
         window: QuotaWindow,
         at: Timestamp,
         counted: CountedElsewhere,
-    ) -> Result<(), StoreError> {
-        let CountedElsewhere { missing, at_least } = counted;
+    ) -> Result<u32, StoreError> {
+        let CountedElsewhere { count: id, alone, merged, in_store } = counted;
+        let key = key(account, window, at);
         self.with_counts(|counts| {
-            let count = counts.entry(key(account, window, at)).or_insert(0);
-            *count = count.saturating_add(missing).max(at_least);
+            let mut taken_in = self.taken_in.lock().unwrap_or_else(PoisonError::into_inner);
+            let taken_in = taken_in.entry((key, id.as_u128())).or_insert(0);
+            *taken_in = (*taken_in).max(merged);
+            let new = alone.saturating_sub(*taken_in);
+            *taken_in = taken_in.saturating_add(new);
+            let count = counts.entry(key).or_insert(0);
+            *count = (*count).max(in_store).saturating_add(new);
+            *count
+        })
+    }
+
+    async fn try_write(&self, proposed: CountId) -> Result<CountId, StoreError> {
+        self.with_counts(|_| {
+            *self.name.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(proposed)
         })
     }
 }

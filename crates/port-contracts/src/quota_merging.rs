@@ -2,8 +2,9 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use signpost_app::ports::{CountedElsewhere, MergingQuotaStore};
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore};
 use signpost_domain::{QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget};
 
 use crate::concurrency::at_once;
@@ -49,10 +50,17 @@ macro_rules! __quota_merging_cases {
         $($callback)* ! { $arguments
             counts {
                 what_is_missing_is_added_to_the_window_and_to_no_other
-                a_count_is_raised_to_what_was_counted_at_least_and_never_falls
-                what_is_missing_is_added_before_the_count_is_raised
+                a_count_is_raised_to_what_the_store_once_had_and_never_falls
+                the_count_is_raised_before_what_is_missing_is_added
+                a_merge_that_is_repeated_adds_nothing
+                what_the_store_said_it_took_in_is_not_added_again_when_it_was_lost
+                merges_of_one_count_add_only_what_is_new
                 a_count_may_be_merged_beyond_the_budget
                 concurrent_merges_and_requests_all_count
+                repeated_merges_at_the_same_time_add_once
+            }
+            tries {
+                a_try_gives_the_same_name_each_time_and_counts_nothing
             }
         }
     };
@@ -60,12 +68,21 @@ macro_rules! __quota_merging_cases {
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
 
-const fn missing(missing: u32) -> CountedElsewhere {
-    CountedElsewhere { missing, at_least: 0 }
+/// A name that no other case has, on no day: the stores may outlive the tests.
+fn another() -> CountId {
+    static NUMBER: AtomicU64 = AtomicU64::new(0);
+    let number = u128::from(NUMBER.fetch_add(1, Ordering::Relaxed));
+    // Accounts of cases are their own, so names only need to differ within a case.
+    CountId::from_u128(number | 0xfedc_ba98 << 96)
 }
 
-const fn at_least(at_least: u32) -> CountedElsewhere {
-    CountedElsewhere { missing: 0, at_least }
+/// So many that no store has heard of.
+fn missing(alone: u32) -> CountedElsewhere {
+    CountedElsewhere { count: another(), alone, merged: 0, in_store: 0 }
+}
+
+fn in_store(in_store: u32) -> CountedElsewhere {
+    CountedElsewhere { in_store, ..missing(0) }
 }
 
 async fn what_is_missing_is_added_to_the_window_and_to_no_other(store: Arc<dyn MergingQuotaStore>) {
@@ -85,26 +102,60 @@ async fn what_is_missing_is_added_to_the_window_and_to_no_other(store: Arc<dyn M
     assert_eq!(store.remaining(other, BUDGET, now).await.unwrap(), left(100, 1_000));
 }
 
-async fn a_count_is_raised_to_what_was_counted_at_least_and_never_falls(store: Arc<dyn MergingQuotaStore>) {
+async fn a_count_is_raised_to_what_the_store_once_had_and_never_falls(store: Arc<dyn MergingQuotaStore>) {
     let (account, now) = (samples::id(), samples::at(0));
     for (floor, left) in [(30, 70), (20, 70), (0, 70), (31, 69)] {
-        store.merge(account, QuotaWindow::Minute, now, at_least(floor)).await.unwrap();
+        store.merge(account, QuotaWindow::Minute, now, in_store(floor)).await.unwrap();
         let remaining = store.remaining(account, BUDGET, now).await.unwrap();
         assert_eq!(remaining, QuotaRemaining { minute: left, day: 1_000 });
     }
 }
 
 /// Two nodes that knew of 20 and admitted 50 each make 120, whether the store kept the 20 or lost them.
-async fn what_is_missing_is_added_before_the_count_is_raised(store: Arc<dyn MergingQuotaStore>) {
+async fn the_count_is_raised_before_what_is_missing_is_added(store: Arc<dyn MergingQuotaStore>) {
     let now = samples::at(0);
     for kept in [20, 0] {
         let account = samples::id();
         store.merge(account, QuotaWindow::Day, now, missing(kept)).await.unwrap();
-        for _ in 0..2 {
-            let counted = CountedElsewhere { missing: 50, at_least: 70 };
-            store.merge(account, QuotaWindow::Day, now, counted).await.unwrap();
+        for count in [70, 120] {
+            let counted = CountedElsewhere { in_store: 20, ..missing(50) };
+            assert_eq!(store.merge(account, QuotaWindow::Day, now, counted).await.unwrap(), count);
         }
         assert_eq!(store.remaining(account, BUDGET, now).await.unwrap().day, 880, "{kept} were kept");
+    }
+}
+
+/// Whoever had no answer merges again.
+async fn a_merge_that_is_repeated_adds_nothing(store: Arc<dyn MergingQuotaStore>) {
+    let (account, now) = (samples::id(), samples::at(0));
+    for window in [QuotaWindow::Minute, QuotaWindow::Day] {
+        let counted = CountedElsewhere { in_store: 3, ..missing(4) };
+        for _ in 0..3 {
+            assert_eq!(store.merge(account, window, now, counted).await.unwrap(), 7);
+        }
+        // What another process counted is its own.
+        assert_eq!(store.merge(account, window, now, missing(4)).await.unwrap(), 11);
+    }
+    let remaining = store.remaining(account, BUDGET, now).await.unwrap();
+    assert_eq!(remaining, QuotaRemaining { minute: 89, day: 989 });
+}
+
+async fn merges_of_one_count_add_only_what_is_new(store: Arc<dyn MergingQuotaStore>) {
+    let (account, now, count) = (samples::id(), samples::at(0), another());
+    for (alone, merged, after) in [(2, 0, 2), (5, 0, 5), (6, 5, 6), (6, 6, 6), (4, 0, 6), (7, 2, 7)] {
+        let counted = CountedElsewhere { count, alone, merged, in_store: 0 };
+        assert_eq!(store.merge(account, QuotaWindow::Minute, now, counted).await.unwrap(), after);
+    }
+}
+
+/// It is in what the store once had.
+async fn what_the_store_said_it_took_in_is_not_added_again_when_it_was_lost(
+    store: Arc<dyn MergingQuotaStore>,
+) {
+    let (account, now) = (samples::id(), samples::at(0));
+    let counted = CountedElsewhere { merged: 5, in_store: 8, ..missing(7) };
+    for _ in 0..2 {
+        assert_eq!(store.merge(account, QuotaWindow::Day, now, counted).await.unwrap(), 10);
     }
 }
 
@@ -132,4 +183,27 @@ async fn concurrent_merges_and_requests_all_count(store: Arc<dyn MergingQuotaSto
     .await;
     let remaining = store.remaining(account, budget, now).await.unwrap();
     assert_eq!(remaining, QuotaRemaining { minute: 10_000 - 32 * 4, day: 10_000 - 32 });
+}
+
+async fn repeated_merges_at_the_same_time_add_once(store: Arc<dyn MergingQuotaStore>) {
+    let (account, now, counted) = (samples::id(), samples::at(0), missing(3));
+    at_once(32, |_| {
+        let store = Arc::clone(&store);
+        async move {
+            store.merge(account, QuotaWindow::Minute, now, counted).await.unwrap();
+        }
+    })
+    .await;
+    assert_eq!(store.remaining(account, BUDGET, now).await.unwrap().minute, 97);
+}
+
+async fn a_try_gives_the_same_name_each_time_and_counts_nothing(store: Arc<dyn MergingQuotaStore>) {
+    let name = store.try_write(another()).await.unwrap();
+    let (account, now) = (samples::id(), samples::at(0));
+    store.admit(account, BUDGET, now).await.unwrap();
+    for _ in 0..2 {
+        assert_eq!(store.try_write(another()).await.unwrap(), name);
+    }
+    let remaining = QuotaRemaining { minute: 99, day: 999 };
+    assert_eq!(store.remaining(account, BUDGET, now).await.unwrap(), remaining);
 }

@@ -14,18 +14,30 @@
 //! # How it goes and comes back
 //!
 //! 1. A failure: the request is decided from memory, and the next one asks the store again. A task begins that tries
-//!    the store every second with a write of nothing, since a store that can only be read is of no use.
+//!    the store every second with a write that counts nothing, since a store that can only be read is of no use.
 //! 2. Five failures in a row: the store is no longer asked, and requests cost nothing but memory.
-//! 3. The task's try succeeds: what this node counted alone is merged into the store, with the counts of the running
-//!    windows as lower bounds, so that a store that came back empty learns them again. Then the store is asked again,
-//!    and the task ends as soon as nothing is left to merge.
+//! 3. The task's try succeeds: what this node counted alone is merged into the store. If the store has lost its counts,
+//!    all that are known of the running windows are merged, so that it learns them again. Then the store is asked
+//!    again, and the task ends as soon as nothing is left to merge.
 //!
-//! The try is made in the name of an account that nobody has. Where the store is a cluster of which a part is away, the
-//! accounts of that part are decided from memory, each after up to 50 ms, and the others by the store.
+//! The first request begins the task too, which learns the name of the store's counts: another name at a later try
+//! means that they were lost. Of a store of several parts the name tells of one. So an answer that is below what the
+//! store had said before the question has the account's window merged, too, and no failure is needed for that.
 //!
-//! An answer that comes after the 50 ms is still listened to: if the store counted the request after all, it is not
-//! merged. Where an answer is lost for good nobody can know; such a request is merged, so it may count twice and never
-//! goes uncounted. Answers about corrupt data are a failure of one account and do not count towards the five.
+//! Where the store is a cluster of which a part is away, the accounts of that part are decided from memory, each after
+//! up to 50 ms, and the others by the store. A task that panics, or ends with its runtime, is begun anew by the next
+//! request.
+//!
+//! # What is counted once
+//!
+//! Nobody knows whether a merge without an answer was done. So a node does not say what to add, but how many requests
+//! it has admitted alone so far, and the store adds what is new. It says so under a name that no other count has: not
+//! that of another process, nor that of the same window after it was forgotten here.
+//!
+//! An answer to a request that comes after the 50 ms is still listened to, for a second. Until it comes the request
+//! counts here and is not merged; if the store counted it, it never is. Where an answer is lost for good nobody can
+//! know; such a request is merged, so it may count twice and never goes uncounted. Answers about corrupt data are a
+//! failure of one account and do not count towards the five.
 //!
 //! # Bounds
 //!

@@ -1,12 +1,12 @@
 //! The store that falls back.
 
 use std::num::NonZeroU32;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{MergingQuotaStore, QuotaStore, SharedQuotaStore, StoreError};
-use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, RequestBudget, Timestamp};
+use signpost_app::ports::{CountId, MergingQuotaStore, QuotaStore, SharedQuotaStore, StoreError};
+use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaUse, RequestBudget, Timestamp};
 use tokio::runtime::Handle;
 use tokio::time::timeout;
 
@@ -25,6 +25,9 @@ pub struct FallbackOptions {
     pub retry_interval: Duration,
     /// How long one try may take, and one merge of counts: 250 ms. Nobody waits for them.
     pub retry_patience: Duration,
+    /// How long an answer that no request waits for any more may still come: a second after the request gave up. To be
+    /// longer than the store's own time limit, or requests that it counted are merged as well.
+    pub late_patience: Duration,
 }
 
 impl Default for FallbackOptions {
@@ -35,6 +38,7 @@ impl Default for FallbackOptions {
             failures: FIVE,
             retry_interval: Duration::from_secs(1),
             retry_patience: Duration::from_millis(250),
+            late_patience: Duration::from_secs(1),
         }
     }
 }
@@ -54,11 +58,27 @@ impl std::fmt::Debug for FallbackQuotaStore {
 
 impl FallbackQuotaStore {
     /// Stands before `store`. What goes on in the background runs on `runtime`, whose timers must be on; requests may
-    /// come from other runtimes.
+    /// come from other runtimes. `first` is random, and names the first of the counts that are kept here; the names
+    /// that follow it are taken too.
     #[must_use]
-    pub fn new(store: Arc<dyn MergingQuotaStore>, options: FallbackOptions, runtime: Handle) -> Self {
+    pub fn new(
+        store: Arc<dyn MergingQuotaStore>,
+        options: FallbackOptions,
+        first: CountId,
+        runtime: Handle,
+    ) -> Self {
         Report::begin();
-        Self { shared: Arc::new(Shared { store, options, runtime, state: Mutex::default() }) }
+        let state = Mutex::new(State {
+            known: KnownCounts::named_from(first),
+            report: Report::default(),
+            failures: 0,
+            is_alone: false,
+            is_mending: false,
+            name: None,
+            is_lost: false,
+            now: None,
+        });
+        Self { shared: Arc::new(Shared { store, options, runtime, state }) }
     }
 
     /// Whether the store is asked, or only this node's memory: what a health check reports (D63) and the gauge shows.
@@ -76,7 +96,6 @@ pub(crate) struct Shared {
     state: Mutex<State>,
 }
 
-#[derive(Default)]
 pub(crate) struct State {
     pub(crate) known: KnownCounts,
     pub(crate) report: Report,
@@ -86,6 +105,11 @@ pub(crate) struct State {
     pub(crate) is_alone: bool,
     /// A task tries the store and merges.
     pub(crate) is_mending: bool,
+    /// The name of the store's counts, when last tried.
+    pub(crate) name: Option<CountId>,
+    /// The store has lost its counts, or may have: it failed before it told their name. All running ones are to be
+    /// merged.
+    pub(crate) is_lost: bool,
     /// The time of the latest request. The task has no other clock, and needs it only to know which windows run.
     pub(crate) now: Option<Timestamp>,
 }
@@ -96,44 +120,99 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether to ask the store.
-    fn is_asked(&self, now: Timestamp) -> bool {
-        let mut state = self.state();
-        state.now = Some(now);
-        !state.is_alone
+    /// Whether to ask the store; what it has said so far if so.
+    fn is_asked(self: &Arc<Self>, account: AccountId, now: Timestamp) -> Option<QuotaUse> {
+        let (is_asked, is_first_to_mend) = {
+            let mut state = self.state();
+            state.now = Some(now);
+            let is_asked = (!state.is_alone).then(|| state.known.in_store(account, now));
+            // The first request learns the name of the store's counts in this way. And a task that mends may have
+            // panicked, or ended with its runtime.
+            let is_to_mend = state.is_alone || state.name.is_none();
+            (is_asked, is_to_mend && !std::mem::replace(&mut state.is_mending, true))
+        };
+        if is_first_to_mend {
+            mending::begin(self);
+        }
+        is_asked
     }
 
-    fn heard(&self, account: AccountId, budget: RequestBudget, now: Timestamp, remaining: QuotaRemaining) {
-        let mut state = self.state();
-        state.failures = 0;
-        state.known.heard(account, budget, now, remaining);
+    fn heard(
+        self: &Arc<Self>,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+        remaining: QuotaRemaining,
+        before: QuotaUse,
+    ) {
+        let is_lost = {
+            let mut state = self.state();
+            state.failures = 0;
+            state.known.heard(account, budget, now, remaining, before)
+        };
+        if is_lost {
+            self.mend();
+        }
     }
 
-    /// Takes note of a failure, and leaves the store alone if there were too many.
-    fn failed(self: &Arc<Self>, error: &StoreError) {
-        let mut state = self.state();
-        let State { known: _, report, failures, is_alone, is_mending, now: _ } = &mut *state;
-        report.failed(error);
-        match error {
-            // One account's data; the others are counted, and no try would mend it.
-            StoreError::Corrupt { table: _, column: _, row: _, reason: _ } => return,
-            StoreError::Unavailable(_) | StoreError::Contended => {}
-        }
-        *failures = failures.saturating_add(1);
-        if *failures >= self.options.failures.get() && !*is_alone {
-            *is_alone = true;
-            report.left();
-        }
-        if !*is_mending {
-            *is_mending = true;
+    /// Sees to it that a task mends.
+    fn mend(self: &Arc<Self>) {
+        if !std::mem::replace(&mut self.state().is_mending, true) {
             mending::begin(self);
         }
     }
 
-    fn decide_from_memory(&self, account: AccountId, budget: RequestBudget, now: Timestamp) -> QuotaDecision {
+    /// Takes note of a failure, and leaves the store alone if there were too many.
+    fn failed(self: &Arc<Self>, error: &StoreError) {
+        {
+            let mut state = self.state();
+            let State { known: _, report, failures, is_alone, is_mending: _, name, is_lost, now: _ } =
+                &mut *state;
+            report.failed(error);
+            match error {
+                // One account's data; the others are counted, and no try would mend it.
+                StoreError::Corrupt { table: _, column: _, row: _, reason: _ } => return,
+                StoreError::Unavailable(_) | StoreError::Contended => {}
+            }
+            *is_lost |= name.is_none();
+            *failures = failures.saturating_add(1);
+            if *failures >= self.options.failures.get() && !*is_alone {
+                *is_alone = true;
+                report.left();
+            }
+        }
+        self.mend();
+    }
+
+    fn decide_from_memory(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+        is_awaited: bool,
+    ) -> QuotaDecision {
         let mut state = self.state();
         state.report.decided_from_memory();
-        state.known.decide(account, budget, now)
+        state.known.decide(account, budget, now, is_awaited)
+    }
+}
+
+/// A request that was admitted here while the store still was asked. Unless the store says that it counted it, it is
+/// missing there; that holds also when the task that waits for the answer ends without one.
+struct Awaited {
+    shared: Weak<Shared>,
+    account: AccountId,
+    now: Timestamp,
+    is_counted: bool,
+}
+
+impl Drop for Awaited {
+    fn drop(&mut self) {
+        let Some(shared) = self.shared.upgrade() else { return };
+        shared.state().known.settle(self.account, self.now, self.is_counted);
+        if !self.is_counted {
+            shared.mend();
+        }
     }
 }
 
@@ -151,32 +230,36 @@ impl QuotaStore for FallbackQuotaStore {
         now: Timestamp,
     ) -> Result<QuotaDecision, StoreError> {
         let shared = &self.shared;
-        if !shared.is_asked(now) {
-            return Ok(shared.decide_from_memory(account, budget, now));
-        }
+        let Some(before) = shared.is_asked(account, now) else {
+            return Ok(shared.decide_from_memory(account, budget, now, false));
+        };
         let store = Arc::clone(&shared.store);
         let mut asking = Box::pin(async move { store.admit(account, budget, now).await });
         match timeout(shared.options.patience, asking.as_mut()).await {
             Ok(Ok(decision)) => {
-                shared.heard(account, budget, now, remaining_after(decision));
+                shared.heard(account, budget, now, remaining_after(decision), before);
                 Ok(decision)
             }
             Ok(Err(error)) => {
                 shared.failed(&error);
-                Ok(shared.decide_from_memory(account, budget, now))
+                Ok(shared.decide_from_memory(account, budget, now, false))
             }
             Err(_elapsed) => {
                 shared.failed(&StoreError::unavailable(Late(shared.options.patience)));
-                let decision = shared.decide_from_memory(account, budget, now);
+                let decision = shared.decide_from_memory(account, budget, now, true);
                 if is_admitted(decision) {
-                    let shared = Arc::downgrade(shared);
-                    self.shared.runtime.spawn(async move {
-                        let late = asking.await;
-                        if let (Ok(late), Some(shared)) = (late, shared.upgrade())
-                            && is_admitted(late)
-                        {
-                            shared.state().known.counted_after_all(account, now);
+                    let patience = shared.options.late_patience;
+                    let weak = Arc::downgrade(shared);
+                    let mut awaited = Awaited { shared: weak, account, now, is_counted: false };
+                    shared.runtime.spawn(async move {
+                        if let Ok(Ok(late)) = timeout(patience, asking).await {
+                            awaited.is_counted = is_admitted(late);
+                            if let Some(shared) = awaited.shared.upgrade() {
+                                let remaining = remaining_after(late);
+                                shared.state().known.heard(account, budget, now, remaining, before);
+                            }
                         }
+                        drop(awaited);
                     });
                 }
                 Ok(decision)
@@ -191,10 +274,10 @@ impl QuotaStore for FallbackQuotaStore {
         now: Timestamp,
     ) -> Result<QuotaRemaining, StoreError> {
         let shared = &self.shared;
-        if shared.is_asked(now) {
+        if let Some(before) = shared.is_asked(account, now) {
             match timeout(shared.options.patience, shared.store.remaining(account, budget, now)).await {
                 Ok(Ok(remaining)) => {
-                    shared.heard(account, budget, now, remaining);
+                    shared.heard(account, budget, now, remaining, before);
                     return Ok(remaining);
                 }
                 Ok(Err(error)) => shared.failed(&error),
@@ -209,7 +292,7 @@ impl QuotaStore for FallbackQuotaStore {
 
 #[async_trait]
 impl SharedQuotaStore for FallbackQuotaStore {
-    /// Tries to write nothing, as what mends does. A failure counts like that of a request, so that a node which has none
+    /// Tries to write what counts nothing, as what mends does. A failure counts like that of a request, so that a node which has none
     /// learns of an outage too.
     async fn answers(&self) -> bool {
         let shared = &self.shared;
@@ -217,7 +300,12 @@ impl SharedQuotaStore for FallbackQuotaStore {
             return false;
         }
         let error = match timeout(shared.options.patience, mending::try_the_store(shared)).await {
-            Ok(Ok(())) => return true,
+            Ok(Ok(())) => {
+                if shared.state().is_lost {
+                    shared.mend();
+                }
+                return true;
+            }
             Ok(Err(error)) => error,
             Err(_elapsed) => StoreError::unavailable(Late(shared.options.patience)),
         };

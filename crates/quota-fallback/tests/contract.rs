@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use signpost_app::ports::QuotaStore;
+use signpost_app::ports::{CountId, QuotaStore};
 use signpost_domain::AccountId;
 use signpost_memory::MemoryQuotaStore;
 use signpost_port_contracts::{QuotaFixture, samples};
@@ -21,7 +21,8 @@ struct Fixture {
 impl Fixture {
     fn before(behind: Arc<MemoryQuotaStore>) -> Self {
         let options = FallbackOptions::default();
-        let quota = FallbackQuotaStore::new(behind.clone(), options, Handle::current());
+        let quota =
+            FallbackQuotaStore::new(behind.clone(), options, CountId::from_u128(0), Handle::current());
         Self { behind, quota: Arc::new(quota) }
     }
 }

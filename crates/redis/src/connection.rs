@@ -1,7 +1,7 @@
 //! One connection for all, made anew when it fails.
 
 use std::io;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -14,16 +14,28 @@ use redis::{
     ServerErrorKind, TlsCertificates,
 };
 use tokio::runtime::Handle;
-use tokio::sync::OnceCell;
-use tokio::time::timeout;
+use tokio::sync::watch;
+use tokio::time::{Instant, timeout};
 
 use crate::failure::Failure;
 use crate::options::RedisOptions;
 use crate::url::RedisUrl;
 
-/// After so many failures in a row the connections to a cluster are all made anew. Its client mends them one by one, so
-/// this is for the day when it cannot, as when every node has moved.
-const FAILURES_OF_A_CLUSTER: u32 = 10;
+/// After so many failures in a row, without an answer of any node, the connections to a cluster are all made anew. Its
+/// client mends them one by one, so this is for the day when it cannot, as when every node has moved.
+const FAILURES_OF_A_CLUSTER: u32 = 3;
+
+/// A call that waited so long is one that Redis let wait; those whose callers left sooner say nothing about it. Below the
+/// patience of every caller (50 ms for a request, D19).
+const TELLING: Duration = Duration::from_millis(40);
+
+/// So many calls in a row that waited and were not answered are failures: the first may have spent its time on waiting
+/// for the connection.
+const UNANSWERED: u32 = 2;
+
+/// How many times as long as a call a connection may take to be made. Nobody needs to wait for that, and a slow
+/// handshake must not end when the first caller's time is up, or none ever would succeed.
+const CONNECTING: u32 = 2;
 
 /// How often a cluster's client may send one request: it follows a slot that moves, and that is all.
 const CLUSTER_RETRIES: u32 = 2;
@@ -64,12 +76,77 @@ impl Way {
     }
 }
 
-/// A connection that is there, or is being made, or is not asked for yet.
-#[derive(Default)]
+/// One attempt to connect, and the connection that came of it.
 struct Slot {
-    connection: OnceCell<Connection>,
+    /// Nothing as long as it is being made.
+    connection: watch::Receiver<Option<RedisResult<Connection>>>,
     /// In a row.
     failures: AtomicU32,
+    /// Calls in a row that were given up after they had waited.
+    unanswered: AtomicU32,
+    /// Answers that came, whoever they were for.
+    answers: AtomicU64,
+}
+
+impl Slot {
+    /// Waits until the connection is made.
+    async fn connection(&self) -> RedisResult<Connection> {
+        let mut connection = self.connection.clone();
+        let made = connection.wait_for(Option::is_some).await.map_err(io::Error::other)?;
+        made.clone().unwrap_or_else(|| Err(io::Error::other("no connection").into()))
+    }
+
+    /// Whether the attempt came to nothing.
+    fn is_without_hope(&self) -> bool {
+        match &*self.connection.borrow() {
+            Some(made) => made.is_err(),
+            // Its task is gone.
+            None => self.connection.has_changed().is_err(),
+        }
+    }
+
+    fn answered(&self) {
+        self.answers.fetch_add(1, Ordering::Relaxed);
+        self.failures.store(0, Ordering::Relaxed);
+        self.unanswered.store(0, Ordering::Relaxed);
+    }
+}
+
+/// A call that was sent. Dropped before its answer came, it may be a failure, if it waited for long and nothing else was
+/// answered either: callers that are less patient than the store tell of a dead connection too.
+struct Unanswered<'a> {
+    server: &'a Server,
+    slot: &'a Arc<Slot>,
+    since: Instant,
+    answers_before: u64,
+    is_answered: bool,
+}
+
+impl<'a> Unanswered<'a> {
+    fn new(server: &'a Server, slot: &'a Arc<Slot>) -> Self {
+        let answers_before = slot.answers.load(Ordering::Relaxed);
+        Self { server, slot, since: Instant::now(), answers_before, is_answered: false }
+    }
+
+    /// Something came back, which says more than that nothing did.
+    fn answered(mut self) {
+        self.is_answered = true;
+    }
+}
+
+impl Drop for Unanswered<'_> {
+    fn drop(&mut self) {
+        if self.is_answered {
+            return;
+        }
+        let is_telling = self.since.elapsed() >= TELLING.min(self.server.time_limit);
+        if is_telling && self.slot.answers.load(Ordering::Relaxed) == self.answers_before {
+            let unanswered = self.slot.unanswered.fetch_add(1, Ordering::Relaxed).saturating_add(1);
+            if unanswered >= UNANSWERED {
+                self.server.failed(self.slot);
+            }
+        }
+    }
 }
 
 /// The way to Redis.
@@ -79,7 +156,7 @@ pub(crate) struct Server {
     /// Where connections are driven. The runtime of a request may end sooner than the connection that it happens to
     /// have made.
     runtime: Handle,
-    slot: Mutex<Arc<Slot>>,
+    slot: Mutex<Option<Arc<Slot>>>,
 }
 
 impl Server {
@@ -139,30 +216,52 @@ impl Server {
     ) -> Result<T, Failure> {
         let slot = self.slot();
         let asking = async {
-            let connection = slot.connection.get_or_try_init(|| self.connect()).await?.clone();
-            ask(connection).await
+            let connection = slot.connection().await?;
+            let unanswered = Unanswered::new(self, &slot);
+            let result = ask(connection).await;
+            unanswered.answered();
+            result
         };
-        let result = match timeout(self.time_limit, asking).await {
-            Ok(result) => result.map_err(Failure::Redis),
-            Err(_elapsed) => Err(Failure::TimeLimit(self.time_limit)),
+        let Ok(result) = timeout(self.time_limit, asking).await else {
+            // Either it was sent, and has told of itself, or the connection is still being made.
+            return Err(Failure::TimeLimit(self.time_limit));
         };
+        let result = result.map_err(Failure::Redis);
         match &result {
-            Ok(_) => slot.failures.store(0, Ordering::Relaxed),
+            Ok(_) => slot.answered(),
             // The connection did its work.
-            Err(failure) if failure.is_about_the_key() => slot.failures.store(0, Ordering::Relaxed),
+            Err(failure) if failure.is_about_the_key() => slot.answered(),
             Err(_) => self.failed(&slot),
         }
         result
     }
 
-    /// Connects, also if the request that wanted it first has gone.
-    async fn connect(&self) -> RedisResult<Connection> {
-        let connecting = self.runtime.spawn(self.way.clone().connect(self.time_limit));
-        connecting.await.map_err(io::Error::other)?
-    }
-
+    /// The connection in use, or a new attempt. It goes on whether or not those who wait for it have the time.
     fn slot(&self) -> Arc<Slot> {
-        Arc::clone(&self.slot.lock().unwrap_or_else(PoisonError::into_inner))
+        let mut current = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(slot) = &*current
+            && !slot.is_without_hope()
+        {
+            return Arc::clone(slot);
+        }
+        let (made, connection) = watch::channel(None);
+        let limit = self.time_limit.saturating_mul(CONNECTING);
+        let connecting = self.way.clone().connect(limit);
+        // Not a task of the caller's runtime, which may end sooner.
+        self.runtime.spawn(async move {
+            let result = match timeout(limit, connecting).await {
+                Ok(result) => result,
+                Err(elapsed) => Err(io::Error::new(io::ErrorKind::TimedOut, elapsed).into()),
+            };
+            made.send_replace(Some(result));
+        });
+        let slot = Arc::new(Slot {
+            connection,
+            failures: AtomicU32::new(0),
+            unanswered: AtomicU32::new(0),
+            answers: AtomicU64::new(0),
+        });
+        Arc::clone(current.insert(slot))
     }
 
     /// Makes room for another connection, if this is still the one. Requests that are on their way keep it until they
@@ -176,8 +275,8 @@ impl Server {
         };
         if is_done_with {
             let mut current = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-            if Arc::ptr_eq(&current, slot) {
-                *current = Arc::default();
+            if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, slot)) {
+                *current = None;
             }
         }
     }

@@ -5,8 +5,8 @@ use std::time::Duration;
 /// How the store runs.
 #[derive(Debug, Clone)]
 pub struct RedisOptions {
-    /// How long a call may take, connecting included; 500 ms by default. Whoever falls back sooner still hears the
-    /// answer within this time.
+    /// How long a call may take, waiting for the connection included; 500 ms by default. Whoever falls back sooner still
+    /// hears the answer within this time.
     pub time_limit: Duration,
     /// The certificates (PEM) that a server's must descend from, for `rediss://` and `rediss-cluster://`. Without them
     /// it is those that the machine trusts.

@@ -1,15 +1,17 @@
 //! The counts of admitted requests (D16).
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use redis::{RedisError, Script};
-use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
+use signpost_app::ports::{Clock, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
 use tokio::runtime::Handle;
 
+use crate::clock_comparison::ClockComparison;
 use crate::connection::Server;
 use crate::failure::{Failure, corrupt};
 use crate::options::RedisOptions;
@@ -20,13 +22,18 @@ const KEPT: &str = "259200";
 
 const ADMIT: &str = include_str!("scripts/admit.lua");
 const MERGE: &str = include_str!("scripts/merge.lua");
+const TRY_WRITE: &str = include_str!("scripts/try_write.lua");
 const DAY: &str = "day";
+/// It has no end, and is lost with the counts.
+const NAME: &str = "signpost:quota:name";
 
 /// Counts requests in Redis. See the crate's documentation.
 pub struct RedisQuotaStore {
     server: Server,
     admit: Script,
     merge: Script,
+    try_write: Script,
+    clocks: ClockComparison,
 }
 
 /// The store cannot be opened: the certificates are none, or this machine has none.
@@ -42,13 +49,24 @@ impl fmt::Debug for RedisQuotaStore {
 
 impl RedisQuotaStore {
     /// Prepares the store without connecting. Connections are driven on `runtime`, whose input, output and timers must
-    /// be on; requests may come from other runtimes.
+    /// be on; requests may come from other runtimes. `clock` is the one that requests are told the time by; it is
+    /// compared with that of Redis whenever the store is tried.
     ///
     /// # Errors
     /// The certificates cannot be read.
-    pub fn open(url: RedisUrl, options: RedisOptions, runtime: Handle) -> Result<Self, RedisOpenError> {
-        let server = Server::new(url, options, runtime)?;
-        Ok(Self { server, admit: Script::new(ADMIT), merge: Script::new(MERGE) })
+    pub fn open(
+        url: RedisUrl,
+        options: RedisOptions,
+        clock: Arc<dyn Clock>,
+        runtime: Handle,
+    ) -> Result<Self, RedisOpenError> {
+        Ok(Self {
+            server: Server::new(url, options, runtime)?,
+            admit: Script::new(ADMIT),
+            merge: Script::new(MERGE),
+            try_write: Script::new(TRY_WRITE),
+            clocks: ClockComparison::by(clock),
+        })
     }
 
     /// Whether Redis answers, for health checks.
@@ -120,16 +138,31 @@ impl MergingQuotaStore for RedisQuotaStore {
         window: QuotaWindow,
         at: Timestamp,
         counted: CountedElsewhere,
-    ) -> Result<(), StoreError> {
-        let CountedElsewhere { missing, at_least } = counted;
+    ) -> Result<u32, StoreError> {
+        let CountedElsewhere { count: id, alone, merged, in_store } = counted;
         let (key, minute) = place(account, at);
         let field = match window {
             QuotaWindow::Minute => &*minute,
             QuotaWindow::Day => DAY,
         };
-        let (missing, at_least) = (missing.to_string(), at_least.to_string());
-        let arguments = [field, &missing, &at_least, KEPT];
-        let merged: Result<(), Failure> = self.server.run(&self.merge, MERGE, &key, &arguments).await;
-        merged.map_err(|failure| failure.about(&key))
+        let taken_in = format!("from:{:032x}", id.as_u128());
+        let (alone, merged, in_store) = (alone.to_string(), merged.to_string(), in_store.to_string());
+        let arguments = [field, &taken_in, &alone, &merged, &in_store, KEPT];
+        let after: Result<i64, Failure> = self.server.run(&self.merge, MERGE, &key, &arguments).await;
+        count(&key, after.map_err(|failure| failure.about(&key))?)
+    }
+
+    async fn try_write(&self, proposed: CountId) -> Result<CountId, StoreError> {
+        let proposed = format!("{:032x}", proposed.as_u128());
+        let asked = self.clocks.now();
+        let answer: Result<Vec<String>, Failure> =
+            self.server.run(&self.try_write, TRY_WRITE, NAME, &[&proposed]).await;
+        let answer = answer.map_err(|failure| failure.about(NAME))?;
+        if let [_, seconds, micros] = &*answer {
+            self.clocks.compare(asked, seconds, micros);
+        }
+        let name = answer.first().and_then(|name| u128::from_str_radix(name, 16).ok());
+        let name = name.ok_or_else(|| corrupt(NAME, "is no name of counts".to_owned()))?;
+        Ok(CountId::from_u128(name))
     }
 }

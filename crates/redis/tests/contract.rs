@@ -7,6 +7,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use signpost_app::ports::{MergingQuotaStore, QuotaStore};
 use signpost_domain::AccountId;
+use signpost_memory::ManualClock;
 use signpost_port_contracts::{QuotaFixture, samples};
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 use tokio::runtime::Handle;
@@ -21,7 +22,13 @@ impl Fixture {
     fn open(url: String) -> Self {
         let options =
             RedisOptions { time_limit: std::time::Duration::from_secs(20), ..RedisOptions::default() };
-        let store = RedisQuotaStore::open(url.parse().unwrap(), options, Handle::current()).unwrap();
+        let store = RedisQuotaStore::open(
+            url.parse().unwrap(),
+            options,
+            Arc::new(ManualClock::new(samples::at(0))),
+            Handle::current(),
+        )
+        .unwrap();
         Self { url, store: Arc::new(store) }
     }
 }

@@ -35,7 +35,7 @@ pub use leases::{LeaseHolder, Leases};
 pub use links::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
 };
-pub use quota_store::{CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
+pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use store::{Store, UnitOfWork};
 pub use store_error::StoreError;

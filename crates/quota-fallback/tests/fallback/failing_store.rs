@@ -1,11 +1,11 @@
 //! A quota store that fails as it is told.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, StoreError};
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
 use signpost_memory::MemoryQuotaStore;
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
@@ -19,12 +19,16 @@ pub(crate) enum Mood {
     Hangs,
     /// It counts at once, and its answer takes so long.
     IsSlow(Duration),
+    /// It counts this account's requests at once, and its answers about it take so long.
+    IsSlowOnlyWith(AccountId, Duration),
     /// It can be read.
     IsReadOnly,
     /// As a cluster of which a part is away.
     RefusesOnly(AccountId),
     /// What it has of any account is corrupt.
     IsCorrupt,
+    /// It takes whoever asks with it.
+    Panics,
 }
 
 /// Keeps its counts whatever its mood.
@@ -33,6 +37,7 @@ pub(crate) struct FailingStore {
     mood: Mutex<Mood>,
     pub(crate) admissions: AtomicU32,
     pub(crate) merges: AtomicU32,
+    pub(crate) tries: AtomicU32,
 }
 
 impl FailingStore {
@@ -43,14 +48,17 @@ impl FailingStore {
             mood: Mutex::new(Mood::Answers),
             admissions: AtomicU32::new(0),
             merges: AtomicU32::new(0),
+            tries: AtomicU32::new(0),
         });
         let quota = store.another_node();
         (store, quota)
     }
 
     pub(crate) fn another_node(self: &Arc<Self>) -> FallbackQuotaStore {
+        static NODES: AtomicU64 = AtomicU64::new(0);
+        let first = CountId::from_u128(u128::from(NODES.fetch_add(1, Ordering::Relaxed)) << 64);
         let store: Arc<dyn MergingQuotaStore> = self.clone();
-        FallbackQuotaStore::new(store, FallbackOptions::default(), Handle::current())
+        FallbackQuotaStore::new(store, FallbackOptions::default(), first, Handle::current())
     }
 
     pub(crate) fn becomes(&self, mood: Mood) {
@@ -59,6 +67,13 @@ impl FailingStore {
 
     pub(crate) fn loses_its_counts(&self) {
         *self.counts.lock().unwrap() = Arc::default();
+    }
+
+    /// As a replica does that takes over and lags behind: its counts are gone and still have their name.
+    pub(crate) async fn loses_its_counts_unnoticed(&self) {
+        let name = self.counts().try_write(CountId::from_u128(0)).await.unwrap();
+        self.loses_its_counts();
+        self.counts().try_write(name).await.unwrap();
     }
 
     /// What it has counted, whatever its mood.
@@ -72,13 +87,21 @@ impl FailingStore {
         self.counts.lock().unwrap().clone()
     }
 
+    fn counts_first(&self) -> bool {
+        matches!(*self.mood.lock().unwrap(), Mood::IsSlow(_) | Mood::IsSlowOnlyWith(..))
+    }
+
     /// What comes before the answer.
     async fn mood(&self, account: AccountId, writes: bool) -> Result<(), StoreError> {
         let mood = *self.mood.lock().unwrap();
         match mood {
             Mood::IsReadOnly if writes => Err(StoreError::unavailable("read-only")),
             Mood::RefusesOnly(some) if some == account => Err(StoreError::unavailable("connection refused")),
-            Mood::Answers | Mood::IsReadOnly | Mood::RefusesOnly(_) => Ok(()),
+            Mood::IsSlowOnlyWith(some, duration) if some == account => {
+                tokio::time::sleep(duration).await;
+                Ok(())
+            }
+            Mood::Answers | Mood::IsReadOnly | Mood::RefusesOnly(_) | Mood::IsSlowOnlyWith(..) => Ok(()),
             Mood::Refuses => Err(StoreError::unavailable("connection refused")),
             Mood::Hangs => std::future::pending().await,
             Mood::IsSlow(duration) => {
@@ -91,6 +114,7 @@ impl FailingStore {
                 row: String::new(),
                 reason: "is a poem".to_owned(),
             }),
+            Mood::Panics => panic!("as it was told"),
         }
     }
 }
@@ -104,8 +128,7 @@ impl QuotaStore for FailingStore {
         now: Timestamp,
     ) -> Result<QuotaDecision, StoreError> {
         self.admissions.fetch_add(1, Ordering::SeqCst);
-        let counted_first = matches!(*self.mood.lock().unwrap(), Mood::IsSlow(_));
-        if counted_first {
+        if self.counts_first() {
             let decision = self.counts().admit(account, budget, now).await;
             self.mood(account, true).await?;
             return decision;
@@ -133,9 +156,21 @@ impl MergingQuotaStore for FailingStore {
         window: QuotaWindow,
         at: Timestamp,
         counted: CountedElsewhere,
-    ) -> Result<(), StoreError> {
+    ) -> Result<u32, StoreError> {
         self.merges.fetch_add(1, Ordering::SeqCst);
+        if self.counts_first() {
+            let merged = self.counts().merge(account, window, at, counted).await;
+            self.mood(account, true).await?;
+            return merged;
+        }
         self.mood(account, true).await?;
         self.counts().merge(account, window, at, counted).await
+    }
+
+    async fn try_write(&self, proposed: CountId) -> Result<CountId, StoreError> {
+        self.tries.fetch_add(1, Ordering::SeqCst);
+        let nobody = AccountId::from_bytes([0; 16]);
+        self.mood(nobody, true).await?;
+        self.counts().try_write(proposed).await
     }
 }

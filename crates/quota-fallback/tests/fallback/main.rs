@@ -1,7 +1,7 @@
 //! Counting while the store is away (D19). Time is tokio's own and moves by itself when all wait, so minutes take no
 //! time.
 
-#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
 mod counts;
 mod failing_store;

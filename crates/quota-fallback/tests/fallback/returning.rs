@@ -31,7 +31,7 @@ async fn d19_the_store_is_tried_every_second_and_asked_again_when_it_is_back() {
     for tries in 1..=90 {
         sleep(Duration::from_secs(1)).await;
         tokio::task::yield_now().await;
-        assert_eq!(store.merges.load(Ordering::SeqCst), tries);
+        assert_eq!(store.tries.load(Ordering::SeqCst), tries);
     }
     assert_eq!(store.admissions.load(Ordering::SeqCst), 5);
     store.becomes(Mood::Answers);
@@ -39,9 +39,10 @@ async fn d19_the_store_is_tried_every_second_and_asked_again_when_it_is_back() {
     admit(&quota, account, 1).await;
     assert_eq!(store.admissions.load(Ordering::SeqCst), 6);
     // There is nothing left to try.
-    let merges = store.merges.load(Ordering::SeqCst);
+    let calls = || (store.tries.load(Ordering::SeqCst), store.merges.load(Ordering::SeqCst));
+    let before = calls();
     sleep(Duration::from_mins(10)).await;
-    assert_eq!(store.merges.load(Ordering::SeqCst), merges);
+    assert_eq!(calls(), before);
 }
 
 #[tokio::test(start_paused = true)]
@@ -149,6 +150,94 @@ async fn a_dropped_fallback_ends_its_tries() {
     admit(&quota, samples::id(), 5).await;
     drop(quota);
     sleep(Duration::from_secs(5)).await;
-    assert_eq!(store.merges.load(Ordering::SeqCst), 0);
+    assert_eq!(store.tries.load(Ordering::SeqCst), 0);
     assert_eq!(std::sync::Arc::strong_count(&store), 1);
+}
+
+/// Decision 15: what the store took in without saying so in time is merged again and counted once.
+#[tokio::test(start_paused = true)]
+async fn d19_a_merge_whose_answer_is_late_counts_once() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    store.becomes(Mood::Refuses);
+    admit(&quota, account, 5).await;
+    // Longer than a merge is waited for.
+    store.becomes(Mood::IsSlowOnlyWith(account, Duration::from_millis(300)));
+    sleep(Duration::from_secs(10)).await;
+    assert!(store.merges.load(Ordering::SeqCst) >= 10);
+    assert_eq!(store.used(account, now).await, (5, 5));
+    // More of the same count.
+    store.becomes(Mood::Refuses);
+    admit(&quota, account, 2).await;
+    store.becomes(Mood::Answers);
+    sleep(ONE_TRY).await;
+    assert_eq!(store.used(account, now).await, (7, 7));
+}
+
+/// What nobody lost needs no merge, however many accounts there are.
+#[tokio::test(start_paused = true)]
+async fn a_single_failure_merges_what_is_missing_and_nothing_else() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    for _ in 0..50 {
+        admit(&quota, samples::id(), 1).await;
+    }
+    sleep(ONE_TRY).await;
+    assert_eq!(store.merges.load(Ordering::SeqCst), 0);
+    store.becomes(Mood::Refuses);
+    admit(&quota, samples::id(), 1).await;
+    store.becomes(Mood::Answers);
+    sleep(ONE_TRY).await;
+    // Its minute and its day.
+    assert_eq!(store.merges.load(Ordering::SeqCst), 2);
+}
+
+/// As a failover to a replica that lagged behind, or an evicted key: nothing failed, and the store's counts still have
+/// their name.
+#[tokio::test(start_paused = true)]
+async fn a_count_that_the_store_lost_unnoticed_is_raised_when_it_is_asked_for() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    admit(&quota, account, 40).await;
+    sleep(ONE_TRY).await;
+    store.loses_its_counts_unnoticed().await;
+    admit(&quota, account, 1).await;
+    assert_eq!(store.used(account, now).await, (1, 1));
+    sleep(ONE_TRY).await;
+    assert_eq!(store.used(account, now).await, (40, 40));
+}
+
+/// More accounts than are merged at once, in a store that lost all of them.
+#[tokio::test(start_paused = true)]
+async fn all_accounts_of_a_store_that_lost_its_counts_are_merged() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let accounts: Vec<AccountId> = (0..200).map(|_| samples::id()).collect();
+    for account in &accounts {
+        admit(&quota, *account, 3).await;
+    }
+    sleep(ONE_TRY).await;
+    store.becomes(Mood::Refuses);
+    admit(&quota, samples::id(), 1).await;
+    store.loses_its_counts();
+    store.becomes(Mood::Answers);
+    sleep(ONE_TRY).await;
+    for account in accounts {
+        assert_eq!(store.used(account, samples::at(0)).await, (3, 3));
+    }
+}
+
+/// A task that dies must not leave the node alone for ever.
+#[tokio::test(start_paused = true)]
+async fn d19_the_store_is_asked_again_also_if_a_try_panicked() {
+    let (store, quota) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    store.becomes(Mood::Refuses);
+    admit(&quota, account, 5).await;
+    store.becomes(Mood::Panics);
+    sleep(ONE_TRY).await;
+    assert_eq!(store.tries.load(Ordering::SeqCst), 1);
+    store.becomes(Mood::Answers);
+    admit(&quota, account, 1).await;
+    sleep(ONE_TRY).await;
+    assert_eq!(store.used(account, now).await, (6, 6));
+    assert!(quota.asks_the_store());
 }

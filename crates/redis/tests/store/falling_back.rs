@@ -1,23 +1,33 @@
 //! The store behind the one that falls back (D19), on a real server that fails.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::QuotaStore as _;
+use signpost_app::ports::{CountId, QuotaStore as _};
 use signpost_domain::{QuotaDecision, RequestBudget};
 use signpost_port_contracts::samples;
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_test_servers::redis::RedisServer;
+use tokio::io::copy_bidirectional;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Handle;
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::sleep;
 
-use crate::opening::{counted, lasting_server, open, server};
+use crate::opening::{counted, lasting_server, open, open_with_time_limit, server};
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 1_000, per_day: 10_000 };
 
 fn before(server: &RedisServer) -> FallbackQuotaStore {
-    FallbackQuotaStore::new(Arc::new(open(&server.url(0))), FallbackOptions::default(), Handle::current())
+    before_with(&server.url(0), FallbackOptions::default())
+}
+
+fn before_with(url: &str, options: FallbackOptions) -> FallbackQuotaStore {
+    static NODES: AtomicU64 = AtomicU64::new(0);
+    let first = CountId::from_u128(u128::from(NODES.fetch_add(1, Ordering::Relaxed)) << 64);
+    FallbackQuotaStore::new(Arc::new(open(url)), options, first, Handle::current())
 }
 
 /// Twenty requests of one account; none may fail, and all together may wait for five answers at most.
@@ -74,7 +84,11 @@ async fn d19_three_nodes_admit_the_limit_and_at_most_three_times_as_much_in_an_o
     const LIMIT: u32 = 120;
     let budget = RequestBudget { per_minute: LIMIT, per_day: 10_000 };
     let mut server = lasting_server();
-    let nodes: [Arc<FallbackQuotaStore>; 3] = std::array::from_fn(|_| Arc::new(before(&server)));
+    // A busy machine must not look like an outage; a server that was killed refuses at once.
+    let patience = Duration::from_secs(5);
+    let options = FallbackOptions { patience, retry_patience: patience, ..FallbackOptions::default() };
+    let nodes: [Arc<FallbackQuotaStore>; 3] =
+        std::array::from_fn(|_| Arc::new(before_with(&server.url(0), options)));
     let admitted = async |account, requests: u32| {
         let mut tasks = JoinSet::new();
         for number in 0..3 * requests {
@@ -121,4 +135,52 @@ async fn d19_a_frozen_redis_costs_no_request_and_forgets_none() {
     }
     let counted = counted(&store, account).await;
     assert!((40..=45).contains(&counted), "{counted}");
+}
+
+/// Passes everything on until it is told to forget: from then on the connections that it has swallow what they are sent,
+/// which is acknowledged nevertheless, and only those that come are passed.
+async fn forgetful_router(server: &RedisServer) -> (String, watch::Sender<()>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("redis://{}", listener.local_addr().unwrap());
+    let (forget, mut forgotten) = watch::channel(());
+    let port = server.port();
+    tokio::spawn(async move {
+        while let Ok((mut client, _)) = listener.accept().await {
+            forgotten.mark_unchanged();
+            let mut forgotten = forgotten.clone();
+            tokio::spawn(async move {
+                let mut server = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+                let is_forgotten = tokio::select! {
+                    _ = copy_bidirectional(&mut client, &mut server) => false,
+                    forgotten = forgotten.changed() => forgotten.is_ok(),
+                };
+                if is_forgotten {
+                    std::future::pending::<()>().await;
+                }
+                drop((client, server));
+            });
+        }
+    });
+    (url, forget)
+}
+
+/// The store's own time limit never passes here: those who give up sooner have to tell.
+#[tokio::test]
+async fn d19_a_connection_that_hangs_is_replaced_and_the_node_returns() {
+    let server = server();
+    let (url, forget) = forgetful_router(&server).await;
+    let store = Arc::new(open_with_time_limit(&url, Duration::from_mins(10)));
+    let first = CountId::from_u128(1 << 120);
+    let quota = FallbackQuotaStore::new(store, FallbackOptions::default(), first, Handle::current());
+    let account = samples::id();
+    admit_twenty(&quota, account).await;
+    forget.send_replace(());
+    admit_twenty(&quota, account).await;
+    assert!(!quota.asks_the_store());
+    let start = Instant::now();
+    while !quota.asks_the_store() {
+        assert!(start.elapsed() < Duration::from_secs(5));
+        sleep(Duration::from_millis(20)).await;
+    }
+    counted_in(&server, account, 40).await;
 }

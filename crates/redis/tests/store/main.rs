@@ -3,6 +3,7 @@
 #![allow(clippy::indexing_slicing, clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
 mod addresses;
+mod clocks;
 mod cluster;
 mod failures;
 mod falling_back;

@@ -1,9 +1,11 @@
 //! Stores and servers for one test.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_app::ports::{QuotaStore as _, StoreError};
+use signpost_app::ports::{Clock, QuotaStore as _, StoreError};
 use signpost_domain::{AccountId, RequestBudget};
+use signpost_memory::ManualClock;
 use signpost_port_contracts::samples;
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 use signpost_test_servers::redis::{RedisServer, Setup};
@@ -30,8 +32,13 @@ pub(crate) fn open_with_time_limit(url: &str, time_limit: Duration) -> RedisQuot
     open_with(url, RedisOptions { time_limit, ..RedisOptions::default() })
 }
 
+/// It is always the same time.
+pub(crate) fn clock() -> Arc<dyn Clock> {
+    Arc::new(ManualClock::new(samples::at(0)))
+}
+
 pub(crate) fn open_with(url: &str, options: RedisOptions) -> RedisQuotaStore {
-    RedisQuotaStore::open(url.parse().unwrap(), options, Handle::current()).unwrap()
+    RedisQuotaStore::open(url.parse().unwrap(), options, clock(), Handle::current()).unwrap()
 }
 
 pub(crate) async fn admit(store: &RedisQuotaStore, account: AccountId) -> Result<(), StoreError> {

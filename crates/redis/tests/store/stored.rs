@@ -1,6 +1,6 @@
 //! What is stored, for how long, and by how many commands.
 
-use signpost_app::ports::{CountedElsewhere, MergingQuotaStore as _, QuotaStore as _, StoreError};
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore as _, QuotaStore as _, StoreError};
 use signpost_domain::{QuotaDecision, QuotaWindow, RequestBudget};
 use signpost_port_contracts::samples;
 use signpost_test_servers::redis::RedisServer;
@@ -13,6 +13,10 @@ fn calls(server: &RedisServer, command: &str) -> u64 {
     let name = format!("cmdstat_{command}:calls=");
     let line = statistics.lines().find_map(|line| line.strip_prefix(&name));
     line.map_or(0, |line| line.split(',').next().unwrap().parse().unwrap())
+}
+
+fn missing(alone: u32) -> CountedElsewhere {
+    CountedElsewhere { count: CountId::from_u128(7), alone, merged: 0, in_store: 0 }
 }
 
 /// Contract D16: counts are kept by the start of their window, and expire two days after their day.
@@ -34,7 +38,7 @@ async fn counts_of_an_account_and_day_are_one_key_that_expires() {
     assert!((72 * 3_600 - 60..=72 * 3_600).contains(&seconds), "{seconds}");
 
     let merged = samples::id();
-    let counted = CountedElsewhere { missing: 1, at_least: 1 };
+    let counted = missing(1);
     store.merge(merged, QuotaWindow::Minute, samples::at(0), counted).await.unwrap();
     let seconds: u64 = server.command(&["TTL", &key(merged)]).parse().unwrap();
     assert!((72 * 3_600 - 60..=72 * 3_600).contains(&seconds), "{seconds}");
@@ -85,7 +89,7 @@ async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
     let server = server();
     let store = open(&server.url(0));
     let now = samples::at(0);
-    let nothing = CountedElsewhere::default();
+    let nothing = missing(0);
     let is_corrupt = |error: Option<StoreError>, about: &str| {
         let is_corrupt = matches!(&error, Some(StoreError::Corrupt { row, .. }) if row == about);
         assert!(is_corrupt, "{error:?}");
@@ -112,13 +116,57 @@ async fn what_is_no_count_is_corrupt_and_nothing_is_counted() {
     admit(&store, samples::id()).await.unwrap();
 }
 
+/// It stays as long as the counts do, and never ends.
+#[tokio::test]
+async fn the_counts_have_a_name_until_they_are_lost() {
+    let server = server();
+    let store = open(&server.url(0));
+    let [first, second] = [1, 2].map(CountId::from_u128);
+    assert_eq!(store.try_write(first).await.unwrap(), first);
+    assert_eq!(store.try_write(second).await.unwrap(), first);
+    assert_eq!(server.command(&["TTL", "signpost:quota:name"]), "-1");
+    let _ = server.command(&["FLUSHALL"]);
+    assert_eq!(store.try_write(second).await.unwrap(), second);
+    // What somebody else wrote there is no name.
+    for other in ["a poem", "", "-1"] {
+        let _ = server.command(&["HSET", "signpost:quota:name", "name", other]);
+        assert_eq!(store.try_write(first).await.unwrap(), first);
+    }
+}
+
+/// A try is a write, since a store that can only be read is of no use (D19).
+#[tokio::test]
+async fn d19_a_replica_cannot_be_tried() {
+    let server = server();
+    let store = open(&server.url(0));
+    store.try_write(CountId::from_u128(1)).await.unwrap();
+    let _ = server.command(&["REPLICAOF", "127.0.0.1", "1"]);
+    store.try_write(CountId::from_u128(1)).await.unwrap_err();
+}
+
+/// An operator's rules of access may leave the clock out.
+#[tokio::test]
+async fn who_may_not_ask_for_the_time_can_try_nevertheless() {
+    let server = server();
+    let rules =
+        "on >s3cret ~signpost:quota:* +hmget +hget +hset +hincrby +expire +ttl +evalsha +eval +client";
+    let words: Vec<&str> = ["ACL", "SETUSER", "node"].into_iter().chain(rules.split(' ')).collect();
+    let _ = server.command(&words);
+    let store = open(&format!("redis://node:s3cret@127.0.0.1:{}", server.port()));
+    let (account, name) = (samples::id(), CountId::from_u128(1));
+    assert_eq!(store.try_write(name).await.unwrap(), name);
+    admit(&store, account).await.unwrap();
+    store.merge(account, QuotaWindow::Day, samples::at(0), missing(1)).await.unwrap();
+    assert_eq!(counted(&store, account).await, 2);
+}
+
 /// A count at the end of its range stays there.
 #[tokio::test]
 async fn a_count_does_not_leave_its_range() {
     let server = server();
     let (store, account) = (open(&server.url(0)), samples::id());
-    let most = CountedElsewhere { missing: u32::MAX, at_least: 0 };
-    for _ in 0..3 {
+    for number in 0..3 {
+        let most = CountedElsewhere { count: CountId::from_u128(number), ..missing(u32::MAX) };
         store.merge(account, QuotaWindow::Day, samples::at(0), most).await.unwrap();
     }
     assert_eq!(store.remaining(account, BUDGET, samples::at(0)).await.unwrap().day, 0);

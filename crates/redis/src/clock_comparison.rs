@@ -1,0 +1,73 @@
+//! Whether this node and Redis have the same time.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use signpost_app::ports::Clock;
+use signpost_domain::Timestamp;
+use tokio::time::Instant;
+
+/// What two clocks that are kept right never differ by.
+const MOST_MILLIS: u64 = 1_000;
+
+const INTERVAL: Duration = Duration::from_mins(1);
+
+/// Compares the node's clock, which names the windows, with that of Redis, which all nodes see and nothing else needs.
+pub(crate) struct ClockComparison {
+    clock: Arc<dyn Clock>,
+    warned_at: Mutex<Option<Instant>>,
+}
+
+impl ClockComparison {
+    pub(crate) fn by(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, warned_at: Mutex::default() }
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// Takes what Redis' `TIME` said between `asked` and now, and warns if that cannot be, once a minute at most.
+    pub(crate) fn compare(&self, asked: Timestamp, seconds: &str, micros: &str) {
+        let (Ok(seconds), Ok(micros)) = (seconds.parse::<i64>(), micros.parse::<i64>()) else { return };
+        let theirs = seconds.saturating_mul(1_000).saturating_add(micros / 1_000);
+        let skew = skew(asked.unix_millis(), theirs, self.clock.now().unix_millis());
+        if skew.unsigned_abs() <= MOST_MILLIS {
+            return;
+        }
+        let mut warned_at = self.warned_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if warned_at.is_none_or(|at| at.elapsed() >= INTERVAL) {
+            *warned_at = Some(Instant::now());
+            tracing::warn!(
+                milliseconds_ahead_of_redis = skew,
+                "the clocks of this node and of Redis differ: it counts requests in other minutes than the other nodes"
+            );
+        }
+    }
+}
+
+/// By how many milliseconds our clock is ahead at the least, or behind if that is negative, where theirs was read
+/// between two looks at ours.
+fn skew(before: i64, theirs: i64, after: i64) -> i64 {
+    if theirs < before {
+        before.saturating_sub(theirs)
+    } else if theirs > after {
+        after.saturating_sub(theirs)
+    } else {
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skew;
+
+    #[test]
+    fn time_on_the_way_is_no_difference() {
+        for (before, theirs, after, expected) in
+            [(10, 10, 10, 0), (10, 700, 900, 0), (10, 5, 900, 5), (10, 905, 900, -5), (10, 10, 5, -5)]
+        {
+            assert_eq!(skew(before, theirs, after), expected, "{before} {theirs} {after}");
+        }
+    }
+}
