@@ -67,7 +67,11 @@ const PLACES: &[Place] = &[
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.
-    Place { package: REDIS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS, QUOTA_FALLBACK] },
+    Place {
+        package: REDIS,
+        imports: INNER,
+        tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS, QUOTA_FALLBACK],
+    },
     Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },

@@ -135,12 +135,12 @@ fn varied(value: &str, vary: impl Fn(&str) -> Option<String>) -> Option<String> 
     vary(value).or_else(|| Some(format!("ARRAY[{}]", vary(one?.trim_matches('"'))?)))
 }
 
-/// The parameters of `unnest(…) AS n (…)`, and the types of their elements.
+/// The parameters of every `unnest(…) AS n (…)`, and the types of their elements.
 fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, String)>> {
-    let Some((_, rest)) = text.split_once("unnest(") else { return Ok(Vec::new()) };
-    let (parameters, rest) = rest.split_once(')').context("an `unnest` without an end")?;
-    let (_, rest) = rest.split_once('(').context("an `unnest` without names")?;
-    let (columns, _) = rest.split_once(')').context("names without an end")?;
+    let arrays = arrays(text)?;
+    if arrays.is_empty() {
+        return Ok(Vec::new());
+    }
     let types = postgres.query(
         "SELECT attname || ' ' || format_type(atttypid, NULL) FROM pg_attribute WHERE attrelid = 'links'::regclass",
     )?;
@@ -148,11 +148,19 @@ fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, Strin
         let found = types.lines().find_map(|line| line.strip_prefix(column)?.strip_prefix(' '));
         found.unwrap_or("bigint").to_owned()
     };
-    Ok(parameters
-        .split(',')
-        .zip(columns.split(','))
-        .map(|(parameter, column)| (parameter.trim().to_owned(), type_of(column.trim())))
-        .collect())
+    Ok(arrays.into_iter().map(|(parameter, column)| (parameter.to_owned(), type_of(column))).collect())
+}
+
+/// The parameters of every `unnest(…) AS n (…)`, each with the name that its elements get.
+fn arrays(text: &str) -> Result<Vec<(&str, &str)>> {
+    let mut arrays = Vec::new();
+    for rest in text.split("unnest(").skip(1) {
+        let (parameters, rest) = rest.split_once(')').context("an `unnest` without an end")?;
+        let (_, rest) = rest.split_once('(').context("an `unnest` without names")?;
+        let (columns, _) = rest.split_once(')').context("names without an end")?;
+        arrays.extend(parameters.split(',').map(str::trim).zip(columns.split(',').map(str::trim)));
+    }
+    Ok(arrays)
 }
 
 #[cfg(test)]
@@ -169,6 +177,13 @@ mod tests {
         let text = "SELECT a = $1,\n b".to_owned();
         let commit = Statement { text: "COMMIT".to_owned(), values: vec![] };
         assert_eq!(read(log), [Statement { text, values: values.to_vec() }, commit]);
+    }
+
+    #[test]
+    fn every_array_of_a_statement_is_found() {
+        let text = "UPDATE g FROM unnest($1, $2) AS m (id, more) WHERE f(x); INSERT SELECT FROM unnest($3) AS n (name)";
+        assert_eq!(arrays(text).unwrap(), [("$1", "id"), ("$2", "more"), ("$3", "name")]);
+        assert!(arrays("SELECT 1").unwrap().is_empty());
     }
 
     #[test]
