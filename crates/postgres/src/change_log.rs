@@ -146,7 +146,7 @@ fn logged_change(
 #[async_trait]
 impl ChangeLog for PostgresStore {
     async fn end_of_changes(&self) -> Result<ChangePosition, StoreError> {
-        self.call(async |connection| {
+        self.own_work(async |connection| {
             let now: Instant = ServersClock {}.get_result(connection).await?;
             Ok(ChangePosition::from_store(now.micros()))
         })
@@ -159,7 +159,7 @@ impl ChangeLog for PostgresStore {
             overlap: (self.time_limit() + CLOCKS_DIFFER).as_secs_f64(),
             limit: i64::from(at_most) + 1,
         };
-        self.call(async |connection| {
+        self.own_work(async |connection| {
             let rows: Vec<LogRow> = statement.load(connection).await?;
             let Some((now, has_gap, ..)) = rows.as_slice().first() else {
                 return Err(Failure::Other("the row of forgotten_changes is missing".to_owned()));

@@ -46,13 +46,21 @@ struct Places {
     units: Arc<Semaphore>,
     /// One more, so that a store that is busy is not taken for one that is broken.
     checks: Arc<Semaphore>,
+    /// And one for what the node does by itself: however many requests there are, it must learn of the others' changes
+    /// within a second (D58), and keep the leases that it holds.
+    own_work: Arc<Semaphore>,
 }
 
 impl Places {
     fn new(connections: usize) -> Self {
         let semaphore = |places: usize| Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)));
         let units = connections - connections / 4;
-        Self { requests: semaphore(connections), units: semaphore(units), checks: semaphore(1) }
+        Self {
+            requests: semaphore(connections),
+            units: semaphore(units),
+            checks: semaphore(1),
+            own_work: semaphore(1),
+        }
     }
 }
 
@@ -79,7 +87,7 @@ impl Connections {
         config.custom_setup = Box::new(move |_| connector.clone().connect().boxed());
         let suspicions = Arc::new(Suspicions::default());
         let pool = Pool::builder(AsyncDieselConnectionManager::new_with_config(String::new(), config))
-            .max_size(connections.get().saturating_add(1))
+            .max_size(connections.get().saturating_add(2))
             // Those that are used stay in use, so that few have to be asked whether they still live.
             .queue_mode(QueueMode::Lifo)
             .pre_recycle(Arc::clone(&suspicions).hook(idle_limit, age_limit))
@@ -130,6 +138,14 @@ impl Connections {
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         self.call_in(&self.places.checks, call).await
+    }
+
+    /// Runs one call of the node's own work, which does not wait for requests either.
+    pub(crate) async fn own_work<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        self.call_in(&self.places.own_work, call).await
     }
 
     async fn call_in<T>(

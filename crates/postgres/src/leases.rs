@@ -2,14 +2,37 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::query_dsl::methods::FilterDsl;
+use diesel::sql_types::{Text, Timestamptz, Uuid};
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{LeaseHolder, Leases, StoreError};
 use signpost_domain::Timestamp;
 
 use crate::columns::{IdBytes, Instant};
 use crate::schema::leases;
+use crate::statement::statement;
 use crate::store::PostgresStore;
+
+statement! {
+    /// Takes or renews a lease, and gives its name if that was to be had.
+    ///
+    /// Who finds it in other hands looks and writes nothing: nodes ask each second, and a conflict would hold the row and
+    /// cost a commit. Of several that find it free the second waits for the row and looks at it again.
+    TakeLease<'a> -> Text {
+        name: &'a str,
+        holder: IdBytes,
+        now: Instant,
+        until: Instant,
+    } =
+    "INSERT INTO leases (name, holder, expires_at) SELECT "
+    { name: Text } ", "
+    { holder: Uuid } ", "
+    { until: Timestamptz } " WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = "
+    { name: Text } " AND l.holder <> "
+    { holder: Uuid } " AND l.expires_at > "
+    { now: Timestamptz } ") ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
+     WHERE leases.holder = excluded.holder OR leases.expires_at <= "
+    { now: Timestamptz } " RETURNING name"
+}
 
 #[async_trait]
 impl Leases for PostgresStore {
@@ -20,23 +43,17 @@ impl Leases for PostgresStore {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.call(async |connection| {
-            let (holder, now, until) = (IdBytes::from(holder), Instant::from(now), Instant::from(until));
-            // Whoever comes second waits for the row and looks at it again.
-            let take = diesel::insert_into(leases::table)
-                .values((leases::name.eq(name), leases::holder.eq(holder), leases::expires_at.eq(until)))
-                .on_conflict(leases::name)
-                .do_update()
-                .set((leases::holder.eq(holder), leases::expires_at.eq(until)));
-            let is_to_be_had = leases::holder.eq(holder).or(leases::expires_at.le(now));
-            Ok(FilterDsl::filter(take, is_to_be_had).execute(connection).await? > 0)
+        let take = TakeLease { name, holder: holder.into(), now: now.into(), until: until.into() };
+        self.own_work(async |connection| {
+            let taken: Vec<String> = take.load(connection).await?;
+            Ok(!taken.is_empty())
         })
         .await
     }
 
     async fn release_lease(&self, name: &str, holder: LeaseHolder) -> Result<(), StoreError> {
-        self.call(async |connection| {
-            let held = QueryDsl::filter(leases::table.find(name), leases::holder.eq(IdBytes::from(holder)));
+        self.own_work(async |connection| {
+            let held = leases::table.find(name).filter(leases::holder.eq(IdBytes::from(holder)));
             diesel::delete(held).execute(connection).await?;
             Ok(())
         })

@@ -4,7 +4,7 @@
 //!
 //! A pool of connections, each with limits that the server itself holds. A call that reads borrows one for one statement,
 //! a unit of work for as long as it is open; units of work leave some to those who only read, and all leave one to health
-//! checks. Nobody waits longer than the time limit (D6), and nothing goes on at the
+//! checks and one to what the node does by itself. Nobody waits longer than the time limit (D6), and nothing goes on at the
 //! server that nobody waits for: the statement of a caller who was cancelled, or whose time is over, is cancelled too. A
 //! connection whose transaction was neither committed nor undone is never lent again, nor is one on which something failed
 //! that was no decision of the database. One that was not used for a while is asked whether it still lives.
@@ -60,4 +60,5 @@ pub use connection_url::url_without_secrets;
 pub use migrations::{migrate, pending_migrations};
 pub use open_error::OpenError;
 pub use options::PostgresOptions;
+pub use server_address::check_url;
 pub use store::PostgresStore;

@@ -29,14 +29,20 @@ pub(crate) enum Security {
 impl ServerAddress {
     /// Reads a URL. Of what libpq knows in one, `sslmode` is `disable`, or `require`, `verify-ca` and `verify-full`, all
     /// of which verify the certificate and the name in it; without it, a server on this machine is spoken to in plain
-    /// text, and any other with TLS. `sslrootcert` names a file with certificates to trust instead of the system's.
+    /// text, unless `sslrootcert` is given, and any other with TLS. `sslrootcert` names a file with certificates to trust
+    /// instead of the system's.
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let url = ConnectionUrl::parse(url)?;
         let is_encrypted = match url.tls_mode.as_deref() {
-            None => !is_this_machine(&url.config),
+            // Who names a certificate wants it to be asked for.
+            None => url.roots.is_some() || !is_this_machine(&url.config),
             Some("disable") => false,
             Some("require" | "verify-ca" | "verify-full") => true,
-            Some(_) => return Err(not_a_url("`sslmode` must be `disable` or `verify-full`")),
+            Some(_) => {
+                return Err(not_a_url(
+                    "`sslmode` must be `disable`, `require`, `verify-ca` or `verify-full`",
+                ));
+            }
         };
         let mut config = with_our_defaults(&url);
         let security = if is_encrypted {
@@ -51,6 +57,15 @@ impl ServerAddress {
         };
         Ok(Self { config, security })
     }
+}
+
+/// Whether a URL is one that a store can be connected by: it is understood, and the certificates that it names can be read.
+/// Nothing is connected.
+///
+/// # Errors
+/// What is wrong with it, without a word of what may be secret in it.
+pub fn check_url(url: &str) -> Result<(), OpenError> {
+    ServerAddress::parse(url).map(drop)
 }
 
 /// How long a server may take to be reached, for each of its addresses.

@@ -54,9 +54,15 @@ impl PostgresStore {
     ) -> Result<T, StoreError> {
         self.connections.call(call).await.map_err(Failure::into_store_error)
     }
-}
 
-impl PostgresStore {
+    /// Runs one call of the node's own work, which finds a connection however busy requests keep theirs.
+    pub(crate) async fn own_work<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections.own_work(call).await.map_err(Failure::into_store_error)
+    }
+
     pub(crate) const fn time_limit(&self) -> Duration {
         self.connections.time_limit()
     }

@@ -1,8 +1,10 @@
 //! What runs beside the listeners: following the change log, and the background jobs.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::background::{Job, JobRunner, jobs};
 use signpost_app::changes::{ChangeCounter, ChangeFollower};
@@ -76,7 +78,11 @@ impl Following {
         let mut ticks = ticks(FOLLOWED_EVERY);
         loop {
             ticks.tick().await;
-            self.poll().await;
+            // A node that no longer follows would show what is long gone, so one panic must not end this. What the reader
+            // had begun it takes for a gap.
+            if AssertUnwindSafe(self.poll()).catch_unwind().await.is_err() {
+                tracing::error!("following the change log ended in a panic; it goes on");
+            }
         }
     }
 

@@ -4,6 +4,7 @@ mod api_guide;
 mod backup;
 mod commands;
 mod health;
+mod import_report;
 mod logs;
 mod metrics;
 mod operations_guide;

@@ -307,7 +307,7 @@ fn what_cannot_be_read_or_written_is_named_and_nothing_is_done() {
         (vec!["import", "--account", id, "--format", "xml", "links.csv"], 2, "--format"),
         (vec!["import", "--account", id, "columns.csv"], 1, "\"colour\""),
         (vec!["import", "--account", id, "utf16.csv"], 1, "UTF-16"),
-        (vec!["import", "--account", id, "--report", "./links.csv", "links.csv"], 2, "links.csv"),
+        (vec!["import", "--account", id, "--report", ".", "links.csv"], 2, "--report"),
         (vec!["import", "--account", id, "--report", "no/where", "links.csv"], 1, "no/where"),
         (vec!["import", "--account", &unknown, "links.csv"], 1, &unknown),
         (vec!["export", "--account", &unknown], 1, &unknown),

@@ -41,7 +41,8 @@ pub trait GroupWrites: Send {
     /// The account's group with this id, held against other units of work until this one ends.
     async fn lock_group(&mut self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError>;
 
-    /// Inserts an empty group and moves the account's count of groups, which never passes `groups_limit`.
+    /// Inserts an empty group and moves the account's count of groups, which never passes `groups_limit`. An id that any
+    /// account has already is no decision but a failure.
     async fn insert_group(
         &mut self,
         account: AccountId,

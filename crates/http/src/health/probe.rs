@@ -12,12 +12,22 @@ const PATIENCE: Duration = Duration::from_millis(80);
 /// For how long a check that runs is given the benefit of the doubt: until then the outcome of the last one stands.
 const DOUBT: Duration = Duration::from_secs(1);
 
+/// For how long the outcome of a check tells anything: whoever asks more seldom than that must wait for a new one.
+const MEMORY: Duration = Duration::from_mins(1);
+
 /// A check that is run when somebody asks, by one asker at a time, and to its end even if nobody waits for it.
 #[derive(Debug)]
 pub(crate) struct Probe {
     running_since: Mutex<Option<Instant>>,
-    /// Whether the last check that ended found all well; `None` if none has ended.
-    outcome: watch::Sender<Option<bool>>,
+    /// The last check that ended; `None` if none has.
+    outcome: watch::Sender<Option<Outcome>>,
+}
+
+/// What a check found, and when.
+#[derive(Debug, Clone, Copy)]
+struct Outcome {
+    is_well: bool,
+    found: Instant,
 }
 
 impl Default for Probe {
@@ -36,9 +46,10 @@ impl Probe {
         let mut outcome = self.outcome.subscribe();
         let began = self.begin(check);
         if timeout(PATIENCE, outcome.changed()).await.is_ok() {
-            return *outcome.borrow() == Some(true);
+            return outcome.borrow().is_some_and(|outcome| outcome.is_well);
         }
-        began.elapsed() < DOUBT && *outcome.borrow() == Some(true)
+        let was_well = |outcome: Outcome| outcome.is_well && outcome.found.elapsed() < MEMORY;
+        began.elapsed() < DOUBT && outcome.borrow().is_some_and(was_well)
     }
 
     /// Starts a check, unless one runs, and says when the one that runs began.
@@ -75,7 +86,7 @@ impl Ending {
 impl Drop for Ending {
     fn drop(&mut self) {
         *self.probe.running_since() = None;
-        self.probe.outcome.send_replace(Some(self.is_well));
+        self.probe.outcome.send_replace(Some(Outcome { is_well: self.is_well, found: Instant::now() }));
     }
 }
 

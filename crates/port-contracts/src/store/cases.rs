@@ -32,6 +32,7 @@ macro_rules! __store_cases {
             }
             groups {
                 a_group_reads_back_as_it_was_inserted
+                a_group_id_is_given_out_once_over_all_accounts
                 an_unknown_group_is_none
                 an_update_writes_name_and_time_and_leaves_the_counters
                 the_limit_on_groups_is_kept

@@ -24,6 +24,23 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
+/// An id that any account has is no decision but an error, after which nothing is kept.
+pub(super) async fn a_group_id_is_given_out_once_over_all_accounts(fresh: Fresh) {
+    let store = fresh.store().await;
+    let owner = given::account(&store).await;
+    let other = given::account(&store).await;
+    let group = given::group(&store, owner).await;
+    for account in [owner, other] {
+        let mut work = store.begin().await.unwrap();
+        let outcome = work.insert_group(account, &group, given::PLENTY).await;
+        assert!(matches!(outcome, Err(InsertGroupError::Store(_))), "{outcome:?}");
+        drop(work);
+        stored::counters_are_right(&store, account).await;
+    }
+    assert_eq!(store.group(owner, group.id).await.unwrap(), Some(group.clone()));
+    assert_eq!(store.group(other, group.id).await.unwrap(), None);
+}
+
 pub(super) async fn an_unknown_group_is_none(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -4,7 +4,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use signpost_app::ports::{AccountReads, Store};
+use signpost_app::ports::{AccountReads, ChangeLog, LeaseHolder, Leases, ReadChanges, Store};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase, PostgresServer};
@@ -261,5 +261,22 @@ async fn d6_a_health_check_finds_a_connection_when_all_others_are_taken() {
     let store = open_with(&database, &options(1)).await;
     let taken = store.begin().await.unwrap();
     timeout(AT_LAST, store.check()).await.expect("the check waits").unwrap();
+    drop(taken);
+}
+
+/// However busy a node is, it learns of the others' changes (contract D58), and keeps the leases that it holds.
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_a_node_whose_connections_are_all_taken_follows_the_changes_and_keeps_its_leases() {
+    let database = migrated().await;
+    let store = open_with(&database, &options(1)).await;
+    let account = account(&store).await;
+    let position = store.end_of_changes().await.unwrap();
+    let mut taken = store.begin().await.unwrap();
+    assert!(taken.set_suspended(account, None).await.unwrap());
+    let read = timeout(AT_LAST, store.changes_since(position, 10)).await.expect("the read waits");
+    assert!(matches!(read.unwrap(), ReadChanges::These { changes, position: _ } if changes.is_empty()));
+    let (holder, now, until) = (LeaseHolder::from_bytes([1; 16]), samples::at(0), samples::at(10));
+    let taking = timeout(AT_LAST, store.take_lease("a job", holder, now, until));
+    assert!(taking.await.expect("the lease waits").unwrap());
     drop(taken);
 }

@@ -1,6 +1,6 @@
 //! `signpost import`.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufWriter, IsTerminal, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -32,7 +32,7 @@ pub(crate) struct ImportArguments {
     /// Say what would become of each row, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// The file that says of each row what became of it; standard output if none is named.
+    /// The file that says of each row what became of it, which must not be there yet; standard output if none is named.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
     /// The file to read, or - for standard input.
@@ -57,20 +57,13 @@ pub(super) async fn run(
     let reader = RecordReader::open(format, source).with_context(|| format!("cannot read {name}"))?;
     let mode = if dry_run { ImportMode::Rehearse } else { ImportMode::Write };
     let import = Import::start(app, account, mode).await?;
-    // Nothing is lost by a report of another name, but all by one that is written over what is to be read.
-    if let Some(report) = &report
-        && is_same_file(report, &file)
-    {
-        return Err(UsageError(format!("the report would be written over {name}")).into());
-    }
     let is_json = output.is_json();
     let report_is_apart = report.is_some();
     let rows_on_a_terminal = !report_is_apart && io::stdout().is_terminal();
     let progress = Progress::of_bytes(size, !is_json && !rows_on_a_terminal);
     let importing = Importing { app, reader, import, progress, name: &name };
     let counts = if let Some(path) = report {
-        let shown = path.display();
-        let file = File::create(&path).with_context(|| format!("cannot write {shown}"))?;
+        let file = create_report(&path)?;
         let format = if is_json { Some(FileFormat::JsonLines) } else { FileFormat::of_path(&path) };
         let format = format.unwrap_or(FileFormat::Csv);
         importing.run(ReportWriter::new(format, BufWriter::new(file))).await?
@@ -101,10 +94,21 @@ fn open(file: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
     Ok((Box::new(file), size))
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (fs::canonicalize(one), fs::canonicalize(other)) {
-        (Ok(one), Ok(other)) => one == other,
-        (Err(_), _) | (_, Err(_)) => false,
+/// The file of the report, which its owner alone may read. What is there already is never written over: it may be the
+/// report of an import before, or by some link the very file that is to be read.
+fn create_report(path: &Path) -> Result<File> {
+    let mut options = File::options();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let shown = path.display();
+    match options.open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            let message =
+                format!("--report: {shown} is there already and is not written over; name another file");
+            Err(UsageError(message).into())
+        }
+        opened => opened.with_context(|| format!("cannot write {shown}")),
     }
 }
 

@@ -33,7 +33,8 @@ use output::Output;
 
 /// Signpost: short links on your own domain, made through an API and opened in a browser.
 ///
-/// Without a command it serves. On its first start it makes an account with a key and prints a curl line to try.
+/// Without a command it serves. On its first start on the embedded store it makes an account with a key and prints a curl
+/// line to try.
 #[derive(Debug, Parser)]
 #[command(name = "signpost", version, after_long_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
@@ -67,7 +68,7 @@ struct Global {
 enum Command {
     /// Serve the API and the links; this is what happens without a command.
     Serve(ServeFlags),
-    /// Bring the database up to date without serving; `serve` does it by itself.
+    /// Bring the database up to date. `serve` does so by itself on the embedded store, and never on PostgreSQL.
     Migrate,
     /// Copy the embedded database to a file, also while a server runs on it.
     Backup(BackupArguments),

@@ -98,7 +98,10 @@ pub(super) fn hostnames(text: &str) -> Result<Vec<Hostname>, String> {
 /// The database. A URL of another kind is not repeated in the message: it may hold a password.
 pub(super) fn database(text: &str) -> Result<Database, String> {
     match text.split_once("://") {
-        Some(("postgres" | "postgresql", _)) => Ok(Database::Server(ServerUrl::new(text.to_owned()))),
+        Some(("postgres" | "postgresql", _)) => {
+            signpost_postgres::check_url(text).map_err(|error| error.to_string())?;
+            Ok(Database::Server(ServerUrl::new(text.to_owned())))
+        }
         Some((scheme, _)) if scheme != "sqlite" => {
             let scheme: String = scheme.chars().take(32).collect();
             Err(format!(
@@ -106,7 +109,9 @@ pub(super) fn database(text: &str) -> Result<Database, String> {
                  `postgres://user:password@host/name`; there is nothing for {scheme:?}"
             ))
         }
-        _ => DatabaseFile::from_url(text).map(Database::File).map_err(|error| error.to_string()),
+        Some(_) => DatabaseFile::from_url(text).map(Database::File).map_err(|error| error.to_string()),
+        // It may be a URL of a server with a slip in it, or the other form in which such servers are named.
+        None => Err("must begin with `sqlite://` or `postgres://`".to_owned()),
     }
 }
 
@@ -185,6 +190,16 @@ mod tests {
         }
         let message = database("mysql://user:secret@db/signpost").unwrap_err();
         assert!(message.contains("\"mysql\"") && !message.contains("secret"), "{message}");
+        for url in [
+            "postgres:user:secret@db/signpost",
+            "host=db password=secret",
+            "postgres://user:secret@db/signpost?sslmode=prefer",
+            "postgres://user:secret@db:99999/signpost",
+            "postgres://user:se/secret@db/signpost",
+        ] {
+            let message = database(url).unwrap_err();
+            assert!(!message.contains("secret"), "{message}");
+        }
         let message = redis("http://user:secret@cache").unwrap_err();
         assert!(!message.contains("secret"), "{message}");
     }

@@ -33,29 +33,47 @@ impl NewFile {
             return Err(io::Error::from(io::ErrorKind::IsADirectory));
         }
         let name = target.file_name().ok_or(io::ErrorKind::InvalidFilename)?.to_string_lossy();
-        let folder = match target.parent() {
-            Some(folder) if folder != Path::new("") => folder,
-            Some(_) | None => Path::new("."),
-        };
-        let file = Builder::new().prefix(&format!(".{name}.")).suffix(".partial").tempfile_in(folder)?;
+        let prefix = format!(".{name}.");
+        let file = Builder::new().prefix(&prefix).suffix(".partial").tempfile_in(folder_of(target))?;
         Ok(Self { to: Destination::Beside { file: BufWriter::new(file), target: target.to_owned() } })
     }
 
-    /// Gives the file its name. It is on the disk then.
+    /// Gives the file its name. Both are on the disk then, and survive a loss of power. What is no regular file is only
+    /// handed all that was written.
     ///
     /// # Errors
-    /// The rest could not be written, or the file not be renamed; whatever had the name has it still.
+    /// The rest could not be written, or the file not be renamed: whatever had the name has it still. Or the folder could
+    /// not be synced: the file has its name, but a loss of power may take it away.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.to {
             Destination::Beside { file, target } => {
                 let file = file.into_inner().map_err(io::IntoInnerError::into_error)?;
                 file.as_file().sync_all()?;
-                file.persist(target)?;
-                Ok(())
+                file.persist(&target)?;
+                sync_folder(folder_of(&target))
             }
             Destination::Through(mut file) => file.flush(),
         }
     }
+}
+
+fn folder_of(file: &Path) -> &Path {
+    match file.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        Some(_) | None => Path::new("."),
+    }
+}
+
+/// A name is the folder's, and not synced with the file.
+#[cfg(unix)]
+fn sync_folder(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+/// Elsewhere folders cannot be opened, and a name is kept by the file system's own journal.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
 }
 
 impl Write for NewFile {
