@@ -280,7 +280,10 @@ impl Drop for Lease {
             self.runtime.spawn(async move {
                 let mut object = object;
                 let undone = tokio::time::timeout(CLEANING_LIMIT, object.batch_execute("ROLLBACK")).await;
-                if !matches!(undone, Ok(Ok(()))) {
+                // The connection first, or the next one to come finds a place, but no connection, and opens one more.
+                if matches!(undone, Ok(Ok(()))) {
+                    drop(object);
+                } else {
                     drop(Object::take(object));
                 }
                 drop(place);
