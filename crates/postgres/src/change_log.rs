@@ -10,14 +10,13 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
-use futures_util::future::join;
 use signpost_app::ports::{
     Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
 };
-use tokio::task::unconstrained;
 
 use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
+use crate::pipeline::both;
 use crate::rows::cell::RowName;
 use crate::rows::link::{address_columns, address_from};
 use crate::statement::statement;
@@ -113,13 +112,10 @@ pub(crate) async fn log_and_commit(
     for change in changes {
         LogChange::of(change).execute(&mut logging).await?;
     }
-    // `join` lets the first of the two begin first, and `unconstrained` keeps tokio from holding that one up on its way to
-    // the connection.
-    let log = LogChange::of(last).execute(&mut logging);
-    let (logged, committed) = unconstrained(join(log, committing.batch_execute("COMMIT"))).await;
-    // The COMMIT of a transaction in which a statement has failed undoes it, and says nothing of that.
-    logged?;
-    Ok(committed?)
+    let log = async { Ok(LogChange::of(last).execute(&mut logging).await?) };
+    // The COMMIT of a transaction in which a statement has failed undoes it, and says nothing of that: the first tells.
+    let commit = async { Ok(committing.batch_execute("COMMIT").await?) };
+    both(log, commit).await.map(drop)
 }
 
 type LogRow = (Instant, bool, Option<IdBytes>, Option<IdBytes>, Option<Vec<String>>, Option<Vec<String>>);

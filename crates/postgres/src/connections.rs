@@ -9,7 +9,6 @@ use diesel_async::pooled_connection::deadpool::{Object, Pool, PoolError};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::FutureExt;
-use futures_util::future::join;
 use signpost_app::ports::VisibleChange;
 use tokio::runtime::Handle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
@@ -20,6 +19,7 @@ use crate::connecting::Connector;
 use crate::failure::Failure;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
+use crate::pipeline::both;
 use crate::server_address::{Security, ServerAddress};
 use crate::suspicions::Suspicions;
 
@@ -240,10 +240,9 @@ impl Lease {
         self.is_in_transaction = true;
         self.call(ends, async |connection| {
             let mut same = *connection;
-            // `join` lets the first of the two begin first.
-            let (begun, outcome) = join(same.batch_execute("BEGIN"), call(connection)).await;
-            begun?;
-            outcome
+            let begin = async { Ok(same.batch_execute("BEGIN").await?) };
+            let ((), outcome) = both(begin, call(connection)).await?;
+            Ok(outcome)
         })
         .await
     }

@@ -9,7 +9,7 @@ use crate::app_error::AppError;
 /// What a step came to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Progress {
-    /// Nothing is left to be done for now.
+    /// Nothing is left to be done until the next period.
     Done,
     /// There is more of the same, and the next step may follow at once.
     More,
