@@ -78,6 +78,7 @@ pub mod country_code;
 pub mod email;
 pub mod geo_blocklist;
 pub mod host_blocklist;
+pub mod host_resolution;
 pub mod hostname;
 pub mod public_address;
 pub mod search_text;
@@ -96,6 +97,7 @@ pub use error_code::ErrorCode;
 pub use geo_blocklist::GeoBlocklist;
 pub use group::Group;
 pub use host_blocklist::HostBlocklist;
+pub use host_resolution::HostResolution;
 pub use hostname::Hostname;
 pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,

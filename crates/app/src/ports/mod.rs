@@ -14,6 +14,7 @@
 pub mod accounts;
 pub mod change_log;
 pub mod clock;
+pub mod dns_provider;
 pub mod groups;
 pub mod id_source;
 pub mod leases;
@@ -29,6 +30,7 @@ pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
 pub use clock::Clock;
+pub use dns_provider::{DnsProvider, DnsUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
 pub use leases::{LeaseHolder, Leases};
