@@ -1,16 +1,20 @@
 //! What all use cases share: the ports, and what the operator configured.
 
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
 use signpost_domain::{
-    CustomDomainScheme, FeatureSet, HostBlocklist, LinkContext, NamedDomain, Plans, SystemDomain, Timestamp,
-    TrustedProxies,
+    CustomDomainScheme, FeatureSet, HostBlocklist, LinkContext, NamedDomains, PixelId, Plans, SystemDomain,
+    Timestamp, TrustedProxies,
 };
 
 use crate::admission::Gatekeeper;
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{Clock, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist};
+
+/// No account has a custom domain yet, so whatever a request names but the system domain is unknown.
+static NO_DOMAINS: LazyLock<NamedDomains> = LazyLock::new(NamedDomains::default);
 
 /// The ports and the configuration of one running program.
 pub struct Application {
@@ -45,19 +49,21 @@ pub struct Application {
 }
 
 impl Application {
-    /// What the domain's rules need to know to judge a link of an account whose plan has `features`.
+    /// What the domain's rules need to know to judge a link of an account whose plan has `features`, and of whose pixels
+    /// the request names `known_pixels`.
     pub(crate) fn link_context<'a>(
         &'a self,
         features: FeatureSet,
         blocklist: &'a HostBlocklist,
+        known_pixels: &'a BTreeSet<PixelId>,
         now: Timestamp,
     ) -> LinkContext<'a> {
         LinkContext {
             system: &self.system,
             features,
             blocklist,
-            // No account has a custom domain yet, so whatever a request names but the system domain is unknown.
-            named_domain: NamedDomain::Unknown,
+            named_domains: &NO_DOMAINS,
+            known_pixels,
             now,
         }
     }

@@ -15,6 +15,7 @@ pub mod keys;
 pub mod landings;
 pub mod lifecycle;
 pub mod links;
+pub mod pixels;
 pub mod ports;
 pub mod redirects;
 pub mod submitted;

@@ -45,7 +45,8 @@ impl Landing {
         placement: Placement,
         context: &LinkContext<'_>,
     ) -> Result<Self, Refusal> {
-        let LandingDraft { title, slug: _, domain: _, note, group, is_active, analytics_enabled } = draft;
+        let LandingDraft { title, slug: _, domain: _, note, group, is_active, analytics_enabled, content: _ } =
+            draft;
         Ok(Self {
             id,
             title,
@@ -59,18 +60,18 @@ impl Landing {
         })
     }
 
-    /// The landing page that `patch` makes of this one; itself, with the same `updated_at`, if the patch changes
+    /// The landing page that `patch` makes of this one, apart from what is on it; itself, with the same `updated_at`, if the patch changes
     /// nothing (D33). Applying the result's patch again changes nothing more.
     ///
     /// # Errors
     /// The first [`Refusal`] that applies.
     pub fn apply(&self, patch: LandingPatch, context: &LinkContext<'_>) -> Result<Self, Refusal> {
-        let LandingPatch { title, slug, note, domain, group, is_active } = patch;
+        let LandingPatch { title, slug, note, domain, group, is_active, content: _ } = patch;
         let change = PlacementChange { domain, slug };
         let mut patched = Self {
             id: self.id,
             title: title.unwrap_or_else(|| self.title.clone()),
-            placement: self.placement.changed(change, context.system, context.named_domain)?,
+            placement: self.placement.changed(change, context.system, context.named_domains)?,
             is_active: is_active.unwrap_or(self.is_active),
             note: note.applied_to(self.note.clone()),
             analytics_enabled: self.analytics_enabled,

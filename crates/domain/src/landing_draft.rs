@@ -4,6 +4,7 @@ use crate::id::{GroupKind, LandingId, LandingKind};
 use crate::landing::Landing;
 use crate::link_context::LinkContext;
 use crate::link_draft::LinkDraft;
+use crate::page_content::{self, PageContentPatch};
 use crate::placement::{Placement, SlugChoice};
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::Rejection;
@@ -27,6 +28,8 @@ pub struct LandingDraft {
     pub is_active: bool,
     /// `analytics_enabled`
     pub analytics_enabled: bool,
+    /// What is on the page, as a change of an empty one.
+    pub content: PageContentPatch,
 }
 
 impl LandingDraft {
@@ -41,6 +44,7 @@ impl LandingDraft {
             group: None,
             is_active: true,
             analytics_enabled: true,
+            content: PageContentPatch::default(),
         }
     }
 }
@@ -57,8 +61,8 @@ impl LinkDraft for LandingDraft {
         self.domain.as_ref()
     }
 
-    fn violations_without_placement(&self, _: &LinkContext<'_>) -> Violations {
-        Violations::new()
+    fn violations_without_placement(&self, context: &LinkContext<'_>) -> Violations {
+        page_content::violations_of(&self.content, context.blocklist)
     }
 
     fn create(
@@ -67,6 +71,26 @@ impl LinkDraft for LandingDraft {
         placement: Placement,
         context: &LinkContext<'_>,
     ) -> Result<Landing, Rejection> {
+        self.violations_without_placement(context).into_result(()).map_err(Rejection::Invalid)?;
         Ok(Landing::create(id, self, placement, context)?)
+    }
+}
+
+/// A creation with violations in it, kept so that the answer lists every one at once (D8).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IncompleteLanding {
+    /// What is on the page, as far as it could be read.
+    pub content: PageContentPatch,
+    /// What is wrong with single fields.
+    pub violations: Violations,
+}
+
+impl IncompleteLanding {
+    /// Everything that is wrong with the request.
+    #[must_use]
+    pub fn all_violations(self, context: &LinkContext<'_>) -> Violations {
+        let Self { content, mut violations } = self;
+        violations.append(page_content::violations_of(&content, context.blocklist));
+        violations
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::change::Change;
 use crate::id::GroupKind;
+use crate::page_content::PageContentPatch;
 use crate::reference::{HostReference, IdReference};
 use crate::slug::Slug;
 use crate::text::{Name, Note};
@@ -21,4 +22,6 @@ pub struct LandingPatch {
     pub group: Change<IdReference<GroupKind>>,
     /// `is_active`
     pub is_active: Option<bool>,
+    /// What is on the page.
+    pub content: PageContentPatch,
 }

@@ -1,12 +1,15 @@
 //! What a PATCH does to a landing page: the laws, and the rules of D22 and D33.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::host_blocklist::HostBlocklist;
-use crate::id::Id;
+use crate::id::{Id, PixelId};
 use crate::link_draft::LinkDraft as _;
-use crate::placement::{NamedDomain, SlugChoice};
+use crate::page_content::PageContentPatch;
+use crate::placement::{NamedDomains, SlugChoice};
 use crate::plan::FeatureSet;
 use crate::public_address::SystemDomain;
 use crate::reference::{HostReference, IdReference};
@@ -16,6 +19,8 @@ use crate::slug::Slug;
 struct World {
     system: SystemDomain,
     blocklist: HostBlocklist,
+    named_domains: NamedDomains,
+    known_pixels: BTreeSet<PixelId>,
 }
 
 impl World {
@@ -23,6 +28,8 @@ impl World {
         Self {
             system: SystemDomain::new("https://go.example.com", vec![]).unwrap(),
             blocklist: HostBlocklist::default(),
+            named_domains: NamedDomains::default(),
+            known_pixels: BTreeSet::new(),
         }
     }
 
@@ -31,7 +38,8 @@ impl World {
             system: &self.system,
             features: FeatureSet::default(),
             blocklist: &self.blocklist,
-            named_domain: NamedDomain::Unknown,
+            named_domains: &self.named_domains,
+            known_pixels: &self.known_pixels,
             now: Timestamp::from_unix_millis(millis).unwrap(),
         }
     }
@@ -133,6 +141,7 @@ prop_compose! {
             domain: Change::Keep,
             group: group.map(|byte| GroupId::from_bytes([byte; 16]).into()),
             is_active,
+            content: PageContentPatch::default(),
         }
     }
 }

@@ -9,8 +9,10 @@
 //! Check a slug, build a redirect, and ask what a PATCH would do to it, all without a server:
 //!
 //! ```
+//! use std::collections::BTreeSet;
+//!
 //! use signpost_domain::{
-//!     Change, CustomDomainScheme, FeatureSet, Hostname, HostBlocklist, Id, LinkContext, Name, NamedDomain, Placement,
+//!     Change, CustomDomainScheme, FeatureSet, Hostname, HostBlocklist, Id, LinkContext, Name, NamedDomains, Placement,
 //!     Redirect, RedirectDraft, RedirectPatch, Refusal, Rejection, Slug, SystemDomain, TargetUrl, Timestamp,
 //!     ViolationCode,
 //! };
@@ -26,7 +28,8 @@
 //!     system: &system,
 //!     features: FeatureSet::all(),
 //!     blocklist: &blocklist,
-//!     named_domain: NamedDomain::Unknown,
+//!     named_domains: &NamedDomains::default(),
+//!     known_pixels: &BTreeSet::new(),
 //!     now: Timestamp::from_unix_millis(1_767_225_600_000).unwrap(),
 //! };
 //!
@@ -50,12 +53,18 @@ pub mod account;
 pub mod api_key;
 pub mod batch;
 pub mod change;
+pub mod check_schedule;
 pub mod client_address;
+pub mod custom_domain;
+pub mod custom_domain_status;
+pub mod dns_instruction;
+pub mod edge;
 pub mod error_code;
 pub mod group;
 pub mod id;
 pub mod landing;
 pub mod landing_draft;
+pub mod landing_page;
 pub mod landing_patch;
 pub mod link;
 pub mod link_context;
@@ -63,6 +72,9 @@ pub mod link_draft;
 pub mod link_filter;
 pub mod link_id;
 pub mod page;
+pub mod page_content;
+mod page_content_json;
+pub mod pixel;
 pub mod placement;
 pub mod plan;
 pub mod quota_window;
@@ -72,6 +84,7 @@ pub mod redirect_patch;
 pub mod reference;
 pub mod refusal;
 pub mod timestamp;
+pub mod verification_token;
 pub mod violation;
 // Value types of single fields.
 pub mod country_code;
@@ -80,18 +93,29 @@ pub mod geo_blocklist;
 pub mod host_blocklist;
 pub mod host_resolution;
 pub mod hostname;
+pub mod hostname_rules;
+pub mod page_text;
+pub mod pixel_type;
 pub mod public_address;
+mod public_suffix;
 pub mod search_text;
 pub mod slug;
 pub mod target_url;
 pub mod text;
+pub mod web_url;
+pub mod widget;
 
 pub use account::{Account, Usage};
 pub use api_key::{ApiKey, ApiKeySecret, KeyHash, MalformedApiKey};
 pub use batch::Batch;
 pub use change::Change;
+pub use check_schedule::CheckPlan;
 pub use client_address::TrustedProxies;
 pub use country_code::CountryCode;
+pub use custom_domain::CustomDomain;
+pub use custom_domain_status::{CustomDomainStatus, DomainEvent};
+pub use dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
+pub use edge::Edge;
 pub use email::Email;
 pub use error_code::ErrorCode;
 pub use geo_blocklist::GeoBlocklist;
@@ -99,12 +123,14 @@ pub use group::Group;
 pub use host_blocklist::HostBlocklist;
 pub use host_resolution::HostResolution;
 pub use hostname::Hostname;
+pub use hostname_rules::{HostnameRules, SpecialUseName};
 pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
     RequestId, WidgetId,
 };
 pub use landing::Landing;
-pub use landing_draft::LandingDraft;
+pub use landing_draft::{IncompleteLanding, LandingDraft};
+pub use landing_page::LandingPage;
 pub use landing_patch::LandingPatch;
 pub use link::Link;
 pub use link_context::LinkContext;
@@ -112,7 +138,14 @@ pub use link_draft::LinkDraft;
 pub use link_filter::{GroupFilter, LinkFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
 pub use page::{Page, PageLimit, PagePosition};
-pub use placement::{Address, NamedDomain, Placement, PlacementChange, Site, SlugChoice, site_for_new_link};
+pub use page_content::{AccentColor, PageContent, PageContentPatch, Theme};
+pub use page_content_json::MalformedPageContent;
+pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
+pub use pixel::{Pixel, PixelCode, PixelIds};
+pub use pixel_type::PixelType;
+pub use placement::{
+    Address, NamedDomain, NamedDomains, Placement, PlacementChange, Site, SlugChoice, site_for_new_link,
+};
 pub use plan::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans};
 pub use public_address::{CustomDomainScheme, SystemDomain};
 pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
@@ -126,4 +159,7 @@ pub use slug::Slug;
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 pub use timestamp::Timestamp;
+pub use verification_token::VerificationRecord;
 pub use violation::{FieldError, Violation, ViolationCode, Violations};
+pub use web_url::{VideoUrl, WebUrl};
+pub use widget::{UnknownWidget, Widget, WidgetBody, WidgetContent, WidgetDraft, Widgets};

@@ -1,7 +1,10 @@
 //! What the rules of links need to know beside the link and the request.
 
+use std::collections::BTreeSet;
+
 use crate::host_blocklist::HostBlocklist;
-use crate::placement::NamedDomain;
+use crate::id::PixelId;
+use crate::placement::NamedDomains;
 use crate::plan::FeatureSet;
 use crate::public_address::SystemDomain;
 use crate::timestamp::Timestamp;
@@ -15,8 +18,10 @@ pub struct LinkContext<'a> {
     pub features: FeatureSet,
     /// The hosts that the operator allows no link to point at.
     pub blocklist: &'a HostBlocklist,
-    /// What is known of the custom domain that the request would place the link on.
-    pub named_domain: NamedDomain,
+    /// What is known of the custom domains on which the request would place links.
+    pub named_domains: &'a NamedDomains,
+    /// Which of the pixels that the request names are the caller's.
+    pub known_pixels: &'a BTreeSet<PixelId>,
     /// The present.
     pub now: Timestamp,
 }

@@ -48,7 +48,7 @@ pub trait LinkDraft: Clone {
         slug: Option<Slug>,
         context: &LinkContext<'_>,
     ) -> Result<Self::Link, Rejection> {
-        let placement = site_for_new_link(self.domain().cloned(), context.system, context.named_domain)
+        let placement = site_for_new_link(self.domain().cloned(), context.system, context.named_domains)
             .and_then(|site| Placement::new(site, slug));
         match placement {
             Ok(placement) => self.clone().create(id, placement, context),

@@ -1,5 +1,7 @@
 //! Where a link lives: on the system domain, on a custom domain, or nowhere (D22).
 
+use std::collections::BTreeMap;
+
 use crate::change::Change;
 use crate::hostname::Hostname;
 use crate::public_address::{CustomDomainScheme, SystemDomain, slug_addressed_on};
@@ -127,28 +129,22 @@ impl Placement {
         &self,
         change: PlacementChange,
         system: &SystemDomain,
-        named: NamedDomain,
+        named: &NamedDomains,
     ) -> Result<Self, Refusal> {
         let PlacementChange { domain, slug } = change;
         let site = match domain {
             Change::Keep => self.site(),
             Change::Clear => Some(Site::System),
-            Change::Set(reference) => Some(named.site(reference, system, self.site().as_ref())?),
+            Change::Set(reference) => Some(site_named(reference, system, named, self.site().as_ref())?),
         };
         let slug = slug.applied_to(self.slug().cloned());
         let Some(site) = site else { return Ok(Self::Lost { slug }) };
         if self.site().as_ref() == Some(&site) && self.slug() == slug.as_ref() {
             return Ok(self.clone());
         }
-        if domain_must_be_active(&site) && named == NamedDomain::NotActive {
-            return Err(Refusal::DomainNotActive);
-        }
+        named.check_active(&site)?;
         Self::new(site, slug)
     }
-}
-
-const fn domain_must_be_active(site: &Site) -> bool {
-    matches!(site, Site::Custom(_))
 }
 
 /// What a PATCH asks of the two fields that place a link.
@@ -160,11 +156,12 @@ pub struct PlacementChange {
     pub slug: Change<Slug>,
 }
 
-/// What the caller's custom domains say about the one custom domain on which a request would place a link:
-/// the one it names, or the one where the link is (D23).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What the caller's custom domains say about one on which a request would place a link: the one it names, or the one
+/// where the link is (D23).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum NamedDomain {
     /// The caller has no such domain.
+    #[default]
     Unknown,
     /// It is the caller's, but does not serve links.
     NotActive,
@@ -172,23 +169,49 @@ pub enum NamedDomain {
     Active,
 }
 
-impl NamedDomain {
-    /// The site that `reference` names, given what is known of it. A link may always name the domain it is on.
-    fn site(
-        self,
-        reference: HostReference,
-        system: &SystemDomain,
-        current: Option<&Site>,
-    ) -> Result<Site, Refusal> {
-        let HostReference::Hostname(hostname) = reference else { return Err(Refusal::DomainNotFound) };
-        if system.answers_to(&hostname) {
-            return Ok(Site::System);
+/// What is known of the custom domains that a request is about. One that is not among them is unknown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NamedDomains(BTreeMap<Hostname, NamedDomain>);
+
+impl NamedDomains {
+    /// What is known of one.
+    #[must_use]
+    pub fn of(&self, hostname: &Hostname) -> NamedDomain {
+        self.0.get(hostname).copied().unwrap_or_default()
+    }
+
+    fn check_active(&self, site: &Site) -> Result<(), Refusal> {
+        match site {
+            Site::Custom(hostname) if self.of(hostname) == NamedDomain::NotActive => {
+                Err(Refusal::DomainNotActive)
+            }
+            Site::Custom(_) | Site::System => Ok(()),
         }
-        let site = Site::Custom(hostname);
-        match self {
-            Self::Unknown if current != Some(&site) => Err(Refusal::DomainNotFound),
-            Self::Unknown | Self::NotActive | Self::Active => Ok(site),
-        }
+    }
+}
+
+impl FromIterator<(Hostname, NamedDomain)> for NamedDomains {
+    fn from_iter<I: IntoIterator<Item = (Hostname, NamedDomain)>>(domains: I) -> Self {
+        Self(domains.into_iter().collect())
+    }
+}
+
+/// The site that `reference` names, given what is known of the domains. A link may always name the domain it is on.
+fn site_named(
+    reference: HostReference,
+    system: &SystemDomain,
+    domains: &NamedDomains,
+    current: Option<&Site>,
+) -> Result<Site, Refusal> {
+    let HostReference::Hostname(hostname) = reference else { return Err(Refusal::DomainNotFound) };
+    if system.answers_to(&hostname) {
+        return Ok(Site::System);
+    }
+    let known = domains.of(&hostname);
+    let site = Site::Custom(hostname);
+    match known {
+        NamedDomain::Unknown if current != Some(&site) => Err(Refusal::DomainNotFound),
+        NamedDomain::Unknown | NamedDomain::NotActive | NamedDomain::Active => Ok(site),
     }
 }
 
@@ -196,13 +219,11 @@ impl NamedDomain {
 pub fn site_for_new_link(
     domain: Option<HostReference>,
     system: &SystemDomain,
-    named: NamedDomain,
+    named: &NamedDomains,
 ) -> Result<Site, Refusal> {
     let Some(reference) = domain else { return Ok(Site::System) };
-    let site = named.site(reference, system, None)?;
-    if domain_must_be_active(&site) && named == NamedDomain::NotActive {
-        return Err(Refusal::DomainNotActive);
-    }
+    let site = site_named(reference, system, named, None)?;
+    named.check_active(&site)?;
     Ok(site)
 }
 

@@ -37,6 +37,12 @@ const UNKNOWN: NamedDomain = NamedDomain::Unknown;
 const ACTIVE: NamedDomain = NamedDomain::Active;
 const NOT_ACTIVE: NamedDomain = NamedDomain::NotActive;
 
+/// The same known of every domain that stands in these tests.
+fn each(named: NamedDomain) -> NamedDomains {
+    let hosts = ["shop.example.org", "a.example.org", "b.example.org"];
+    hosts.map(|host| (Hostname::parse(host).unwrap(), named)).into_iter().collect()
+}
+
 #[test]
 fn d22_table_of_moves() {
     use Change::{Clear, Keep, Set};
@@ -74,9 +80,21 @@ fn d22_table_of_moves() {
         (lost(None), change(Clear, Keep), UNKNOWN, Err(Refusal::SlugRequiredForSystemDomain)),
         (lost(None), change(to(shop), Keep), ACTIVE, Ok(on_custom(shop, None))),
     ] {
-        let outcome = from.changed(what.clone(), &system(), named);
+        let outcome = from.changed(what.clone(), &system(), &each(named));
         assert_eq!(outcome, expected, "{from:?} with {what:?}, domain {named:?}");
     }
+}
+
+/// Contract D23: each domain is judged by what is known of itself, not of another.
+#[test]
+fn d23_each_domain_is_judged_by_itself() {
+    let hostname = |host| Hostname::parse(host).unwrap();
+    let known: NamedDomains =
+        [(hostname("a.example.org"), ACTIVE), (hostname("b.example.org"), NOT_ACTIVE)].into_iter().collect();
+    let moved = |host| on_system("a").changed(change(to(host), Change::Keep), &system(), &known);
+    assert_eq!(moved("a.example.org"), Ok(on_custom("a.example.org", Some("a"))));
+    assert_eq!(moved("b.example.org"), Err(Refusal::DomainNotActive));
+    assert_eq!(moved("c.example.org"), Err(Refusal::DomainNotFound));
 }
 
 #[test]
@@ -145,19 +163,19 @@ fn any_standing() -> impl Strategy<Value = NamedDomain> {
 proptest! {
     #[test]
     fn an_empty_change_is_the_identity(from in any_placement(), named in any_standing()) {
-        prop_assert_eq!(from.changed(PlacementChange::default(), &system(), named), Ok(from));
+        prop_assert_eq!(from.changed(PlacementChange::default(), &system(), &each(named)), Ok(from));
     }
 
     #[test]
     fn changing_twice_is_changing_once(from in any_placement(), change in any_change(), named in any_standing()) {
-        if let Ok(once) = from.changed(change.clone(), &system(), named) {
-            prop_assert_eq!(once.changed(change, &system(), named), Ok(once));
+        if let Ok(once) = from.changed(change.clone(), &system(), &each(named)) {
+            prop_assert_eq!(once.changed(change, &system(), &each(named)), Ok(once));
         }
     }
 
     #[test]
     fn only_a_lost_link_is_without_an_address(from in any_placement(), change in any_change(), named in any_standing()) {
-        if let Ok(placement) = from.changed(change, &system(), named) {
+        if let Ok(placement) = from.changed(change, &system(), &each(named)) {
             let is_lost = matches!(placement, Placement::Lost { .. });
             prop_assert_eq!(placement.address().is_none(), is_lost);
             prop_assert_eq!(placement.url(&system(), CustomDomainScheme::Https).is_none(), is_lost);

@@ -3,12 +3,14 @@
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::group::named_group;
-use crate::id::{GroupId, RedirectId};
+use crate::id::{GroupId, PixelId, PixelKind, RedirectId};
 use crate::link_context::LinkContext;
+use crate::pixel::PixelIds;
 use crate::placement::{Placement, PlacementChange};
 use crate::plan::{Feature, FeatureSet};
 use crate::redirect_draft::RedirectDraft;
 use crate::redirect_patch::RedirectPatch;
+use crate::reference::IdReference;
 use crate::refusal::{Refusal, Rejection};
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
@@ -38,6 +40,8 @@ pub struct Redirect {
     pub group_id: Option<GroupId>,
     /// The countries whose visitors are turned away.
     pub geo_blocklist: GeoBlocklist,
+    /// The pixels that fire on its visitors. Those that were deleted since are not to be shown.
+    pub pixel_ids: PixelIds,
     /// When it was created.
     pub created_at: Timestamp,
     /// When one of its fields last changed (D33).
@@ -65,9 +69,12 @@ impl Redirect {
             is_active,
             antibot_enabled,
             geo_blocklist,
+            pixels,
             analytics_enabled,
         } = draft;
-        let violations = violations_of_new_target(&target_url, Some(&placement), context);
+        let mut violations = violations_of_new_target(&target_url, Some(&placement), context);
+        violations.append(violations_of_pixels(&pixels, context));
+        let pixel_ids = pixel_ids(&pixels, &mut violations);
         violations.into_result(()).map_err(Rejection::Invalid)?;
         let mut redirect = Self {
             id,
@@ -80,6 +87,7 @@ impl Redirect {
             analytics_enabled,
             group_id: None,
             geo_blocklist,
+            pixel_ids,
             created_at: context.now,
             updated_at: context.now,
         };
@@ -104,6 +112,7 @@ impl Redirect {
             is_active,
             antibot_enabled,
             geo_blocklist,
+            pixels,
         } = patch;
         // The field to blame for a loop is the one that closed it.
         let blamed = match (&target_url, &slug) {
@@ -113,7 +122,7 @@ impl Redirect {
         };
         let target_given = target_url.is_some();
         let placement =
-            self.placement.changed(PlacementChange { domain, slug }, context.system, context.named_domain);
+            self.placement.changed(PlacementChange { domain, slug }, context.system, context.named_domains);
         let target_url = target_url.unwrap_or_else(|| self.target_url.clone());
 
         let mut violations = Violations::new();
@@ -125,6 +134,14 @@ impl Redirect {
         {
             check_no_loop(&target_url, placement, blamed, context, &mut violations);
         }
+        let pixel_ids = match pixels {
+            Change::Keep => self.pixel_ids.clone(),
+            Change::Clear => PixelIds::default(),
+            Change::Set(pixels) => {
+                violations.append(violations_of_pixels(&pixels, context));
+                pixel_ids(&pixels, &mut violations)
+            }
+        };
         violations.into_result(()).map_err(Rejection::Invalid)?;
 
         let mut patched = Self {
@@ -138,6 +155,7 @@ impl Redirect {
             group_id: self.group_id,
             placement: placement?,
             geo_blocklist: geo_blocklist.applied_to(Some(self.geo_blocklist.clone())).unwrap_or_default(),
+            pixel_ids,
             created_at: self.created_at,
             updated_at: self.updated_at,
         };
@@ -164,6 +182,11 @@ impl Redirect {
         if blocks_more && !features.contains(Feature::GeoBlocking) {
             return Err(Refusal::FeatureNotAvailable(Feature::GeoBlocking));
         }
+        let fired_before = |pixel| before.is_some_and(|link| link.pixel_ids.as_slice().contains(pixel));
+        let fires_more = self.pixel_ids.as_slice().iter().any(|pixel| !fired_before(pixel));
+        if fires_more && !features.contains(Feature::Pixels) {
+            return Err(Refusal::FeatureNotAvailable(Feature::Pixels));
+        }
         Ok(())
     }
 }
@@ -180,6 +203,30 @@ pub(crate) fn violations_of_new_target(
         check_no_loop(target, placement, "target_url", context, &mut violations);
     }
     violations
+}
+
+/// Pixels that are not the caller's (D6).
+pub(crate) fn violations_of_pixels(
+    pixels: &[IdReference<PixelKind>],
+    context: &LinkContext<'_>,
+) -> Violations {
+    let mut violations = Violations::new();
+    for (index, pixel) in pixels.iter().enumerate() {
+        if !pixel.id().is_some_and(|id| context.known_pixels.contains(&id)) {
+            let error = FieldError::new(ViolationCode::InvalidValue, "is not a pixel of this account");
+            violations.push(error.at(format!("pixel_ids[{index}]")));
+        }
+    }
+    violations
+}
+
+/// The pixels that a request names, each once; malformed ids are violations already.
+fn pixel_ids(pixels: &[IdReference<PixelKind>], violations: &mut Violations) -> PixelIds {
+    let ids: Vec<PixelId> = pixels.iter().filter_map(|pixel| pixel.id()).collect();
+    PixelIds::new(ids).unwrap_or_else(|error| {
+        violations.push(error.at("pixel_ids"));
+        PixelIds::default()
+    })
 }
 
 /// The operator's list (D24): refused when a link is written.

@@ -1,11 +1,11 @@
 //! What the creation of a redirect asks for (D28).
 
 use crate::geo_blocklist::GeoBlocklist;
-use crate::id::{GroupKind, RedirectId, RedirectKind};
+use crate::id::{GroupKind, PixelKind, RedirectId, RedirectKind};
 use crate::link_context::LinkContext;
 use crate::link_draft::LinkDraft;
 use crate::placement::{Placement, SlugChoice, site_for_new_link};
-use crate::redirect::{Redirect, violations_of_new_target};
+use crate::redirect::{Redirect, violations_of_new_target, violations_of_pixels};
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::Rejection;
 use crate::target_url::TargetUrl;
@@ -33,6 +33,8 @@ pub struct RedirectDraft {
     pub antibot_enabled: bool,
     /// `geo_blocklists`
     pub geo_blocklist: GeoBlocklist,
+    /// `pixel_ids`
+    pub pixels: Vec<IdReference<PixelKind>>,
     /// `analytics_enabled`
     pub analytics_enabled: bool,
 }
@@ -51,6 +53,7 @@ impl RedirectDraft {
             is_active: true,
             antibot_enabled: false,
             geo_blocklist: GeoBlocklist::default(),
+            pixels: vec![],
             analytics_enabled: true,
         }
     }
@@ -69,7 +72,9 @@ impl LinkDraft for RedirectDraft {
     }
 
     fn violations_without_placement(&self, context: &LinkContext<'_>) -> Violations {
-        violations_of_new_target(&self.target_url, None, context)
+        let mut violations = violations_of_new_target(&self.target_url, None, context);
+        violations.append(violations_of_pixels(&self.pixels, context));
+        violations
     }
 
     fn create(
@@ -93,6 +98,8 @@ pub struct IncompleteRedirect {
     pub slug: Option<SlugChoice>,
     /// `domain`, if it is valid by itself.
     pub domain: Option<HostReference>,
+    /// `pixel_ids`, as far as they could be read.
+    pub pixels: Vec<IdReference<PixelKind>>,
     /// What is wrong with single fields.
     pub violations: Violations,
 }
@@ -101,15 +108,15 @@ impl IncompleteRedirect {
     /// A creation of which nothing could be read.
     #[must_use]
     pub fn unreadable(violations: Violations) -> Box<Self> {
-        Box::new(Self { target_url: None, slug: None, domain: None, violations })
+        Box::new(Self { target_url: None, slug: None, domain: None, pixels: vec![], violations })
     }
 
     /// Everything that is wrong with the request.
     #[must_use]
     pub fn all_violations(self, context: &LinkContext<'_>) -> Violations {
-        let Self { target_url, slug, domain, mut violations } = self;
+        let Self { target_url, slug, domain, pixels, mut violations } = self;
         let placement =
-            site_for_new_link(domain, context.system, context.named_domain).ok().and_then(|site| {
+            site_for_new_link(domain, context.system, context.named_domains).ok().and_then(|site| {
                 let slug = match slug? {
                     SlugChoice::Generate => return None,
                     SlugChoice::Root => None,
@@ -120,6 +127,7 @@ impl IncompleteRedirect {
         if let Some(target_url) = target_url {
             violations.append(violations_of_new_target(&target_url, placement.as_ref(), context));
         }
+        violations.append(violations_of_pixels(&pixels, context));
         violations
     }
 }

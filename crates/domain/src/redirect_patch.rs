@@ -2,7 +2,7 @@
 
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
-use crate::id::GroupKind;
+use crate::id::{GroupKind, PixelKind};
 use crate::reference::{HostReference, IdReference};
 use crate::slug::Slug;
 use crate::target_url::TargetUrl;
@@ -29,4 +29,6 @@ pub struct RedirectPatch {
     pub antibot_enabled: Option<bool>,
     /// `geo_blocklists`; null lifts all blocks.
     pub geo_blocklist: Change<GeoBlocklist>,
+    /// `pixel_ids`; null removes all.
+    pub pixels: Change<Vec<IdReference<PixelKind>>>,
 }

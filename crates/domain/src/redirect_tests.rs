@@ -1,12 +1,14 @@
 //! What a PATCH does to a redirect: the laws, and the rules of D15, D24, D28 and D33.
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::country_code::CountryCode;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::Id;
-use crate::placement::NamedDomain;
+use crate::placement::NamedDomains;
 use crate::public_address::SystemDomain;
 use crate::reference::{HostReference, IdReference};
 use crate::slug::Slug;
@@ -15,6 +17,8 @@ struct World {
     system: SystemDomain,
     blocklist: HostBlocklist,
     features: FeatureSet,
+    named_domains: NamedDomains,
+    known_pixels: BTreeSet<PixelId>,
 }
 
 impl World {
@@ -23,6 +27,8 @@ impl World {
             system: SystemDomain::new("https://go.example.com", vec![]).unwrap(),
             blocklist: HostBlocklist::parse("blocked.example.net").unwrap(),
             features: FeatureSet::all(),
+            named_domains: NamedDomains::default(),
+            known_pixels: [pixel(1), pixel(2)].into(),
         }
     }
 
@@ -31,7 +37,8 @@ impl World {
             system: &self.system,
             features: self.features,
             blocklist: &self.blocklist,
-            named_domain: NamedDomain::Unknown,
+            named_domains: &self.named_domains,
+            known_pixels: &self.known_pixels,
             now: Timestamp::from_unix_millis(millis).unwrap(),
         }
     }
@@ -40,6 +47,50 @@ impl World {
         let placement = Placement::System { slug: slug("mine") };
         Redirect::create(Id::from_bytes([1; 16]), draft, placement, &self.at(1_000))
     }
+}
+
+fn pixel(number: u8) -> PixelId {
+    PixelId::from_bytes([number; 16])
+}
+
+/// Contract D36 and D6: pixels are the account's own, null and `[]` remove them, and each stands there once.
+#[test]
+fn d36_a_redirect_has_pixels_of_its_account() {
+    let world = World::new();
+    let named = |ids: &[IdReference<PixelKind>]| RedirectDraft { pixels: ids.to_vec(), ..draft() };
+    let known = [IdReference::Id(pixel(2)), IdReference::Id(pixel(1)), IdReference::Id(pixel(2))];
+    let redirect = world.create(named(&known)).unwrap();
+    assert_eq!(redirect.pixel_ids.as_slice(), [pixel(2), pixel(1)]);
+    let unknown = [IdReference::Id(pixel(1)), IdReference::Id(pixel(3)), IdReference::Malformed];
+    let invalid = |index| (format!("pixel_ids[{index}]"), ViolationCode::InvalidValue);
+    assert_eq!(fields(world.create(named(&unknown)).unwrap_err()), [invalid(1), invalid(2)]);
+    let patched = |pixels| {
+        let patch = RedirectPatch { pixels, ..RedirectPatch::default() };
+        redirect.apply(patch, &world.at(2_000))
+    };
+    assert_eq!(fields(patched(Change::Set(unknown.to_vec())).unwrap_err()), [invalid(1), invalid(2)]);
+    for removal in [Change::Clear, Change::Set(vec![])] {
+        assert_eq!(patched(removal).unwrap().pixel_ids.as_slice(), []);
+    }
+    assert_eq!(patched(Change::Keep).unwrap(), redirect);
+}
+
+/// Contract D15: what a redirect already has it keeps without the feature, and no more.
+#[test]
+fn d15_pixels_are_a_feature() {
+    let mut world = World::new();
+    let with = |ids: &[u8]| ids.iter().map(|number| IdReference::Id(pixel(*number))).collect::<Vec<_>>();
+    let redirect = world.create(RedirectDraft { pixels: with(&[1]), ..draft() }).unwrap();
+    world.features = FeatureSet::none();
+    let refused = Rejection::Refused(Refusal::FeatureNotAvailable(Feature::Pixels));
+    assert_eq!(world.create(RedirectDraft { pixels: with(&[1]), ..draft() }).unwrap_err(), refused);
+    let patched = |pixels| {
+        let patch = RedirectPatch { pixels: Change::Set(pixels), ..RedirectPatch::default() };
+        redirect.apply(patch, &world.at(2_000))
+    };
+    assert_eq!(patched(with(&[1, 2])).unwrap_err(), refused);
+    assert_eq!(patched(with(&[1])).unwrap(), redirect);
+    assert!(patched(vec![]).is_ok());
 }
 
 fn slug(text: &str) -> Slug {
@@ -198,10 +249,15 @@ fn d8_an_incomplete_creation_still_tells_what_only_shows_together() {
         target_url: Some(target("https://go.example.com/mine")),
         slug: Some(crate::SlugChoice::Exactly(slug("mine"))),
         domain: None,
+        pixels: vec![IdReference::Id(pixel(3))],
         violations: FieldError::new(ViolationCode::Required, "is required").at("name").into(),
     };
     let found = fields(Rejection::Invalid(incomplete.all_violations(&world.at(0))));
-    let expected = [("name", ViolationCode::Required), ("target_url", ViolationCode::InvalidValue)];
+    let expected = [
+        ("name", ViolationCode::Required),
+        ("target_url", ViolationCode::InvalidValue),
+        ("pixel_ids[0]", ViolationCode::InvalidValue),
+    ];
     assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
 }
 
@@ -225,9 +281,21 @@ fn any_patch() -> impl Strategy<Value = RedirectPatch> {
         of(any::<bool>()),
         of(any::<bool>()),
         change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
+        change(proptest::collection::vec((1..4_u8).prop_map(|number| IdReference::Id(pixel(number))), 0..3)),
     )
         .prop_map(
-            |(name, target_url, slug, note, domain, group, is_active, antibot_enabled, geo_blocklist)| {
+            |(
+                name,
+                target_url,
+                slug,
+                note,
+                domain,
+                group,
+                is_active,
+                antibot_enabled,
+                geo_blocklist,
+                pixels,
+            )| {
                 RedirectPatch {
                     name,
                     target_url,
@@ -238,6 +306,7 @@ fn any_patch() -> impl Strategy<Value = RedirectPatch> {
                     is_active,
                     antibot_enabled,
                     geo_blocklist,
+                    pixels,
                 }
             },
         )

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::error_code::ErrorCode;
 use crate::plan::{Feature, PlanResource};
+use crate::verification_token::VerificationRecord;
 use crate::violation::Violations;
 
 /// A rule or the store said no. Each refusal has one code of the contract and a sentence for people.
@@ -15,10 +16,21 @@ pub enum Refusal {
     LandingNotFound,
     /// The caller has no such group, also where a body names it (D6).
     GroupNotFound,
+    /// The caller has no such pixel. Pixels have no code of their own (D6).
+    PixelNotFound,
     /// The caller has no such domain, also where a body names it (D23).
     DomainNotFound,
     /// The domain is the caller's, but does not serve links yet or any more (D23).
     DomainNotActive,
+    /// Another account holds the hostname (D41).
+    HostnameTaken {
+        /// The caller's own record, which would prove the hostname to be theirs.
+        record: Box<VerificationRecord>,
+    },
+    /// The hostname is the installation's own, or lies under one that is (D37).
+    HostnameIsSystemDomain,
+    /// DNS gave no answer, so nothing was decided and nothing changed (D41, D42).
+    DomainProviderUnavailable,
     /// The link would end on the system domain without a slug (D22).
     SlugRequiredForSystemDomain,
     /// Another link has the address, or it is reserved (D20, D21).
@@ -46,8 +58,12 @@ impl Refusal {
             Self::RedirectNotFound => ErrorCode::RedirectNotFound,
             Self::LandingNotFound => ErrorCode::LandingNotFound,
             Self::GroupNotFound => ErrorCode::GroupNotFound,
+            Self::PixelNotFound => ErrorCode::InvalidRequest,
             Self::DomainNotFound => ErrorCode::DomainNotFound,
             Self::DomainNotActive => ErrorCode::DomainNotActive,
+            Self::HostnameTaken { .. } => ErrorCode::HostnameAlreadyTaken,
+            Self::HostnameIsSystemDomain => ErrorCode::HostnameIsSystemDomain,
+            Self::DomainProviderUnavailable => ErrorCode::DomainProviderUnavailable,
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
             Self::AddressTaken => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
@@ -64,8 +80,22 @@ impl fmt::Display for Refusal {
             Self::RedirectNotFound => f.write_str("No such redirect."),
             Self::LandingNotFound => f.write_str("No such landing page."),
             Self::GroupNotFound => f.write_str("No such group."),
+            Self::PixelNotFound => f.write_str("No such pixel."),
             Self::DomainNotFound => f.write_str("No such domain."),
             Self::DomainNotActive => f.write_str("The domain's verification is not complete."),
+            Self::HostnameTaken { record } => write!(
+                f,
+                "Another account has connected this hostname. If the hostname is yours, add a TXT record at `{}` with \
+                 the value `{}` and connect it again: that outdoes a claim that was never proven.",
+                record.name(),
+                record.value()
+            ),
+            Self::HostnameIsSystemDomain => {
+                f.write_str("This hostname belongs to the service and cannot be connected.")
+            }
+            Self::DomainProviderUnavailable => f.write_str(
+                "DNS gave no answer about this hostname, and nothing was changed; try again later.",
+            ),
             Self::SlugRequiredForSystemDomain => f.write_str("A link on the system domain needs a slug."),
             Self::AddressTaken => f.write_str("This address is taken or reserved; choose another slug."),
             Self::PlanLimitReached { resource, limit } => {

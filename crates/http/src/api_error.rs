@@ -8,7 +8,7 @@ use actix_web::ResponseError;
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
 use signpost_app::admission::Reason;
-use signpost_domain::{ErrorCode, QuotaWindow, Violations};
+use signpost_domain::{ErrorCode, QuotaWindow, Refusal, Violations};
 
 use crate::error_status::status_of;
 use crate::extract::Unsupported;
@@ -60,7 +60,8 @@ impl ApiError {
     /// The status (D6).
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
-            Self::NoSuchPath => StatusCode::NOT_FOUND,
+            // Pixels have no code of their own.
+            Self::NoSuchPath | Self::App(AppError::Refused(Refusal::PixelNotFound)) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
             Self::NotAdmitted(_)
             | Self::Unreadable(_)

@@ -1,6 +1,6 @@
 //! What became of the items of a batch, as callers are told (contract "Bulk results", D29, D31).
 
-use signpost_domain::{Refusal, Rejection};
+use signpost_domain::{PixelIds, Refusal, Rejection};
 
 use crate::api_error::sentence;
 use crate::json::{Json, JsonObject};
@@ -41,16 +41,21 @@ pub(crate) struct Wishes {
     slug: Option<String>,
     domain: Option<String>,
     group_id: Option<String>,
+    /// In their order, `None` where one is no string.
+    pixel_ids: Vec<Option<String>>,
 }
 
 impl Wishes {
     /// The wishes of an item.
     pub(crate) fn of(item: &JsonObject) -> Self {
-        let text = |field: &str| match item.get(field) {
-            Some(Json::Text(text)) => Some(text.clone()),
-            Some(Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_)) | None => None,
+        let text = |field: &str| item.get(field).and_then(text_of);
+        let pixel_ids = match item.get("pixel_ids") {
+            Some(Json::List(ids)) => ids.iter().take(PixelIds::MAX).map(text_of).collect(),
+            Some(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::Object(_)) | None => {
+                vec![]
+            }
         };
-        Self { slug: text("slug"), domain: text("domain"), group_id: text("group_id") }
+        Self { slug: text("slug"), domain: text("domain"), group_id: text("group_id"), pixel_ids }
     }
 
     /// The value at which the failure of the creation points: the first that is invalid, or the one that could not be
@@ -58,7 +63,9 @@ impl Wishes {
     pub(crate) fn value_at_fault(&self, rejection: &Rejection) -> Option<String> {
         let refusal = match rejection {
             Rejection::Invalid(violations) => {
-                return violations.iter().find_map(|violation| violation.value()).map(str::to_owned);
+                return violations.iter().find_map(|violation| {
+                    violation.value().or_else(|| self.pixel_id(violation.field())).map(str::to_owned)
+                });
             }
             Rejection::Refused(refusal) => refusal,
         };
@@ -70,9 +77,25 @@ impl Wishes {
             }
             Refusal::RedirectNotFound
             | Refusal::LandingNotFound
+            | Refusal::PixelNotFound
+            | Refusal::HostnameTaken { .. }
+            | Refusal::HostnameIsSystemDomain
+            | Refusal::DomainProviderUnavailable
             | Refusal::PlanLimitReached { .. }
             | Refusal::FeatureNotAvailable(_)
             | Refusal::DuplicateIdInBatch => None,
         }
+    }
+    /// The text at `pixel_ids[i]`: whether there is such a pixel is found out where texts are known no more.
+    fn pixel_id(&self, field: &str) -> Option<&str> {
+        let index = field.strip_prefix("pixel_ids[")?.strip_suffix(']')?;
+        self.pixel_ids.get(index.parse::<usize>().ok()?)?.as_deref()
+    }
+}
+
+fn text_of(value: &Json) -> Option<String> {
+    match value {
+        Json::Text(text) => Some(text.clone()),
+        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
     }
 }

@@ -4,7 +4,8 @@ use actix_web::http::StatusCode;
 use signpost_domain::ErrorCode;
 
 /// The status of an error with this code. `invalid_request` is also sent with 404 and 405, for a path that no
-/// endpoint has and for a method that it does not take; those two are no failed validation and choose theirs.
+/// endpoint has, for a pixel that is not there and for a method that a path does not take; those are no failed
+/// validation and choose theirs.
 pub(crate) const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidRequest

@@ -29,6 +29,7 @@ mod landings;
 mod links;
 mod middleware;
 mod openapi;
+mod pixels;
 mod redirects;
 mod routes;
 mod server;

@@ -8,7 +8,7 @@ use actix_web::{HttpResponse, Route, guard, web};
 use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
-use crate::{account, documentation, groups, health, landings, links, redirects};
+use crate::{account, documentation, groups, health, landings, links, pixels, redirects};
 
 /// One endpoint.
 #[derive(Debug, Clone, Copy)]
@@ -79,6 +79,7 @@ const fn open(method: RouteMethod, pattern: &'static str, handler: fn() -> Route
 const REDIRECT: &str = "/v1/redirects/{id}";
 const LANDING: &str = "/v1/landings/{id}";
 const GROUP: &str = "/v1/groups/{id}";
+const PIXEL: &str = "/v1/pixels/{id}";
 
 /// Where two patterns match a path, the one that stands first has it.
 static ROUTES: &[RouteInfo] = &[
@@ -88,7 +89,7 @@ static ROUTES: &[RouteInfo] = &[
     }),
     admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create::handle)),
     admitted(RouteMethod::Get, redirects::PATH, || web::to(links::list::handle::<RedirectKind>)),
-    admitted(RouteMethod::Get, REDIRECT, || web::to(links::get::handle::<RedirectKind>)),
+    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get::handle)),
     admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update::handle)),
     admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::handle::<RedirectKind>)),
     admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || {
@@ -96,7 +97,7 @@ static ROUTES: &[RouteInfo] = &[
     }),
     admitted(RouteMethod::Post, landings::PATH, || web::to(landings::create::handle)),
     admitted(RouteMethod::Get, landings::PATH, || web::to(links::list::handle::<LandingKind>)),
-    admitted(RouteMethod::Get, LANDING, || web::to(links::get::handle::<LandingKind>)),
+    admitted(RouteMethod::Get, LANDING, || web::to(landings::get::handle)),
     admitted(RouteMethod::Patch, LANDING, || web::to(landings::update::handle)),
     admitted(RouteMethod::Delete, LANDING, || web::to(links::delete::handle::<LandingKind>)),
     admitted(RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(groups::assign::handle)),
@@ -106,6 +107,10 @@ static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Get, GROUP, || web::to(groups::get::handle)),
     admitted(RouteMethod::Patch, GROUP, || web::to(groups::rename::handle)),
     admitted(RouteMethod::Delete, GROUP, || web::to(groups::delete::handle)),
+    admitted(RouteMethod::Post, pixels::PATH, || web::to(pixels::create::handle)),
+    admitted(RouteMethod::Get, pixels::PATH, || web::to(pixels::list::handle)),
+    admitted(RouteMethod::Get, PIXEL, || web::to(pixels::get::handle)),
+    admitted(RouteMethod::Delete, PIXEL, || web::to(pixels::delete::handle)),
     admitted(RouteMethod::Get, "/v1/account", || web::to(account::handle)),
     open(RouteMethod::Get, "/health/live", || web::to(health::live)),
     open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),

@@ -42,8 +42,8 @@
 //!     slug: SlugChoice::Exactly(slug.clone()),
 //!     ..RedirectDraft::new(Name::parse("Autumn sale").unwrap(), target.clone())
 //! };
-//! let redirect = redirects::create(&app, &caller, Ok(draft)).await.unwrap();
-//! let url = redirect.placement.url(&app.system, app.custom_domain_scheme);
+//! let created = redirects::create(&app, &caller, Ok(draft)).await.unwrap();
+//! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!
 //! // What a visitor sees.
@@ -55,18 +55,21 @@
 //! # Making them fail
 //!
 //! [`MemoryStore::faults`] lets calls fail, [`MemoryQuotaStore::set_unavailable`] and
-//! [`SeededRandomness::set_unavailable`] likewise; [`SeededRandomness::queue`] has a slug drawn twice.
+//! [`SeededRandomness::set_unavailable`] likewise; [`SeededRandomness::queue`] has a slug drawn twice. [`FakeDns`] fails,
+//! waits or panics by the name that is looked up.
 
 mod account_writes;
 mod blocklist;
 mod change_log;
 mod clock;
+mod dns;
 mod faults;
 mod group_writes;
 mod ids;
 mod in_memory;
 mod leases;
 mod link_writes;
+mod pixel_writes;
 mod quota;
 mod randomness;
 mod reads;
@@ -76,6 +79,7 @@ mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
 pub use clock::ManualClock;
+pub use dns::{FakeDns, HeldLookups};
 pub use faults::{Fault, Faults, Step};
 pub use ids::SequentialIds;
 pub use in_memory::InMemory;

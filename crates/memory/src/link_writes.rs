@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use signpost_app::ports::{InsertLinksError, Insertion, LinkWrites, StoreError, UpdateLinkError};
-use signpost_domain::{AccountId, Link, LinkId};
+use signpost_domain::{AccountId, LandingId, Link, LinkId, PageContent};
 
 use crate::state::{State, absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -70,10 +70,31 @@ impl LinkWrites for MemoryUnitOfWork {
         })
     }
 
+    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
+        self.write(|state| {
+            let owned = state.owned(account).ok_or_else(|| no_account(account))?;
+            owned.page(id).map(|(_, content)| content).ok_or_else(|| absent(id))
+        })
+    }
+
+    async fn write_page_content(
+        &mut self,
+        account: AccountId,
+        id: LandingId,
+        content: &PageContent,
+    ) -> Result<(), StoreError> {
+        self.write_noting(|state, changes| {
+            let owned = state.owned_mut(account).ok_or_else(|| no_account(account))?;
+            let page = owned.write_page(id, content.clone()).ok_or_else(|| absent(id))?;
+            changes.note_links(account, [page]);
+            Ok(())
+        })
+    }
+
     async fn delete_links(&mut self, account: AccountId, ids: &[LinkId]) -> Result<Vec<LinkId>, StoreError> {
         self.write_noting(|state, changes| {
             let Some(owned) = state.owned_mut(account) else { return Ok(Vec::new()) };
-            let deleted: Vec<Link> = ids.iter().filter_map(|id| owned.links.remove(id)).collect();
+            let deleted: Vec<Link> = ids.iter().filter_map(|id| owned.remove_link(*id)).collect();
             changes.note_links(account, &deleted);
             Ok(deleted.iter().map(Link::id).collect())
         })
@@ -83,7 +104,10 @@ impl LinkWrites for MemoryUnitOfWork {
         self.write_noting(|state, changes| {
             let Some(owned) = state.owned_mut(account) else { return Ok(0) };
             let mut deleted = 0;
-            while deleted < at_most && owned.links.pop_first().is_some() {
+            while deleted < at_most
+                && let Some(id) = owned.links.keys().next().copied()
+            {
+                owned.remove_link(id);
                 deleted += 1;
             }
             if deleted > 0 {

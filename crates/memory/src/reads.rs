@@ -1,12 +1,14 @@
 //! What can be read at any time.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use signpost_app::ports::{
-    AccountReads, GroupReads, KeyHolder, LinkReads, PublishedContent, PublishedLink, StoreError,
+    AccountReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent, PublishedLink, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, Link, LinkFilter, LinkId,
-    LinkKind, Page, PageLimit, PagePosition, Slug, TargetUrl, Usage,
+    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, LandingId, LandingPage, Link,
+    LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition, Pixel, PixelId, Slug, TargetUrl, Usage,
 };
 
 use crate::state::Owned;
@@ -75,6 +77,17 @@ impl LinkReads for MemoryStore {
         self.read(|state| state.owned(account).and_then(|owned| owned.links.get(&id).cloned()))
     }
 
+    async fn landing_page(
+        &self,
+        account: AccountId,
+        id: LandingId,
+    ) -> Result<Option<LandingPage>, StoreError> {
+        self.read(|state| match state.owned(account)?.page(id)? {
+            (Link::Landing(landing), content) => Some(LandingPage { landing: landing.clone(), content }),
+            (Link::Redirect(_), _) => None,
+        })
+    }
+
     async fn links(
         &self,
         account: AccountId,
@@ -97,6 +110,33 @@ impl LinkReads for MemoryStore {
                 is_active: link.is_active(),
                 is_suspended: owned.account.is_suspended(),
             })
+        })
+    }
+}
+
+#[async_trait]
+impl PixelReads for MemoryStore {
+    async fn pixel(&self, account: AccountId, id: PixelId) -> Result<Option<Pixel>, StoreError> {
+        self.read(|state| state.owned(account)?.pixels.get(&id).cloned())
+    }
+
+    async fn pixels(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Pixel>, StoreError> {
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Page::empty() };
+            page(owned.pixels.values().rev(), |pixel| pixel.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Vec::new() };
+            let each_once: BTreeSet<&PixelId> = ids.iter().collect();
+            each_once.into_iter().filter_map(|id| owned.pixels.get(id).cloned()).collect()
         })
     }
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::StoreError;
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, Link, LinkId, LinkKind, Usage,
+    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, LandingId, Link, LinkId, LinkKind,
+    PageContent, Pixel, PixelId, Usage,
 };
 
 /// All accounts with what they own.
@@ -25,6 +26,9 @@ pub(crate) struct Owned {
     pub(crate) keys: BTreeMap<ApiKeyId, ApiKey>,
     pub(crate) groups: BTreeMap<GroupId, Group>,
     pub(crate) links: BTreeMap<LinkId, Link>,
+    /// What was written on landing pages. A page that is not among them has nothing on it.
+    pages: BTreeMap<LandingId, PageContent>,
+    pub(crate) pixels: BTreeMap<PixelId, Pixel>,
 }
 
 impl State {
@@ -46,7 +50,14 @@ impl State {
             return Err(twice(account.id));
         }
         let id = account.id;
-        let owned = Owned { account, keys: BTreeMap::new(), groups: BTreeMap::new(), links: BTreeMap::new() };
+        let owned = Owned {
+            account,
+            keys: BTreeMap::new(),
+            groups: BTreeMap::new(),
+            links: BTreeMap::new(),
+            pages: BTreeMap::new(),
+            pixels: BTreeMap::new(),
+        };
         self.accounts.insert(id, Arc::new(owned));
         Ok(())
     }
@@ -80,6 +91,10 @@ impl State {
         self.all().any(|owned| owned.groups.contains_key(&id))
     }
 
+    pub(crate) fn has_pixel(&self, id: PixelId) -> bool {
+        self.all().any(|owned| owned.pixels.contains_key(&id))
+    }
+
     pub(crate) fn has_link(&self, id: LinkId) -> bool {
         self.all().any(|owned| owned.links.contains_key(&id))
     }
@@ -87,7 +102,12 @@ impl State {
 
 impl Owned {
     pub(crate) fn usage(&self) -> Usage {
-        Usage { links: count(self.links.len()), groups: count(self.groups.len()), domains: 0, pixels: 0 }
+        Usage {
+            links: count(self.links.len()),
+            groups: count(self.groups.len()),
+            domains: 0,
+            pixels: count(self.pixels.len()),
+        }
     }
 
     /// The group as it is shown, with its counters.
@@ -102,6 +122,28 @@ impl Owned {
     pub(crate) fn links_of(&self, kind: LinkKind) -> impl DoubleEndedIterator<Item = &Link> {
         let [lowest, highest] = [[0; 16], [u8::MAX; 16]].map(|bytes| LinkId::from_bytes(kind, bytes));
         self.links.range(lowest..=highest).map(|(_, link)| link)
+    }
+
+    /// Deletes a link with what is on it.
+    pub(crate) fn remove_link(&mut self, id: LinkId) -> Option<Link> {
+        match id {
+            LinkId::Landing(page) => self.pages.remove(&page),
+            LinkId::Redirect(_) => None,
+        };
+        self.links.remove(&id)
+    }
+
+    /// The link that is a landing page with this id, and what is on it.
+    pub(crate) fn page(&self, id: LandingId) -> Option<(&Link, PageContent)> {
+        let link = self.links.get(&LinkId::Landing(id))?;
+        Some((link, self.pages.get(&id).cloned().unwrap_or_default()))
+    }
+
+    /// Writes on a landing page, which is given back. `None` if there is no such page.
+    pub(crate) fn write_page(&mut self, id: LandingId, content: PageContent) -> Option<&Link> {
+        let link = self.links.get(&LinkId::Landing(id))?;
+        self.pages.insert(id, content);
+        Some(link)
     }
 
     pub(crate) fn has_group_of(&self, link: &Link) -> bool {

@@ -5,10 +5,11 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Clock, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store};
+use signpost_app::ports::{Clock, DnsProvider, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store};
 use signpost_domain::AccountId;
-use signpost_memory::{MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds};
-use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
+use signpost_memory::{FakeDns, MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds};
+use signpost_port_contracts::dns::Record;
+use signpost_port_contracts::{DnsFixture, QuotaFixture, StoreFixture, samples};
 
 /// Memory has no way to be closed and opened again, so what is kept simply stays.
 struct StoreInMemory(MemoryStore);
@@ -53,6 +54,42 @@ async fn merging_quota() -> Arc<dyn MergingQuotaStore> {
     Arc::<MemoryQuotaStore>::default()
 }
 
+struct DnsInMemory(Arc<FakeDns>);
+
+impl DnsFixture for DnsInMemory {
+    fn dns(&self) -> Arc<dyn DnsProvider> {
+        Arc::<FakeDns>::clone(&self.0)
+    }
+
+    fn set(&self, name: &str, records: Vec<Record>) {
+        let (mut texts, mut addresses, mut alias) = (Vec::new(), Vec::new(), None);
+        for record in records {
+            match record {
+                Record::Txt(strings) => texts.push(String::from_utf8_lossy(&strings.concat()).into_owned()),
+                Record::Address(address) => addresses.push(address),
+                Record::Alias(target) => alias = Some(target),
+            }
+        }
+        self.0.set_texts(name, texts);
+        self.0.set_addresses(name, addresses);
+        if let Some(target) = alias {
+            self.0.set_alias(name, &target);
+        }
+    }
+
+    fn remove(&self, name: &str) {
+        self.0.remove(name);
+    }
+
+    fn set_unavailable(&self, is_unavailable: bool) {
+        self.0.set_unavailable(is_unavailable);
+    }
+}
+
+async fn fresh_dns() -> DnsInMemory {
+    DnsInMemory(Arc::default())
+}
+
 fn ids_of_another_node(clock: Arc<dyn Clock>) -> Arc<dyn IdSource> {
     static NODES: AtomicU16 = AtomicU16::new(0);
     Arc::new(SequentialIds::of_node(NODES.fetch_add(1, Ordering::Relaxed), clock))
@@ -65,5 +102,6 @@ fn seeded_randomness() -> Arc<dyn Randomness> {
 signpost_port_contracts::store_contract!(fresh_store);
 signpost_port_contracts::quota_contract!(fresh_quota);
 signpost_port_contracts::quota_merging_contract!(merging_quota);
+signpost_port_contracts::dns_contract!(fresh_dns);
 signpost_port_contracts::id_source_contract!(ids_of_another_node);
 signpost_port_contracts::randomness_contract!(seeded_randomness);

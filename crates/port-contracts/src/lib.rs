@@ -24,7 +24,7 @@
 //! ```
 //!
 //! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`], [`quota_merging_contract!`],
-//! [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
+//! [`dns_contract!`], [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
 //! the port, and the file and the function in which its case stands here. It runs in a tokio runtime of its
 //! own with several threads; a case that hangs fails after two minutes.
 //!
@@ -42,7 +42,7 @@
 //!
 //! # Ready-made values
 //!
-//! [`samples`] has accounts, keys, groups and links to which a test adds only what it is about.
+//! [`samples`] has accounts, keys, groups, pixels, links and pages to which a test adds only what it is about.
 
 #![allow(
     clippy::expect_used,
@@ -54,6 +54,7 @@
 )]
 
 mod concurrency;
+pub mod dns;
 pub mod id_source;
 mod pseudorandom;
 pub mod quota;
@@ -63,5 +64,6 @@ mod run;
 pub mod samples;
 pub mod store;
 
+pub use dns::DnsFixture;
 pub use quota::QuotaFixture;
 pub use store::StoreFixture;

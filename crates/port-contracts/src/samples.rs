@@ -16,8 +16,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Email, GeoBlocklist, Group, Hostname, Id, IdKind, Landing,
-    Link, LinkKind, Name, Note, Placement, PlanName, Redirect, Slug, TargetUrl, Timestamp,
+    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, Description, Email, GeoBlocklist, Group,
+    Hostname, Id, IdKind, Landing, Link, LinkKind, Name, Note, PageContent, Pixel, PixelCode, PixelId,
+    PixelIds, PixelType, Placement, PlanName, Redirect, Slug, SocialNetwork, TargetUrl, Theme, Timestamp,
+    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -84,6 +86,12 @@ pub fn plan(text: &str) -> PlanName {
     PlanName::parse(text).expect("a plan's name")
 }
 
+/// A URL to be shown on a page.
+#[must_use]
+pub fn web_url(text: &str) -> WebUrl {
+    WebUrl::parse(text).expect("a URL")
+}
+
 /// A placement on the system domain.
 #[must_use]
 pub fn on_system(text: &str) -> Placement {
@@ -139,6 +147,36 @@ pub fn group(text: &str) -> Group {
     Group::create(id(), name(text), at(0))
 }
 
+/// A pixel of a Google tag.
+#[must_use]
+pub fn pixel(text: &str) -> Pixel {
+    Pixel { id: id(), code: pixel_code(PixelType::GoogleTag), name: Some(name(text)), created_at: at(0) }
+}
+
+/// A code of a vendor.
+#[must_use]
+pub fn pixel_code(pixel_type: PixelType) -> PixelCode {
+    let code = match pixel_type {
+        PixelType::GoogleTag => "G-1A2BCD345E",
+        PixelType::GoogleTagManager => "GTM-AB12CDE",
+        PixelType::Meta => "123456789012345",
+        PixelType::Tiktok => "C4A1B2C3D4E5F6G7H8I9",
+        PixelType::Linkedin => "1234567",
+        PixelType::X => "o1abc",
+        PixelType::Pinterest => "2612345678901",
+        PixelType::Snapchat => "1a2b3c4d-1234-5678-9abc-1a2b3c4d5e6f",
+        PixelType::Reddit => "t2_1ab2cd3e",
+        PixelType::MicrosoftAds => "12345678",
+    };
+    PixelCode::parse(pixel_type, code).expect("a code of this vendor")
+}
+
+/// The pixels of a redirect.
+#[must_use]
+pub fn pixel_ids(ids: Vec<PixelId>) -> PixelIds {
+    PixelIds::new(ids).expect("at most ten pixels")
+}
+
 /// An active redirect on the system domain, named after its slug.
 #[must_use]
 pub fn redirect(text: &str) -> Redirect {
@@ -153,6 +191,7 @@ pub fn redirect(text: &str) -> Redirect {
         analytics_enabled: true,
         group_id: None,
         geo_blocklist: GeoBlocklist::default(),
+        pixel_ids: PixelIds::default(),
         created_at: at(0),
         updated_at: at(0),
     }
@@ -186,6 +225,54 @@ pub fn landing(text: &str) -> Landing {
 pub fn landing_at(placement: Placement) -> Landing {
     let like = landing(text_of(&placement));
     Landing { placement, ..like }
+}
+
+/// A landing page's content with something in every field and a widget of each type. It is the same at every call.
+#[must_use]
+pub fn page_content() -> PageContent {
+    PageContent {
+        description: Some(Description::parse("All that we do,\nin one place").expect("a description")),
+        avatar_url: Some(web_url("https://example.com/avatar.png")),
+        theme: Theme::Dark,
+        accent_color: Some(AccentColor::parse("#1a2b3c").expect("a colour")),
+        widgets: widgets(one_of_each_type()),
+    }
+}
+
+/// Widgets whose ids count from 1.
+#[must_use]
+pub fn widgets(contents: Vec<WidgetContent>) -> Widgets {
+    let numbered = (1_u128..).zip(contents).map(|(number, content)| Widget {
+        id: Id::from_bytes(number.to_be_bytes()),
+        body: WidgetBody::Known(content),
+    });
+    Widgets::new(numbered.collect()).expect("at most a hundred widgets")
+}
+
+/// A widget of each type, with something in every field.
+#[must_use]
+pub fn one_of_each_type() -> Vec<WidgetContent> {
+    vec![
+        WidgetContent::Heading { text: name("Welcome") },
+        WidgetContent::Text { text: WidgetText::parse("Open daily,\nexcept today.").expect("a text") },
+        WidgetContent::Link {
+            title: name("Menu"),
+            url: web_url("https://example.com/menu?of=today#top"),
+            thumbnail_url: Some(web_url("https://example.com/menu.png")),
+        },
+        WidgetContent::Image {
+            image_url: web_url("https://example.com/house.jpg"),
+            alt: AltText::parse("The house").expect("a text for an image"),
+            url: Some(web_url("https://example.com/house")),
+        },
+        WidgetContent::Social {
+            network: SocialNetwork::parse("instagram").expect("a network"),
+            url: web_url("https://www.instagram.com/example"),
+        },
+        WidgetContent::Video { url: VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").expect("a video") },
+        WidgetContent::Email { address: email("owner@example.com"), title: Some(name("Write to us")) },
+        WidgetContent::Divider,
+    ]
 }
 
 /// A [`landing`] or a [`redirect`].

@@ -13,7 +13,7 @@ use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::schema::{accounts, api_keys, first_account, request_counts};
+use crate::schema::{accounts, api_keys, first_account, pixels, request_counts};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -198,6 +198,7 @@ impl AccountWrites for PostgresUnitOfWork {
             // in a test instead of losing data in silence.
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
+            diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection).await?;
             diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection).await?;
             diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
                 .execute(connection)

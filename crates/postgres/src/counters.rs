@@ -3,7 +3,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::InsertGroupError;
+use signpost_app::ports::{InsertGroupError, InsertPixelError};
 use signpost_domain::AccountId;
 
 use crate::columns::{IdBytes, whole_number};
@@ -26,8 +26,31 @@ pub(crate) async fn count_group(
     if counted > 0 {
         return Ok(Ok(()));
     }
-    let plan = row.select(accounts::plan).first::<String>(connection).await.optional()?;
-    Ok(Err(plan.map_or(InsertGroupError::AccountMissing, |_| InsertGroupError::LimitReached)))
+    let is_there = account_exists(connection, account).await?;
+    Ok(Err(if is_there { InsertGroupError::LimitReached } else { InsertGroupError::AccountMissing }))
+}
+
+/// Counts one pixel more, or says what stands against it.
+pub(crate) async fn count_pixel(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    limit: u64,
+) -> Result<Result<(), InsertPixelError>, Failure> {
+    let row = accounts::table.find(IdBytes::from(account));
+    let counted = diesel::update(row.filter(accounts::pixels_count.lt(whole_number(limit))))
+        .set(accounts::pixels_count.eq(accounts::pixels_count + 1))
+        .execute(connection)
+        .await?;
+    if counted > 0 {
+        return Ok(Ok(()));
+    }
+    let is_there = account_exists(connection, account).await?;
+    Ok(Err(if is_there { InsertPixelError::LimitReached } else { InsertPixelError::AccountMissing }))
+}
+
+async fn account_exists(connection: &mut &AsyncPgConnection, account: AccountId) -> Result<bool, Failure> {
+    let row = accounts::table.find(IdBytes::from(account));
+    Ok(row.select(accounts::plan).first::<String>(connection).await.optional()?.is_some())
 }
 
 /// Counts one group less.
@@ -37,6 +60,18 @@ pub(crate) async fn discount_group(
 ) -> Result<(), Failure> {
     diesel::update(accounts::table.find(IdBytes::from(account)))
         .set(accounts::groups_count.eq(accounts::groups_count - 1))
+        .execute(connection)
+        .await?;
+    Ok(())
+}
+
+/// Counts one pixel less.
+pub(crate) async fn discount_pixel(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+) -> Result<(), Failure> {
+    diesel::update(accounts::table.find(IdBytes::from(account)))
+        .set(accounts::pixels_count.eq(accounts::pixels_count - 1))
         .execute(connection)
         .await?;
     Ok(())

@@ -7,7 +7,8 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
+    PageLimit, PagePosition,
 };
 
 use crate::columns::IdBytes;
@@ -16,6 +17,7 @@ use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
+use crate::page_content;
 use crate::pipeline::both;
 use crate::rows::changed_link::UpdateLink;
 use crate::rows::link::{LinkRow, address_columns, kind_column};
@@ -40,6 +42,14 @@ impl LinkReads for PostgresStore {
             found.map(LinkRow::into_link).transpose()
         })
         .await
+    }
+
+    async fn landing_page(
+        &self,
+        account: AccountId,
+        id: LandingId,
+    ) -> Result<Option<LandingPage>, StoreError> {
+        self.call(async |connection| page_content::landing_page(connection, account, id).await).await
     }
 
     async fn links(
@@ -114,6 +124,24 @@ impl LinkWrites for PostgresUnitOfWork {
     ) -> Result<(), UpdateLinkError> {
         self.step(async |connection| update_link(connection, account, before, after).await).await??;
         self.noted().note_links(account, [before, after]);
+        Ok(())
+    }
+
+    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
+        self.step(async |connection| page_content::read(connection, account, id).await).await
+    }
+
+    async fn write_page_content(
+        &mut self,
+        account: AccountId,
+        id: LandingId,
+        content: &PageContent,
+    ) -> Result<(), StoreError> {
+        let write = async |connection: &mut &AsyncPgConnection| {
+            page_content::write(connection, account, id, content).await
+        };
+        let address = self.step(write).await?;
+        self.noted().note_addresses(account, address);
         Ok(())
     }
 

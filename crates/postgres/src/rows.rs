@@ -12,4 +12,6 @@ pub(crate) mod changed_link;
 pub(crate) mod group;
 pub(crate) mod link;
 pub(crate) mod new_links;
+pub(crate) mod page;
+pub(crate) mod pixel;
 pub(crate) mod published_link;

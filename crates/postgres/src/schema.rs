@@ -58,6 +58,20 @@ diesel::table! {
         antibot_enabled -> Bool,
         geo_blocklist -> Text,
         search_key -> Text,
+        pixel_ids -> Array<Uuid>,
+        page -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    pixels (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        #[sql_name = "type"]
+        pixel_type -> Text,
+        code -> Text,
+        name -> Nullable<Text>,
+        created_at -> Timestamptz,
     }
 }
 

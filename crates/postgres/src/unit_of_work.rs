@@ -15,8 +15,9 @@ use crate::failure::Failure;
 /// # The order of locks
 ///
 /// Rows are held in this order, so that two units of work do not wait for each other: links by their kinds and then
-/// their ids, as the indexes have them, groups by their ids, addresses in their order, the account. The account comes last because it is wanted by most. A unit of work
-/// that does several things may break the order; then PostgreSQL ends one of the two, which is run again.
+/// their ids, as the indexes have them, groups by their ids, addresses in their order, a pixel, the account. The account
+/// comes last because it is wanted by most. A unit of work that does several things may break the order; then PostgreSQL
+/// ends one of the two, which is run again.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
     /// The BEGIN goes out with the first step.

@@ -29,6 +29,22 @@ pub(crate) fn count_group<D>(
     if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
 }
 
+/// Counts one pixel more, with the decisions of [`count_group`].
+pub(crate) fn count_pixel<D>(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    limit: u64,
+    reached: D,
+    missing: D,
+) -> Result<(), Stop<D>> {
+    let below_limit =
+        accounts::table.find(IdBytes::from(account)).filter(accounts::pixels_count.lt(whole_number(limit)));
+    let counted = diesel::update(below_limit)
+        .set(accounts::pixels_count.eq(accounts::pixels_count + 1))
+        .execute(connection)?;
+    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
+}
+
 /// Why an account's count did not move: the limit, or the account was deleted after the request was let in.
 fn limit_or_absence<D>(
     connection: &mut SqliteConnection,
@@ -48,6 +64,14 @@ fn limit_or_absence<D>(
 pub(crate) fn discount_group(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
     diesel::update(accounts::table.find(IdBytes::from(account)))
         .set(accounts::groups_count.eq(accounts::groups_count - 1))
+        .execute(connection)?;
+    Ok(())
+}
+
+/// Counts one pixel less.
+pub(crate) fn discount_pixel(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
+    diesel::update(accounts::table.find(IdBytes::from(account)))
+        .set(accounts::pixels_count.eq(accounts::pixels_count - 1))
         .execute(connection)?;
     Ok(())
 }

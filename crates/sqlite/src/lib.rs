@@ -61,6 +61,8 @@ mod migrations;
 mod named_links;
 mod open_error;
 mod options;
+mod pages;
+mod pixels;
 mod readers;
 mod request_counts;
 mod rows;

@@ -6,7 +6,8 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
+    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition,
 };
 
 use crate::columns::IdBytes;
@@ -15,6 +16,7 @@ use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
+use crate::pages;
 use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, links};
@@ -26,6 +28,14 @@ use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 impl LinkReads for SqliteStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
         self.readers().read(move |connection| read_link(connection, account, id)).await
+    }
+
+    async fn landing_page(
+        &self,
+        account: AccountId,
+        id: LandingId,
+    ) -> Result<Option<LandingPage>, StoreError> {
+        self.readers().read(move |connection| pages::landing_page(connection, account, id)).await
     }
 
     async fn links(
@@ -121,6 +131,23 @@ impl LinkWrites for SqliteUnitOfWork {
         };
         self.decide(step).await??;
         self.noted().note_links(account, [before, after]);
+        Ok(())
+    }
+
+    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
+        self.step(move |connection| pages::content(connection, account, id)).await
+    }
+
+    async fn write_page_content(
+        &mut self,
+        account: AccountId,
+        id: LandingId,
+        content: &PageContent,
+    ) -> Result<(), StoreError> {
+        let content = content.clone();
+        let write = move |connection: &mut SqliteConnection| pages::write(connection, account, id, &content);
+        let address = self.step(write).await?;
+        self.noted().note_addresses(account, address);
         Ok(())
     }
 

@@ -10,4 +10,6 @@ pub(crate) mod api_key;
 pub(crate) mod cell;
 pub(crate) mod group;
 pub(crate) mod link;
+pub(crate) mod page;
+pub(crate) mod pixel;
 pub(crate) mod published_link;

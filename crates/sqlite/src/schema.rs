@@ -57,6 +57,19 @@ diesel::table! {
         target_url -> Nullable<Text>,
         antibot_enabled -> Bool,
         geo_blocklist -> Text,
+        pixel_ids -> Binary,
+        page -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    pixels (id) {
+        id -> Binary,
+        account_id -> Binary,
+        pixel_type -> Text,
+        code -> Text,
+        name -> Nullable<Text>,
+        created_at -> BigInt,
     }
 }
 

@@ -1,9 +1,9 @@
 //! Private servers for tests: started on free ports of the loopback interface, in folders of their own, and always
 //! stopped and removed, also when the tests are killed.
 //!
-//! Servers are what the machine has installed. Where one is missing, or does not start, the test binary that wants it says so in
-//! one line on standard error and ends with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1,
-//! it ends with a failure.
+//! The name server of [`dns`] and the [`proxy`] are made here. The other servers are what the machine has installed. Where
+//! one of them is missing, or does not start, the test binary that wants it says so in one line on standard error and ends
+//! with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1, it ends with a failure.
 
 #![allow(
     clippy::expect_used,
@@ -15,6 +15,7 @@
 )]
 
 mod absence;
+pub mod dns;
 mod ports;
 pub mod postgres;
 mod processes;

@@ -21,6 +21,7 @@ const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
 const LINK_FILES: &str = "signpost-link-files";
+const DNS: &str = "signpost-dns";
 const SERVER: &str = "signpost";
 const XTASK: &str = "signpost-xtask";
 
@@ -75,6 +76,7 @@ const PLACES: &[Place] = &[
     Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
     Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: DNS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place {
         package: SERVER,
         imports: Crates::Only(&[
@@ -87,6 +89,7 @@ const PLACES: &[Place] = &[
             HTTP,
             EDGE,
             LINK_FILES,
+            DNS,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -123,6 +126,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("tokio-postgres-rustls", &[POSTGRES]),
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
+    Fence::only("hickory-resolver", &[DNS]),
     Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
     Fence::only("actix-http", &[HTTP]),
     Fence::only("actix-service", &[HTTP]),
@@ -144,6 +148,8 @@ const DOMAIN_USES: &[&str] = &[
     "idna",
     "ipnet",
     "percent-encoding",
+    "psl",
+    "serde_json",
     "sha2",
     "subtle",
     "thiserror",

@@ -22,7 +22,9 @@ fn stored(account: &Account, link: &Value) -> Value {
     let mut shown =
         account.get(&format!("/v1/{list}/{}", link["id"].as_str().unwrap())).expect_status(200).body;
     // D27: bulk results show what lists show.
-    for field in ["pixels", "geo_blocklists"] {
+    let of_single_links =
+        ["pixels", "geo_blocklists", "description", "avatar_url", "theme", "accent_color", "widgets"];
+    for field in of_single_links {
         shown.as_object_mut().unwrap().remove(field);
     }
     shown

@@ -24,11 +24,17 @@ fn landing_has_all_fields_of_the_table() {
         "is_active": true, "note": null, "group_id": null, "domain": "localhost",
         "created_at": landing["created_at"], "updated_at": landing["created_at"]
     });
+    // Only single answers show what is on the page (D27).
+    let page = json!({
+        "description": null, "avatar_url": null, "theme": "auto", "accent_color": null, "widgets": []
+    });
+    let listed = expected.clone();
+    let expected = body_with(expected, page);
     assert_eq!(*landing, expected);
     assert!(landing["id"].as_str().unwrap().starts_with("lnd_"));
     assert_eq!(answer.header("location"), Some(path(landing).as_str()));
     assert_eq!(account.get(&path(landing)).expect_status(200).body, expected);
-    assert_eq!(account.walk("/v1/landings", ""), [expected]);
+    assert_eq!(account.walk("/v1/landings", ""), [listed]);
 }
 
 /// D28: every field that a creation takes, and the defaults.
@@ -211,7 +217,8 @@ fn d32_landings_are_listed_with_every_filter() {
     account.new_redirect();
     let listed = |query: &str| {
         let walked = account.walk("/v1/landings", query);
-        let position = |landing: &Value| landings.iter().position(|known| known == landing).unwrap();
+        let position =
+            |landing: &Value| landings.iter().position(|known| known["id"] == landing["id"]).unwrap();
         walked.iter().map(position).collect::<Vec<_>>()
     };
     for (query, expected) in [
@@ -233,7 +240,10 @@ fn d32_landings_are_listed_with_every_filter() {
     let cursor =
         account.get("/v1/landings?limit=1").body["pagination"]["next_cursor"].as_str().unwrap().to_owned();
     account.get(&format!("/v1/redirects?cursor={cursor}")).expect_violations(&[("cursor", "invalid_format")]);
-    assert_eq!(account.get(&format!("/v1/landings?limit=1&cursor={cursor}")).body["data"][0], landings[1]);
+    assert_eq!(
+        account.get(&format!("/v1/landings?limit=1&cursor={cursor}")).body["data"][0]["id"],
+        landings[1]["id"]
+    );
 }
 
 /// D15, contract "Group": landings count as links, and in their group as landings.

@@ -265,15 +265,6 @@ fn d26_country_codes_are_iso_3166_alpha_2() {
     assert_eq!(account.create_redirect(&all)["geo_blocklists"]["countries"], json!(["DE"]));
 }
 
-#[test]
-fn pixel_ids_are_not_accepted_before_there_are_pixels() {
-    let program = Program::start();
-    program
-        .first_account()
-        .post("/v1/redirects", &with(json!({"pixel_ids": []})))
-        .expect_violations(&[("pixel_ids", "unknown_field")]);
-}
-
 /// D3: timestamps are UTC with exactly three fractional digits.
 #[test]
 fn d3_timestamps_have_three_fractional_digits() {

@@ -19,9 +19,12 @@ fn what_one_node_changes_the_other_shows() {
         .collect();
     let created = one.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200).body;
     assert_eq!(created["created_count"], 100);
-    let landing =
-        other.post("/v1/landings", &json!({"title": "Straße", "slug": "menu"})).expect_status(201).body;
-    assert_eq!(one.walk("/v1/landings", "?q=STRASSE"), std::slice::from_ref(&landing));
+    let page = json!({"title": "Straße", "slug": "menu", "widgets": [{"type": "heading", "text": "Today"}]});
+    let landing = other.post("/v1/landings", &page).expect_status(201).body;
+    let id = landing["id"].as_str().unwrap();
+    assert_eq!(one.get(&format!("/v1/landings/{id}")).expect_status(200).body, landing);
+    let found = one.walk("/v1/landings", "?q=STRASSE");
+    assert_eq!(found.iter().map(|link| &link["id"]).collect::<Vec<_>>(), [id]);
     assert_eq!(other.walk("/v1/redirects", &format!("?group_id={group}&limit=30")).len(), 100);
     assert_eq!(other.get(&format!("/v1/groups/{group}")).body["redirects_count"], 100);
     for node in nodes {

@@ -74,9 +74,15 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
     };
     let mut violations = answer.violations();
     violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
-        ("cursor", "invalid_format") | ("target_url", "invalid_value" | "invalid_format") => {
+        ("cursor" | "pixel_id", "invalid_format") | ("target_url", "invalid_value" | "invalid_format") => {
             !has_been_named(field)
         }
+        // URLs of pages, and pixels that there are not.
+        ("avatar_url", "invalid_format" | "invalid_value") => false,
+        (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {
+            !field.ends_with("url")
+        }
+        (field, "invalid_value") => !field.starts_with("pixel_ids["),
         _ => true,
     });
     violations

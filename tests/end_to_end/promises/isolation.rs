@@ -12,15 +12,15 @@ fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
         (
             "GET",
             "/health/live" | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}"
-            | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups",
+            | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels",
         )
         | (
             "POST",
-            "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/redirects/bulk"
+            "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels" | "/v1/redirects/bulk"
             // Their ids stand in the body; see below.
             | "/v1/redirects/bulk/delete" | "/v1/landings/bulk/delete",
         ) => None,
-        ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}") => {
+        ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}") => {
             Some(account.send(route.method.as_str(), &path, None))
         }
         ("PATCH", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
@@ -40,6 +40,9 @@ fn resource(account: &Account, pattern: &str) -> String {
         account.new_redirect()
     } else if pattern.contains("landings") {
         account.post("/v1/landings", &json!({"title": "x"})).expect_status(201).body
+    } else if pattern.contains("pixels") {
+        let body = json!({"pixel_type": "meta", "pixel_id": "123456789012345"});
+        account.post("/v1/pixels", &body).expect_status(201).body
     } else {
         account.create_group("g")
     };
@@ -71,7 +74,7 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
         assert_eq!(everything(&other), before, "nothing of the other account changed");
         probed += 1;
     }
-    assert_eq!(probed, 11);
+    assert_eq!(probed, 13);
 }
 
 /// Every route under `/v1` refuses a request without a key, and one on a plan without the API.
@@ -140,11 +143,12 @@ fn d31_ids_of_another_account_in_a_batch_are_ids_of_nothing() {
     assert_eq!(everything(&other), before);
 }
 
-fn everything(account: &Account) -> [Vec<Value>; 4] {
+fn everything(account: &Account) -> [Vec<Value>; 5] {
     [
         account.walk("/v1/redirects", ""),
         account.walk("/v1/landings", ""),
         account.walk("/v1/groups", ""),
+        account.walk("/v1/pixels", ""),
         vec![account.get("/v1/account").body],
     ]
 }

@@ -1,19 +1,32 @@
 //! Creating a landing page (D28).
 
-use signpost_domain::{Landing, LandingDraft};
+use std::collections::BTreeSet;
+
+use signpost_domain::{IncompleteLanding, LandingDraft, LandingPage, PageContent};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::links::create_one;
 
+/// What the request asks for: a whole draft, or what can be read of one with violations in it.
+pub type CreateLanding = Result<LandingDraft, Box<IncompleteLanding>>;
+
 /// Creates a landing page.
 ///
 /// # Errors
-/// [`AppError::Refused`] with the first that applies of: no such domain, the domain is not active, a slug is required,
-/// the slug is reserved, no such group, the plan's limit, the address is taken.
-pub async fn create(app: &Application, caller: &Caller, draft: LandingDraft) -> Result<Landing, AppError> {
+/// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such domain, the
+/// domain is not active, a slug is required, the slug is reserved, no such group, the plan's limit, the address is taken.
+pub async fn create(
+    app: &Application,
+    caller: &Caller,
+    command: CreateLanding,
+) -> Result<LandingPage, AppError> {
     let blocklist = app.target_blocklist.current();
-    let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
-    create_one(app, caller, draft, &context).await
+    let no_pixels = BTreeSet::new();
+    let context = app.link_context(caller.plan().features, &blocklist, &no_pixels, app.clock.now());
+    let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
+    let page = PageContent::default().apply(draft.content.clone(), || app.ids.next());
+    let landing = create_one(app, caller, draft, Some(&page), &context).await?;
+    Ok(LandingPage { landing, content: page })
 }

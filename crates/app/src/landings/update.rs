@@ -1,38 +1,51 @@
-//! Updating a landing page (D22, D28, D33).
+//! Updating a landing page (D22, D28, D33, D34).
+
+use std::collections::BTreeSet;
 
 use signpost_domain::id::LandingKind;
-use signpost_domain::{IdReference, Landing, LandingPatch, Link, Refusal};
+use signpost_domain::{IdReference, LandingPage, LandingPatch, Link, Refusal, page_content};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::submitted::Submitted;
 use crate::unit_of_work::{Attempts, write_over};
 
 /// Updates a landing page and returns it as it is then. A patch that changes nothing writes nothing.
 ///
 /// # Errors
-/// [`Refusal::LandingNotFound`]; then the first that applies of: no such domain, the domain is not active, a slug is
-/// required, the slug is reserved, no such group, the address is taken.
+/// [`AppError::Invalid`] with every violation, also when the page does not exist; then [`Refusal::LandingNotFound`]; then
+/// the first that applies of: no such domain, the domain is not active, a slug is required, the slug is reserved, no such
+/// group, the address is taken.
 pub async fn update(
     app: &Application,
     caller: &Caller,
     id: IdReference<LandingKind>,
-    patch: LandingPatch,
-) -> Result<Landing, AppError> {
+    command: Submitted<LandingPatch>,
+) -> Result<LandingPage, AppError> {
+    let Submitted { value: patch, mut violations } = command;
+    let blocklist = app.target_blocklist.current();
+    violations.append(page_content::violations_of(&patch.content, &blocklist));
+    violations.into_result(()).map_err(AppError::Invalid)?;
     let id = id.id().ok_or(Refusal::LandingNotFound)?;
     let account = caller.account_id();
-    let blocklist = app.target_blocklist.current();
+    let no_pixels = BTreeSet::new();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+            let context = app.link_context(caller.plan().features, &blocklist, &no_pixels, app.clock.now());
             let mut work = attempts.begin().await?;
-            let Some(Link::Landing(before)) = work.lock_link(account, id.into()).await? else {
+            let Some(Link::Landing(landing)) = work.lock_link(account, id.into()).await? else {
                 return Err(Refusal::LandingNotFound.into());
             };
-            let after = before.apply(patch.clone(), &context)?;
+            // What is on the page is read and written only by who asks for it, and always shown.
+            let before = LandingPage { landing, content: work.page_content(account, id).await? };
+            let after = before.apply(patch.clone(), &context, || app.ids.next())?;
+            if after.content != before.content {
+                work.write_page_content(account, id, &after.content).await?;
+            }
             if after != before {
-                write_over(app, work, account, before, after.clone()).await?;
+                write_over(app, work, account, before.landing, after.landing.clone()).await?;
             }
             Ok(after)
         })

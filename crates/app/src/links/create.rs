@@ -4,7 +4,8 @@
 use std::collections::HashSet;
 
 use signpost_domain::{
-    Address, Id, Link, LinkContext, LinkDraft, PlanResource, Refusal, Rejection, Slug, SlugChoice,
+    Address, Id, Link, LinkContext, LinkDraft, PageContent, PlanResource, Refusal, Rejection, Slug,
+    SlugChoice,
 };
 
 use crate::app_error::AppError;
@@ -17,7 +18,7 @@ use crate::unit_of_work::{Attempts, commit};
 /// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
 const DRAWS: u32 = 10;
 
-/// Creates one link.
+/// Creates one link. If it is a landing page, `page` is what is on it.
 ///
 /// # Errors
 /// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such
@@ -27,9 +28,10 @@ pub(crate) async fn create_one<D: LinkDraft>(
     app: &Application,
     caller: &Caller,
     draft: D,
+    page: Option<&PageContent>,
     context: &LinkContext<'_>,
 ) -> Result<D::Link, AppError> {
-    let outcome = create_all(app, caller, vec![Ok(draft)], context).await?.pop();
+    let outcome = create(app, caller, vec![Ok(draft)], page, context).await?.pop();
     Ok(outcome.ok_or(AppError::NoOutcome)??)
 }
 
@@ -44,13 +46,23 @@ pub(crate) async fn create_all<D: LinkDraft>(
     drafts: Vec<Result<D, Rejection>>,
     context: &LinkContext<'_>,
 ) -> Result<Vec<Result<D::Link, Rejection>>, AppError> {
+    create(app, caller, drafts, None, context).await
+}
+
+async fn create<D: LinkDraft>(
+    app: &Application,
+    caller: &Caller,
+    drafts: Vec<Result<D, Rejection>>,
+    page: Option<&PageContent>,
+    context: &LinkContext<'_>,
+) -> Result<Vec<Result<D::Link, Rejection>>, AppError> {
     // Ids are given out in the order of the batch (D29), and once, however often the unit of work is run.
     let drafts: Vec<Result<Identified<D>, Rejection>> =
         drafts.into_iter().map(|draft| draft.map(|draft| Identified { id: app.ids.next(), draft })).collect();
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let mut creation = Creation::new(app, caller, &drafts, context)?;
+            let mut creation = Creation::new(app, caller, &drafts, page, context)?;
             if !creation.waiting.is_empty() {
                 let mut work = attempts.begin().await?;
                 creation.insert(work.as_mut()).await?;
@@ -74,6 +86,7 @@ struct Creation<'a, D: LinkDraft> {
     app: &'a Application,
     caller: &'a Caller,
     context: &'a LinkContext<'a>,
+    page: Option<&'a PageContent>,
     /// What became of each item; `None` while that is open.
     outcomes: Vec<Option<Result<D::Link, Rejection>>>,
     /// The items that the store has not judged yet.
@@ -93,10 +106,12 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         app: &'a Application,
         caller: &'a Caller,
         drafts: &'a [Result<Identified<D>, Rejection>],
+        page: Option<&'a PageContent>,
         context: &'a LinkContext<'a>,
     ) -> Result<Self, AppError> {
         let outcomes = drafts.iter().map(|_| None).collect();
-        let mut creation = Self { app, caller, context, outcomes, waiting: vec![], claimed: HashSet::new() };
+        let mut creation =
+            Self { app, caller, context, page, outcomes, waiting: vec![], claimed: HashSet::new() };
         for (index, draft) in drafts.iter().enumerate() {
             match draft {
                 Ok(draft) => creation.build(index, draft)?,
@@ -134,6 +149,7 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
             for ((item, link), insertion) in waiting.into_iter().zip(links).zip(insertions) {
                 let refusal = match insertion {
                     Insertion::Done => {
+                        self.write_content(work, &link).await?;
                         self.claimed.extend(link.placement().address());
                         self.settle(item.index, Ok(item.link));
                         continue;
@@ -155,6 +171,15 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
             }
         }
         Err(AppError::NoFreeSlug { attempts: DRAWS })
+    }
+
+    async fn write_content(&self, work: &mut dyn UnitOfWork, link: &Link) -> Result<(), AppError> {
+        match (link, self.page) {
+            (Link::Landing(landing), Some(page)) if *page != PageContent::default() => {
+                Ok(work.write_page_content(self.caller.account_id(), landing.id, page).await?)
+            }
+            (Link::Landing(_) | Link::Redirect(_), _) => Ok(()),
+        }
     }
 
     /// Who stands in the way of a link: an item of this batch, or what was there before.

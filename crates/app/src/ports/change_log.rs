@@ -132,6 +132,7 @@ pub enum ReadChanges {
 /// - [`delete_some_links`](super::LinkWrites::delete_some_links),
 ///   [`set_suspended`](super::AccountWrites::set_suspended),
 ///   [`delete_account`](super::AccountWrites::delete_account): the account, if there was anything to do.
+/// - [`write_page_content`](super::LinkWrites::write_page_content): the address of the page.
 /// - The other methods, those that move links between groups among them: nothing.
 #[async_trait]
 pub trait ChangeLog: Send + Sync {

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, Address, Link, LinkFilter, LinkId, LinkKind, Name, Page, PageLimit, PagePosition, TargetUrl,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Name, Page, PageContent,
+    PageLimit, PagePosition, TargetUrl,
 };
 
 use super::store_error::StoreError;
@@ -38,6 +39,13 @@ pub enum PublishedContent {
 pub trait LinkReads: Send + Sync {
     /// The account's link with this id. A link is found by an id of its own kind only.
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError>;
+
+    /// The account's landing page with this id and what is on it, both as they were at one moment.
+    async fn landing_page(
+        &self,
+        account: AccountId,
+        id: LandingId,
+    ) -> Result<Option<LandingPage>, StoreError>;
 
     /// One page of the account's links of one kind that pass `filter`, newest (highest id) first, beginning behind
     /// `after`. The cost of a page must not grow with its depth nor with the number of links behind it.
@@ -125,6 +133,18 @@ pub trait LinkWrites: Send {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError>;
+
+    /// What is on a landing page that [`LinkWrites::lock_link`] gave in this unit of work.
+    async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError>;
+
+    /// Writes what is on a landing page that [`LinkWrites::lock_link`] gave in this unit of work, or that it inserted; until
+    /// then there is nothing on it.
+    async fn write_page_content(
+        &mut self,
+        account: AccountId,
+        id: LandingId,
+        content: &PageContent,
+    ) -> Result<(), StoreError>;
 
     /// Deletes those of `ids` that the account has, frees their addresses, and moves the account's and their groups'
     /// counts. Returns the ids of the links that it deleted, in any order.

@@ -19,6 +19,7 @@ pub mod groups;
 pub mod id_source;
 pub mod leases;
 pub mod links;
+pub mod pixels;
 pub mod quota_store;
 pub mod randomness;
 pub mod store;
@@ -37,6 +38,7 @@ pub use leases::{LeaseHolder, Leases};
 pub use links::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
 };
+pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use store::{Store, UnitOfWork};

@@ -9,6 +9,7 @@ use super::change_log::{ChangeLog, VisibleChange};
 use super::groups::{GroupReads, GroupWrites};
 use super::leases::Leases;
 use super::links::{LinkReads, LinkWrites};
+use super::pixels::{PixelReads, PixelWrites};
 use super::store_error::StoreError;
 
 /// Everything that is kept. The methods of its parts read, each in one round trip and without a transaction,
@@ -17,7 +18,7 @@ use super::store_error::StoreError;
 ///
 /// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
 #[async_trait]
-pub trait Store: AccountReads + ChangeLog + GroupReads + Leases + LinkReads {
+pub trait Store: AccountReads + ChangeLog + GroupReads + Leases + LinkReads + PixelReads {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
 
@@ -42,7 +43,7 @@ pub trait Store: AccountReads + ChangeLog + GroupReads + Leases + LinkReads {
 ///
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
-pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites {
+pub trait UnitOfWork: AccountWrites + GroupWrites + LinkWrites + PixelWrites {
     /// The changes that visitors can see which were made so far, as [`commit`](Self::commit) will write them into the
     /// [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;

@@ -1,7 +1,8 @@
 //! Creating a redirect (D28).
 
-use signpost_domain::{IncompleteRedirect, Redirect, RedirectDraft};
+use signpost_domain::{IncompleteRedirect, RedirectDraft};
 
+use super::with_pixels::{RedirectWithPixels, known_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -20,9 +21,16 @@ pub async fn create(
     app: &Application,
     caller: &Caller,
     command: CreateRedirect,
-) -> Result<Redirect, AppError> {
+) -> Result<RedirectWithPixels, AppError> {
+    let account = caller.account_id();
+    let named = match &command {
+        Ok(draft) => &draft.pixels,
+        Err(incomplete) => &incomplete.pixels,
+    };
+    let known_pixels = known_pixels(app, account, named).await?;
     let blocklist = app.target_blocklist.current();
-    let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+    let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
-    create_one(app, caller, draft, &context).await
+    let redirect = create_one(app, caller, draft, None, &context).await?;
+    Ok(RedirectWithPixels::of(app, account, redirect).await?)
 }

@@ -3,6 +3,7 @@
 use signpost_domain::{Batch, Redirect, Rejection};
 
 use super::create::CreateRedirect;
+use super::with_pixels::known_pixels;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -19,8 +20,13 @@ pub async fn create_many(
     caller: &Caller,
     commands: Batch<CreateRedirect>,
 ) -> Result<Vec<Result<Redirect, Rejection>>, AppError> {
+    let named = commands.iter().flat_map(|command| match command {
+        Ok(draft) => &draft.pixels,
+        Err(incomplete) => &incomplete.pixels,
+    });
+    let known_pixels = known_pixels(app, caller.account_id(), named).await?;
     let blocklist = app.target_blocklist.current();
-    let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+    let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let drafts = commands
         .into_items()
         .into_iter()

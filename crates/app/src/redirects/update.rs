@@ -1,8 +1,9 @@
 //! Updating a redirect (contract "PATCH /v1/redirects/{id}", D22, D33).
 
-use signpost_domain::id::RedirectKind;
-use signpost_domain::{IdReference, Link, Redirect, RedirectPatch, Refusal, Rejection};
+use signpost_domain::id::{PixelKind, RedirectKind};
+use signpost_domain::{Change, IdReference, Link, RedirectPatch, Refusal, Rejection};
 
+use super::with_pixels::{RedirectWithPixels, known_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -20,18 +21,20 @@ pub async fn update(
     caller: &Caller,
     id: IdReference<RedirectKind>,
     command: Submitted<RedirectPatch>,
-) -> Result<Redirect, AppError> {
+) -> Result<RedirectWithPixels, AppError> {
     if !command.violations.is_empty() {
         return Err(refuse(app, caller, id, command).await);
     }
     let patch = command.value;
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
+    let known_pixels = known_pixels(app, account, named_pixels(&patch)).await?;
     let blocklist = app.target_blocklist.current();
     let attempts = Attempts::at(app);
-    attempts
+    let redirect = attempts
         .run(|| async {
-            let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+            let context =
+                app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
             let mut work = attempts.begin().await?;
             let Some(Link::Redirect(before)) = work.lock_link(account, id.into()).await? else {
                 return Err(Refusal::RedirectNotFound.into());
@@ -40,9 +43,17 @@ pub async fn update(
             if after != before {
                 write_over(app, work, account, before, after.clone()).await?;
             }
-            Ok(after)
+            Ok::<_, AppError>(after)
         })
-        .await
+        .await?;
+    Ok(RedirectWithPixels::of(app, account, redirect).await?)
+}
+
+fn named_pixels(patch: &RedirectPatch) -> &[IdReference<PixelKind>] {
+    match &patch.pixels {
+        Change::Set(pixels) => pixels,
+        Change::Keep | Change::Clear => &[],
+    }
 }
 
 /// The answer to a request that is invalid already: what is wrong with the fields, and what the valid ones among
@@ -62,8 +73,12 @@ async fn refuse(
         },
     };
     if let Some(Link::Redirect(redirect)) = link {
+        let known_pixels = match known_pixels(app, caller.account_id(), named_pixels(&patch)).await {
+            Ok(known_pixels) => known_pixels,
+            Err(error) => return error.into(),
+        };
         let blocklist = app.target_blocklist.current();
-        let context = app.link_context(caller.plan().features, &blocklist, app.clock.now());
+        let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
         if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &context) {
             violations.append(more);
         }

@@ -1,5 +1,7 @@
 //! Importing: making of each record the group or the link that it describes, unless it is there already.
 
+use std::collections::BTreeSet;
+
 use futures_util::{StreamExt, stream};
 use signpost_domain::{
     AccountId, Address, Batch, Group, GroupId, HostBlocklist, Link, LinkContext, Plan, PlanResource, Refusal,
@@ -80,7 +82,9 @@ impl Import {
         rows: Batch<ImportRow>,
     ) -> Result<Vec<ImportedRow>, OperatorError> {
         let blocklist: &HostBlocklist = &app.target_blocklist.current();
-        let context = &app.link_context(self.plan.features, blocklist, app.clock.now());
+        // Files name no pixels.
+        let no_pixels = BTreeSet::new();
+        let context = &app.link_context(self.plan.features, blocklist, &no_pixels, app.clock.now());
         let mut results = Results::new(rows.iter().map(|row| row.line));
         let mut run = Run::default();
         for (index, ImportRow { line: _, record }) in rows.into_items().into_iter().enumerate() {

@@ -95,7 +95,7 @@ impl LinkEntry {
             Some(Content::Landing { .. }) | None => None,
         };
         let slug = slug.map(choice).filter(|_| !is_lost);
-        Err(IncompleteRedirect { target_url, slug, domain, violations }.all_violations(rules))
+        Err(IncompleteRedirect { target_url, slug, domain, pixels: vec![], violations }.all_violations(rules))
     }
 
     /// Whether a slug is to be found for it.
@@ -115,7 +115,7 @@ impl LinkEntry {
     /// The address that it has with this slug; `None` if it has none, or none that a link can have.
     pub(super) fn address(&self, slug: Option<Slug>, context: &LinkContext<'_>) -> Option<Address> {
         let Place::At { domain, slug: _ } = &self.place else { return None };
-        let site = site_for_new_link(domain.clone(), context.system, context.named_domain).ok()?;
+        let site = site_for_new_link(domain.clone(), context.system, context.named_domains).ok()?;
         Placement::new(site, slug).ok()?.address()
     }
 
@@ -249,7 +249,7 @@ impl Place {
                 let Some(Address { site: kept_site, slug: kept_slug }) = kept.address() else {
                     return compare(Field::IsLost, false);
                 };
-                let site = site_for_new_link(domain.clone(), context.system, context.named_domain);
+                let site = site_for_new_link(domain.clone(), context.system, context.named_domains);
                 compare(Field::Domain, site.is_ok_and(|site| site == kept_site));
                 match slug {
                     SlugChoice::Generate => {}

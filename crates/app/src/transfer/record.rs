@@ -106,6 +106,7 @@ impl From<&Redirect> for Record {
             analytics_enabled,
             group_id,
             geo_blocklist,
+            pixel_ids: _,
             created_at,
             updated_at,
         } = redirect;

@@ -256,6 +256,7 @@ impl Item {
                     target_url: Some(target_url),
                     slug: Some(slug),
                     domain,
+                    pixels: vec![],
                     violations,
                 }))
             }

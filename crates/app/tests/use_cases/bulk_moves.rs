@@ -14,7 +14,7 @@ use crate::world::{World, assert_internal, refusal};
 
 async fn landing(world: &World, title: &str) -> Landing {
     let draft = LandingDraft::new(samples::name(title));
-    landings::create(&world.app, &world.caller().await, draft).await.unwrap()
+    landings::create(&world.app, &world.caller().await, Ok(draft)).await.unwrap().landing
 }
 
 fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
@@ -40,7 +40,7 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     let kept = world.redirect("kept").await;
     let stranger = world.stranger().await;
     let draft = crate::world::draft("foreign");
-    let foreign = signpost_app::redirects::create(&world.app, &stranger, Ok(draft)).await.unwrap();
+    let foreign = signpost_app::redirects::create(&world.app, &stranger, Ok(draft)).await.unwrap().redirect;
     let unknown: LinkId = samples::id::<RedirectKind>().into();
     let ids = texts([&mine.id, &page.id, &foreign.id, &unknown, &"rdr_x", &"", &mine.id, &unknown, &""]);
     let caller = world.caller().await;

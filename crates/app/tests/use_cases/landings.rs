@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::links::{self, ListLinks};
-use signpost_app::{AppError, landings};
+use signpost_app::{AppError, Submitted, landings};
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
     Change, IdReference, Landing, LandingDraft, LandingPatch, Link, LinkKind, Redirect, RedirectPatch,
@@ -21,11 +21,12 @@ fn page(slug: &str) -> LandingDraft {
 }
 
 async fn create(world: &World, draft: LandingDraft) -> Result<Landing, AppError> {
-    landings::create(&world.app, &world.caller().await, draft).await
+    Ok(landings::create(&world.app, &world.caller().await, Ok(draft)).await?.landing)
 }
 
 async fn update(world: &World, landing: &Landing, patch: LandingPatch) -> Result<Landing, AppError> {
-    landings::update(&world.app, &world.caller().await, landing.id.into(), patch).await
+    let command = Submitted::valid(patch);
+    Ok(landings::update(&world.app, &world.caller().await, landing.id.into(), command).await?.landing)
 }
 
 #[tokio::test]
@@ -113,7 +114,7 @@ async fn d2_nobody_sees_another_accounts_landing_page() {
         let app = &world.app;
         assert_eq!(refusal(links::get::<LandingKind>(app, &stranger, id).await), Refusal::LandingNotFound);
         assert_eq!(refusal(links::delete(app, &stranger, id).await), Refusal::LandingNotFound);
-        let patched = landings::update(app, &stranger, id, LandingPatch::default()).await;
+        let patched = landings::update(app, &stranger, id, Submitted::valid(LandingPatch::default())).await;
         assert_eq!(refusal(patched), Refusal::LandingNotFound);
     }
 }

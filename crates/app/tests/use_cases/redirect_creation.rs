@@ -2,8 +2,8 @@
 
 use signpost_app::{AppError, links, redirects};
 use signpost_domain::{
-    CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, Placement, Plan, PlanLimits, PlanResource,
-    Redirect, RedirectDraft, Refusal, SlugChoice,
+    CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, PixelIds, Placement, Plan, PlanLimits,
+    PlanResource, Redirect, RedirectDraft, Refusal, SlugChoice,
 };
 use signpost_port_contracts::samples;
 
@@ -30,6 +30,7 @@ async fn d28_a_draft_of_name_and_target_alone_gets_the_defaults() {
         analytics_enabled: true,
         group_id: None,
         geo_blocklist: GeoBlocklist::default(),
+        pixel_ids: PixelIds::default(),
         created_at: samples::at(0),
         updated_at: samples::at(0),
     };

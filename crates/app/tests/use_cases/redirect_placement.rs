@@ -17,19 +17,13 @@ fn domain(text: &str) -> RedirectPatch {
     RedirectPatch { domain: Change::Set(HostReference::parse(text)), ..RedirectPatch::default() }
 }
 
-const NO_SLUG: RedirectPatch = RedirectPatch { slug: Change::Clear, ..NOTHING };
-const SYSTEM_DOMAIN: RedirectPatch = RedirectPatch { domain: Change::Clear, ..NOTHING };
-const NOTHING: RedirectPatch = RedirectPatch {
-    name: None,
-    target_url: None,
-    slug: Change::Keep,
-    note: Change::Keep,
-    domain: Change::Keep,
-    group: Change::Keep,
-    is_active: None,
-    antibot_enabled: None,
-    geo_blocklist: Change::Keep,
-};
+fn no_slug() -> RedirectPatch {
+    RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() }
+}
+
+fn system_domain() -> RedirectPatch {
+    RedirectPatch { domain: Change::Clear, ..RedirectPatch::default() }
+}
 
 #[tokio::test]
 async fn d21_reserved_slugs_are_taken_on_the_system_domain() {
@@ -54,7 +48,7 @@ async fn d21_the_system_domain_has_no_root() {
         let outcome = world.create(RedirectDraft { slug: SlugChoice::Root, domain, ..draft("x") }).await;
         assert_eq!(refusal(outcome), Refusal::SlugRequiredForSystemDomain);
     }
-    assert_eq!(refusal(world.update(link.id, NO_SLUG).await), Refusal::SlugRequiredForSystemDomain);
+    assert_eq!(refusal(world.update(link.id, no_slug()).await), Refusal::SlugRequiredForSystemDomain);
     assert_eq!(world.stored(link.id).await, Some(link));
 }
 
@@ -105,11 +99,14 @@ async fn d22_a_lost_link_keeps_its_slug_until_it_comes_back() {
     let world = World::new().await;
     let lost = world.store_as_it_is(samples::redirect_at(samples::lost(Some("kept")))).await;
     for (patch, expected) in [
-        (NO_SLUG, samples::lost(None)),
+        (no_slug(), samples::lost(None)),
         (slug("admin"), samples::lost(Some("admin"))),
         (slug("kept"), samples::lost(Some("kept"))),
-        (RedirectPatch { name: Some(samples::name("Renamed")), ..NOTHING }, samples::lost(Some("kept"))),
-        (SYSTEM_DOMAIN, samples::on_system("kept")),
+        (
+            RedirectPatch { name: Some(samples::name("Renamed")), ..RedirectPatch::default() },
+            samples::lost(Some("kept")),
+        ),
+        (system_domain(), samples::on_system("kept")),
     ] {
         assert_eq!(world.update(lost.id, patch).await.unwrap().placement, expected);
     }
@@ -125,11 +122,11 @@ async fn d22_a_lost_link_comes_back_only_to_an_address_that_it_may_have() {
         (None, Refusal::SlugRequiredForSystemDomain),
     ] {
         let lost = world.store_as_it_is(samples::redirect_at(samples::lost(slug))).await;
-        assert_eq!(refusal(world.update(lost.id, SYSTEM_DOMAIN).await), why);
+        assert_eq!(refusal(world.update(lost.id, system_domain()).await), why);
         assert_eq!(world.stored(lost.id).await.as_ref(), Some(&lost));
         // The slug may come with the domain.
         let free = samples::slug(&format!("free-{}", slug.unwrap_or("root")));
-        let both = RedirectPatch { slug: Change::Set(free.clone()), ..SYSTEM_DOMAIN };
+        let both = RedirectPatch { slug: Change::Set(free.clone()), ..system_domain() };
         let back = world.update(lost.id, both).await.unwrap();
         assert_eq!(back.placement, Placement::System { slug: free });
     }
@@ -142,12 +139,15 @@ async fn d22_a_link_on_a_custom_domain_comes_back_to_the_system_domain() {
     let on_custom = |slug| samples::redirect_at(samples::on_custom("links.example.net", slug));
     let with_slug = world.store_as_it_is(on_custom(Some("sale"))).await;
     let at_root = world.store_as_it_is(on_custom(None)).await;
-    assert_eq!(refusal(world.update(at_root.id, SYSTEM_DOMAIN).await), Refusal::SlugRequiredForSystemDomain);
-    let both = RedirectPatch { slug: Change::Clear, ..SYSTEM_DOMAIN };
+    assert_eq!(
+        refusal(world.update(at_root.id, system_domain()).await),
+        Refusal::SlugRequiredForSystemDomain
+    );
+    let both = RedirectPatch { slug: Change::Clear, ..system_domain() };
     assert_eq!(refusal(world.update(with_slug.id, both).await), Refusal::SlugRequiredForSystemDomain);
     let both = RedirectPatch { domain: Change::Set(HostReference::parse("go.example.com")), ..slug("root") };
     assert_eq!(world.update(at_root.id, both).await.unwrap().placement, samples::on_system("root"));
-    let back = world.update(with_slug.id, SYSTEM_DOMAIN).await.unwrap();
+    let back = world.update(with_slug.id, system_domain()).await.unwrap();
     assert_eq!(back.placement, samples::on_system("sale"));
 }
 

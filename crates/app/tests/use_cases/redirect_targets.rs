@@ -140,6 +140,7 @@ async fn d8_a_creation_is_told_all_that_is_wrong_at_once() {
         target_url: target.map(samples::target),
         slug: slug.map(|slug| SlugChoice::Exactly(samples::slug(slug))),
         domain: None,
+        pixels: vec![],
         violations: too_long("name"),
     };
     let name = violation("name", ViolationCode::TooLong);

@@ -90,6 +90,7 @@ async fn d33_an_update_that_changes_nothing_writes_nothing() {
         is_active: Some(true),
         antibot_enabled: Some(false),
         geo_blocklist: Change::Set(blocks("DE")),
+        pixels: Change::Clear,
     };
     for patch in [RedirectPatch::default(), same] {
         assert_eq!(world.update(link.id, patch).await.unwrap(), link);

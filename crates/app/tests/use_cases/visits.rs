@@ -2,7 +2,7 @@
 
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, resolve};
-use signpost_app::{accounts, landings, redirects};
+use signpost_app::{Submitted, accounts, landings, redirects};
 use signpost_domain::{
     Change, HostBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice,
 };
@@ -239,7 +239,7 @@ async fn d24_a_landing_page_ends_a_chain() {
         slug: SlugChoice::Exactly(samples::slug("menu")),
         ..LandingDraft::new(samples::name("Menu"))
     };
-    let landing = landings::create(&world.app, &caller, draft).await.unwrap();
+    let landing = landings::create(&world.app, &caller, Ok(draft)).await.unwrap().landing;
     let address = "https://go.example.com/menu";
     world.redirect_to("a", "https://go.example.com/b").await;
     world.redirect_to("b", address).await;
@@ -249,7 +249,7 @@ async fn d24_a_landing_page_ends_a_chain() {
         assert_eq!(visit_slug(&world, slug).await, elsewhere);
     }
     let patch = LandingPatch { is_active: Some(false), ..LandingPatch::default() };
-    landings::update(&world.app, &caller, landing.id.into(), patch).await.unwrap();
+    landings::update(&world.app, &caller, landing.id.into(), Submitted::valid(patch)).await.unwrap();
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }

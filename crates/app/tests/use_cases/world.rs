@@ -78,11 +78,12 @@ impl World {
     }
 
     pub(crate) async fn create(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {
-        redirects::create(&self.app, &self.caller().await, Ok(draft)).await
+        self.create_submitted(Ok(draft)).await
     }
 
     pub(crate) async fn create_submitted(&self, command: CreateRedirect) -> Result<Redirect, AppError> {
-        redirects::create(&self.app, &self.caller().await, command).await
+        let created = redirects::create(&self.app, &self.caller().await, command).await?;
+        Ok(created.redirect)
     }
 
     /// Creates a redirect on the system domain.
@@ -105,7 +106,9 @@ impl World {
         id: impl Into<IdReference<signpost_domain::id::RedirectKind>>,
         patch: RedirectPatch,
     ) -> Result<Redirect, AppError> {
-        redirects::update(&self.app, &self.caller().await, id.into(), Submitted::valid(patch)).await
+        let command = Submitted::valid(patch);
+        let updated = redirects::update(&self.app, &self.caller().await, id.into(), command).await?;
+        Ok(updated.redirect)
     }
 
     /// The redirect as it is stored.

@@ -21,6 +21,8 @@ pub(crate) use batch::{batch_ids, batch_items};
 pub(crate) use content_type::Unsupported;
 pub(crate) use input::{NoInput, OnlyBody, OnlyQuery};
 pub(crate) use list_query::PageQuery;
-pub(crate) use object_reader::{Given, ObjectReader, boolean, object, reference, text, texts};
+pub(crate) use object_reader::{
+    FieldReader, Given, ObjectReader, boolean, items, object, reference, text, texts,
+};
 pub(crate) use path_id::PathId;
 pub(crate) use query_string::QueryString;

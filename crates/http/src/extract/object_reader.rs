@@ -112,6 +112,11 @@ impl ObjectReader {
         self.refuse(name, ViolationCode::NotNullable, "must not be null")
     }
 
+    /// A field that may be there and is not looked at: whether it is valid cannot be told.
+    pub(crate) fn pass_over(&mut self, name: &str) {
+        self.members.remove(name);
+    }
+
     /// What was wrong with the fields, and every field that nobody took.
     pub(crate) fn finish(self) -> Violations {
         let Self { prefix, members, mut violations } = self;
@@ -224,6 +229,18 @@ pub(crate) fn texts<T>(
         let valid = found.is_empty();
         violations.append(found);
         valid.then_some(values)
+    }
+}
+
+/// An array of at most so many items, each read at its own path. One that is invalid keeps its place, as `None`, so that
+/// what is found out later about the others is told of the right ones.
+pub(crate) fn items<T>(
+    most: usize,
+    read: impl Fn(Json, &str, &mut Violations) -> Option<T>,
+) -> impl FieldReader<Vec<Option<T>>> {
+    move |value, path: &str, violations: &mut Violations| {
+        let items = list(0..=most, value, path, violations)?.into_iter().enumerate();
+        Some(items.map(|(index, item)| read(item, &format!("{path}[{index}]"), violations)).collect())
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub(crate) mod bulk_delete;
 pub(crate) mod delete;
-pub(crate) mod get;
 pub(crate) mod list;
 
 use signpost_domain::LinkIdKind;

@@ -118,6 +118,19 @@ impl ErrorAnswer {
     }
 }
 
+/// The answer where a path names a pixel that is not there: pixels have no code of their own (D6).
+pub(super) fn no_such_pixel() -> Response {
+    let code = ErrorCode::InvalidRequest.as_str();
+    let error = json!({"code": code, "message": "No such pixel.", "request_id": examples::REQUEST_ID});
+    let content = ContentBuilder::new().schema(Some(named("Error"))).example(Some(json!({ "error": error })));
+    let response = ResponseBuilder::new()
+        .description(format!(
+            "The account has no such pixel: the error's code is `{code}`, without `details`."
+        ))
+        .content("application/json", content.build());
+    headers::of_every_response(response, RateLimited::Always).build()
+}
+
 /// The answer to a path that no endpoint has (D6), for an endpoint that has some of the paths that its pattern fits.
 pub(super) fn no_such_path() -> Response {
     let code = ErrorCode::InvalidRequest.as_str();

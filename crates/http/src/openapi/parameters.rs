@@ -19,7 +19,7 @@ const PAGE: [Name; 2] = ["Limit", "Cursor"];
 pub(super) const OF_LINK_LISTS: &[Name] =
     &["GroupFilter", "DomainFilter", "ActiveFilter", "SearchFilter", PAGE[0], PAGE[1]];
 
-/// What the list of groups takes.
+/// What the other lists take.
 pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
 
 /// Every component: its name and the parameter.
@@ -30,6 +30,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ("RedirectId", path_id("rdr", "A redirect's id.")),
         ("LandingId", path_id("lnd", "A landing page's id.")),
         ("GroupId", path_id("grp", "A group's id.")),
+        ("PixelId", path_id("pxl", "A pixel's id.")),
         ("DocumentationFile", in_path("file", file()).description(Some("The name of a file that the page loads."))),
         (
             "GroupFilter",

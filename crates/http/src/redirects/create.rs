@@ -17,7 +17,7 @@ pub(crate) async fn handle(
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let redirect = redirects::create(&app, &caller, command(body)).await?;
-    wire::created(PATH, redirect.id, &SingleRedirectBody::new(&redirect, &app))
+    wire::created(PATH, redirect.redirect.id, &SingleRedirectBody::new(&redirect, &app))
 }
 
 fn command(body: OnlyBody) -> CreateRedirect {

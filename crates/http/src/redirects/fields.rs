@@ -1,12 +1,13 @@
 //! Fields of a redirect, as more than one endpoint reads them.
 
 use signpost_app::redirects::CreateRedirect;
+use signpost_domain::id::PixelKind;
 use signpost_domain::{
-    CountryCode, GeoBlocklist, HostReference, IdReference, IncompleteRedirect, Name, Note, RedirectDraft,
-    Slug, TargetUrl, Violations,
+    CountryCode, GeoBlocklist, HostReference, IdReference, IncompleteRedirect, Name, Note, PixelIds,
+    RedirectDraft, Slug, TargetUrl, Violations,
 };
 
-use crate::extract::{Given, ObjectReader, boolean, object, reference, text, texts};
+use crate::extract::{Given, ObjectReader, boolean, items, object, reference, text, texts};
 
 /// `geo_blocklists`: an object with `countries`, or null (contract "Redirect", D26).
 pub(crate) fn geo_blocklists(body: &mut ObjectReader) -> Given<GeoBlocklist> {
@@ -14,6 +15,19 @@ pub(crate) fn geo_blocklists(body: &mut ObjectReader) -> Given<GeoBlocklist> {
         object.required("countries", texts(0..=CountryCode::COUNT, CountryCode::parse)).map(GeoBlocklist::new)
     };
     body.nullable("geo_blocklists", object(countries))
+}
+
+/// `pixel_ids`: at most ten strings, or null (D36). Where one is no string, those before it are given all the same: they
+/// can then be looked up, and the answer lists what is wrong with them as well.
+pub(crate) fn pixel_ids(body: &mut ObjectReader) -> Given<Vec<IdReference<PixelKind>>> {
+    let id =
+        |item, path: &str, violations: &mut Violations| reference(IdReference::parse)(item, path, violations);
+    match body.nullable("pixel_ids", items(PixelIds::MAX, id)) {
+        Given::Absent => Given::Absent,
+        Given::Null => Given::Null,
+        Given::Invalid => Given::Invalid,
+        Given::Value(ids) => Given::Value(ids.into_iter().map_while(|id| id).collect()),
+    }
 }
 
 /// All fields of a creation, single or in bulk (D28, D29). `violations` are those found before.
@@ -27,6 +41,7 @@ pub(crate) fn draft(mut body: ObjectReader, mut violations: Violations) -> Creat
     let is_active = body.optional("is_active", boolean());
     let antibot_enabled = body.optional("antibot_enabled", boolean());
     let geo_blocklist = geo_blocklists(&mut body);
+    let pixels = pixel_ids(&mut body).into_option().unwrap_or_default();
     let analytics_enabled = body.optional("analytics_enabled", boolean());
     violations.append(body.finish());
 
@@ -42,6 +57,7 @@ pub(crate) fn draft(mut body: ObjectReader, mut violations: Violations) -> Creat
                 is_active: is_active.unwrap_or(defaults.is_active),
                 antibot_enabled: antibot_enabled.unwrap_or(defaults.antibot_enabled),
                 geo_blocklist: geo_blocklist.into_option().unwrap_or_default(),
+                pixels,
                 analytics_enabled: analytics_enabled.unwrap_or(defaults.analytics_enabled),
                 ..defaults
             })
@@ -49,7 +65,8 @@ pub(crate) fn draft(mut body: ObjectReader, mut violations: Violations) -> Creat
         (_, target_url, slug) => {
             // Without a domain that can be read nobody knows which address the slug would make.
             let slug = slug.filter(|_| domain != Given::Invalid);
-            Err(Box::new(IncompleteRedirect { target_url, slug, domain: domain.into_option(), violations }))
+            let domain = domain.into_option();
+            Err(Box::new(IncompleteRedirect { target_url, slug, domain, pixels, violations }))
         }
     }
 }

@@ -3,6 +3,7 @@
 pub(crate) mod bulk_create;
 pub(crate) mod create;
 mod fields;
+pub(crate) mod get;
 pub(crate) mod update;
 
 /// Where redirects are created and listed, and what the address of each begins with.

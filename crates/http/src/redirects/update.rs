@@ -36,6 +36,7 @@ fn command(body: OnlyBody) -> Submitted<RedirectPatch> {
         is_active: body.optional("is_active", boolean()),
         antibot_enabled: body.optional("antibot_enabled", boolean()),
         geo_blocklist: fields::geo_blocklists(&mut body).into_change(),
+        pixels: fields::pixel_ids(&mut body).into_change(),
     };
     violations.append(body.finish());
     Submitted { value, violations }

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 use signpost_app::Application;
-use signpost_domain::{GroupId, Landing, LandingId, Timestamp};
+use signpost_domain::{GroupId, Landing, LandingId, LandingPage, PageContent, Timestamp};
 
 use super::text::Text;
+use super::widget::ShownWidget;
 
-/// A landing page as the API shows it.
+/// A landing page as lists show it.
 #[derive(Serialize)]
 pub(crate) struct LandingBody {
     id: Text<LandingId>,
@@ -20,6 +21,18 @@ pub(crate) struct LandingBody {
     domain: Option<String>,
     created_at: Text<Timestamp>,
     updated_at: Text<Timestamp>,
+}
+
+/// A landing page as creation, retrieval and update show it (D27).
+#[derive(Serialize)]
+pub(crate) struct SingleLandingBody {
+    #[serde(flatten)]
+    landing: LandingBody,
+    description: Option<String>,
+    avatar_url: Option<String>,
+    theme: &'static str,
+    accent_color: Option<String>,
+    widgets: Vec<ShownWidget>,
 }
 
 impl LandingBody {
@@ -49,6 +62,22 @@ impl LandingBody {
             domain: placement.hostname(&app.system).map(|hostname| hostname.as_str().to_owned()),
             created_at: Text(*created_at),
             updated_at: Text(*updated_at),
+        }
+    }
+}
+
+impl SingleLandingBody {
+    /// The landing page with what is on it.
+    pub(crate) fn new(page: &LandingPage, app: &Application) -> Self {
+        let LandingPage { landing, content } = page;
+        let PageContent { description, avatar_url, theme, accent_color, widgets } = content;
+        Self {
+            landing: LandingBody::new(landing, app),
+            description: description.as_ref().map(|description| description.as_str().to_owned()),
+            avatar_url: avatar_url.as_ref().map(|url| url.as_str().to_owned()),
+            theme: theme.as_str(),
+            accent_color: accent_color.as_ref().map(|color| color.as_str().to_owned()),
+            widgets: widgets.as_slice().iter().map(ShownWidget::from).collect(),
         }
     }
 }

@@ -5,7 +5,7 @@ use signpost_app::Application;
 use signpost_domain::Link;
 
 use super::landing::LandingBody;
-use super::redirect::{RedirectBody, SingleRedirectBody};
+use super::redirect::RedirectBody;
 
 /// A link as lists and bulk results show it.
 #[derive(Serialize)]
@@ -23,26 +23,6 @@ impl LinkBody {
         match link {
             Link::Landing(landing) => Self::Landing(LandingBody::new(landing, app)),
             Link::Redirect(redirect) => Self::Redirect(RedirectBody::new(redirect, app)),
-        }
-    }
-}
-
-/// A link as retrieval shows it (D27).
-#[derive(Serialize)]
-#[serde(untagged)]
-pub(crate) enum SingleLinkBody {
-    /// A landing page.
-    Landing(LandingBody),
-    /// A redirect.
-    Redirect(SingleRedirectBody),
-}
-
-impl SingleLinkBody {
-    /// The link with everything that is shown of it.
-    pub(crate) fn new(link: &Link, app: &Application) -> Self {
-        match link {
-            Link::Landing(landing) => Self::Landing(LandingBody::new(landing, app)),
-            Link::Redirect(redirect) => Self::Redirect(SingleRedirectBody::new(redirect, app)),
         }
     }
 }

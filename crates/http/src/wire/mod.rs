@@ -11,8 +11,10 @@ mod json_response;
 mod landing;
 mod link;
 mod list;
+mod pixel;
 mod redirect;
 mod text;
+mod widget;
 
 pub(crate) use account::AccountBody;
 pub(crate) use bulk::{
@@ -22,7 +24,8 @@ pub(crate) use bulk::{
 pub(crate) use deletion::DeletionBody;
 pub(crate) use group::GroupBody;
 pub(crate) use json_response::{created, json, ok};
-pub(crate) use landing::LandingBody;
-pub(crate) use link::{LinkBody, SingleLinkBody};
+pub(crate) use landing::SingleLandingBody;
+pub(crate) use link::LinkBody;
 pub(crate) use list::ListBody;
+pub(crate) use pixel::PixelBody;
 pub(crate) use redirect::{RedirectBody, SingleRedirectBody};

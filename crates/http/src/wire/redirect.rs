@@ -2,8 +2,10 @@
 
 use serde::Serialize;
 use signpost_app::Application;
+use signpost_app::redirects::RedirectWithPixels;
 use signpost_domain::{CountryCode, GeoBlocklist, GroupId, Redirect, RedirectId, Timestamp};
 
+use super::pixel::PixelBody;
 use super::text::Text;
 
 /// A redirect as lists show it.
@@ -29,8 +31,7 @@ pub(crate) struct RedirectBody {
 pub(crate) struct SingleRedirectBody {
     #[serde(flatten)]
     redirect: RedirectBody,
-    /// No redirect has a pixel yet.
-    pixels: [(); 0],
+    pixels: Vec<PixelBody>,
     geo_blocklists: GeoBlocklistBody,
 }
 
@@ -55,6 +56,7 @@ impl RedirectBody {
             group_id,
             // Not in lists (D27).
             geo_blocklist: _,
+            pixel_ids: _,
             created_at,
             updated_at,
         } = redirect;
@@ -78,10 +80,11 @@ impl RedirectBody {
 
 impl SingleRedirectBody {
     /// The redirect with everything that is shown of it.
-    pub(crate) fn new(redirect: &Redirect, app: &Application) -> Self {
+    pub(crate) fn new(single: &RedirectWithPixels, app: &Application) -> Self {
+        let RedirectWithPixels { redirect, pixels } = single;
         Self {
             redirect: RedirectBody::new(redirect, app),
-            pixels: [],
+            pixels: pixels.iter().map(PixelBody::from).collect(),
             geo_blocklists: GeoBlocklistBody::from(&redirect.geo_blocklist),
         }
     }

@@ -22,16 +22,22 @@ fn body_for(route: &RouteInfo) -> Option<Value> {
         (RouteMethod::Post, "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign") => {
             Some(json!({"link_ids": ["x"]}))
         }
+        (RouteMethod::Post, "/v1/pixels") => {
+            Some(json!({"pixel_type": "meta", "pixel_id": "123456789012345"}))
+        }
         (RouteMethod::Post, "/v1/groups") | (RouteMethod::Patch, "/v1/groups/{id}") => {
             Some(json!({"name": "b"}))
         }
         (
             RouteMethod::Get,
             "/v1/redirects" | "/v1/redirects/{id}" | "/v1/landings" | "/v1/landings/{id}" | "/v1/groups"
-            | "/v1/groups/{id}" | "/v1/account" | "/health/live" | "/health/ready" | "/health/links"
-            | "/openapi.json" | "/docs" | "/docs/{file}",
+            | "/v1/groups/{id}" | "/v1/pixels" | "/v1/pixels/{id}" | "/v1/account" | "/health/live"
+            | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}",
         )
-        | (RouteMethod::Delete, "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}") => None,
+        | (
+            RouteMethod::Delete,
+            "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}",
+        ) => None,
         unknown => panic!("what does {unknown:?} take? tell this test"),
     }
 }
@@ -87,6 +93,8 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             "/v1/groups/{id}" | "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign" => {
                 (api.group("mine").await, "grp_", "group_not_found")
             }
+            // Pixels have no code of their own (D6).
+            "/v1/pixels/{id}" => (api.pixel().await, "pxl_", "invalid_request"),
             unknown => panic!("what does {unknown} need? tell this test"),
         };
         let mut ids = vec![
@@ -102,7 +110,7 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             "a%2Fb".to_owned(),
             "x".repeat(5_000),
         ];
-        let others = ["rdr_", "lnd_", "grp_", "wgt_"].into_iter().filter(|other| *other != prefix);
+        let others = ["rdr_", "lnd_", "grp_", "pxl_", "wgt_"].into_iter().filter(|other| *other != prefix);
         ids.extend(others.map(|other| own.replace(prefix, other)));
         let mut answers = Vec::new();
         for id in ids.drain(..) {

@@ -94,6 +94,12 @@ impl Api {
     pub async fn group(&self, name: &str) -> String {
         self.call_with("POST", "/v1/groups", serde_json::json!({ "name": name })).await.id(201)
     }
+
+    /// Creates a pixel and gives its id.
+    pub async fn pixel(&self) -> String {
+        let body = serde_json::json!({"pixel_type": "meta", "pixel_id": "123456789012345"});
+        self.call_with("POST", "/v1/pixels", body).await.id(201)
+    }
 }
 
 async fn account(app: &Application, email: &str, plan: &str) -> (AccountId, String) {

@@ -94,7 +94,7 @@ async fn d8_every_violation_of_a_creation_is_listed_those_that_only_the_use_case
         "name": "", "target_url": "https://go.example.com/loop", "slug": "loop", "note": "n".repeat(257),
         "domain": 5, "group_id": [], "is_active": null, "antibot_enabled": "no", "analytics_enabled": 1,
         "geo_blocklists": {"countries": ["DE", "XX"], "regions": []},
-        "id": "rdr_1", "object": "redirect", "url": "x", "created_at": "x", "pixels": [], "pixel_ids": [],
+        "id": "rdr_1", "object": "redirect", "url": "x", "created_at": "x", "pixels": [], "pixel_ids": "pxl_1",
     });
     let answer = api.call_with("POST", "/v1/redirects?dry_run=1", body).await;
     assert_eq!(
@@ -113,7 +113,7 @@ async fn d8_every_violation_of_a_creation_is_listed_those_that_only_the_use_case
             ("name", "too_short"),
             ("note", "too_long"),
             ("object", "unknown_field"),
-            ("pixel_ids", "unknown_field"),
+            ("pixel_ids", "invalid_type"),
             ("pixels", "unknown_field"),
             ("url", "unknown_field"),
         ]

@@ -58,7 +58,7 @@ async fn d8_every_violation_of_an_update_is_listed_those_that_only_the_use_case_
     let id = api.redirect("loop").await;
     let body = json!({
         "name": null, "target_url": "https://go.example.com/loop", "note": 1, "is_active": null,
-        "antibot_enabled": [], "geo_blocklists": [], "analytics_enabled": true, "url": null, "pixel_ids": null,
+        "antibot_enabled": [], "geo_blocklists": [], "analytics_enabled": true, "url": null, "pixel_ids": [null],
     });
     assert_eq!(
         patch(&api, &id, body).await.violations(),
@@ -69,7 +69,7 @@ async fn d8_every_violation_of_an_update_is_listed_those_that_only_the_use_case_
             ("is_active", "not_nullable"),
             ("name", "not_nullable"),
             ("note", "invalid_type"),
-            ("pixel_ids", "unknown_field"),
+            ("pixel_ids[0]", "invalid_type"),
             ("target_url", "invalid_value"),
             ("url", "unknown_field"),
         ]

@@ -162,7 +162,7 @@ pub(super) async fn suspending_keeps_the_first_instant_and_resuming_ends_it(fres
     }
 }
 
-/// Deletes an account with all its data: keys, links, groups, counts.
+/// Deletes an account with all its data: keys, links, groups, pixels, counts.
 pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh) {
     let store = fresh.store().await;
     let doomed = samples::account();
@@ -170,6 +170,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     let account = doomed.id;
     let (key, _) = given::key(&store, account).await;
     let group = given::group(&store, account).await;
+    let pixel = given::pixel(&store, account).await;
     let doomed_links = [("doomed", KINDS[1]), ("doomed-page", KINDS[0])]
         .map(|(slug, kind)| given::in_group(Some(group.id), kind, slug));
     given::links(&store, account, &doomed_links).await;
@@ -178,6 +179,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     }
     let other = given::account(&store).await;
     let kept = given::link(&store, other, samples::redirect("kept")).await;
+    let kept_pixel = given::pixel(&store, other).await;
 
     let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
     assert!(delete().await);
@@ -188,6 +190,9 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);
     assert_eq!(store.keys(account).await.unwrap(), []);
     assert_eq!(store.group(account, group.id).await.unwrap(), None);
+    assert_eq!(store.pixel(account, pixel.id).await.unwrap(), None);
+    assert_eq!(stored::pixels(&store, account).await, []);
+    assert_eq!(store.pixels_with_ids(account, &[pixel.id]).await.unwrap(), []);
     assert_eq!(stored::links(&store, account).await, []);
     assert!(!unit!(&store, async |work| Ok(work.revoke_key(key.id, samples::at(1)).await?)).await.unwrap());
     for link in &doomed_links {
@@ -195,8 +200,10 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
         assert_eq!(stored::published(&store, link.placement()).await, None);
     }
     assert_eq!(stored::redirect(&store, other, kept.id).await, Some(kept));
+    assert_eq!(stored::pixels(&store, other).await, [kept_pixel]);
 
-    // E-mail address and links' addresses are free.
+    // E-mail address, links' addresses and pixels' ids are free.
+    given::insert_pixel(&store, other, &pixel, PLENTY).await.unwrap();
     given::insert_account(&store, &Account { id: samples::id(), ..doomed }).await.unwrap();
     for (slug, kind) in [("doomed", KINDS[0]), ("doomed-page", KINDS[1])] {
         given::link(&store, other, samples::link(kind, slug)).await;
@@ -223,6 +230,8 @@ pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
     assert_eq!(store.published_link(&address).await.unwrap(), None);
     let group = samples::group("late");
     let outcome = unit!(&store, async |work| Ok(work.insert_group(account, &group, PLENTY).await?)).await;
+    assert_eq!(outcome, Err(Decision::AccountMissing));
+    let outcome = given::insert_pixel(&store, account, &samples::pixel("late"), PLENTY).await;
     assert_eq!(outcome, Err(Decision::AccountMissing));
     let (key, _) = samples::key(account);
     assert!(!given::insert_key(&store, &key).await);

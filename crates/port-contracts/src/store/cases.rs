@@ -41,6 +41,19 @@ macro_rules! __store_cases {
                 a_group_is_emptied_some_links_at_a_time
                 groups_are_listed_newest_first_with_their_counters
             }
+            pixels {
+                a_pixel_reads_back_as_it_was_inserted
+                a_pixel_id_is_given_out_once_over_all_accounts
+                an_unknown_pixel_is_none
+                the_limit_on_pixels_is_kept
+                a_reached_limit_on_pixels_leaves_the_unit_of_work_usable
+                a_missing_account_gets_no_pixel
+                pixels_are_listed_newest_first
+                pixels_are_found_by_their_ids
+                as_many_pixels_as_a_batch_names_are_found_at_once
+                redirects_keep_the_ids_of_pixels_that_are_gone
+                what_is_undone_moves_no_count_of_pixels
+            }
             links {
                 a_link_reads_back_as_it_was_inserted
                 an_unknown_link_is_none
@@ -50,6 +63,20 @@ macro_rules! __store_cases {
                 a_deleted_link_is_gone
                 a_lost_link_keeps_its_slug_and_comes_back
                 links_are_deleted_some_at_a_time
+            }
+            page_contents {
+                nothing_is_on_a_new_page
+                what_is_written_on_a_page_reads_back
+                a_page_may_be_full
+                an_unknown_widget_passes_untouched
+                a_page_is_found_by_its_own_id_only
+                another_account_finds_and_writes_no_page
+                changing_a_link_leaves_what_is_on_it
+                what_is_on_a_page_goes_with_it
+                what_is_written_is_undone_with_its_unit_of_work
+                writing_on_a_page_logs_its_address
+                concurrent_changes_of_a_page_build_on_each_other
+                a_page_and_what_is_on_it_are_of_one_moment
             }
             addresses {
                 different_addresses_stand_side_by_side
@@ -163,6 +190,7 @@ macro_rules! __store_cases {
             concurrent_writes {
                 the_limit_on_links_is_exact_under_concurrency
                 the_limit_on_groups_is_exact_under_concurrency
+                the_limit_on_pixels_is_exact_under_concurrency
                 of_concurrent_creations_of_one_address_one_succeeds
                 of_concurrent_moves_to_one_address_one_succeeds
                 concurrent_updates_of_one_link_build_on_each_other

@@ -143,7 +143,7 @@ pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// Visitors see nothing of groups, plans and keys.
+/// Visitors see nothing of groups, pixels that no link names, plans and keys.
 pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
@@ -160,6 +160,9 @@ pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
         for group in [group, other] {
             assert!(work.delete_group(account, group, samples::at(5)).await?);
         }
+        let pixel = samples::pixel("Of no link");
+        work.insert_pixel(account, &pixel, PLENTY).await?;
+        assert!(work.delete_pixel(account, pixel.id).await?);
         assert!(work.set_plan(account, &samples::plan("free")).await?);
         let (key, _) = samples::key(account);
         assert!(work.insert_key(&key).await?);

@@ -1,6 +1,6 @@
 //! What holds under concurrency is held by the store (R2, R4).
 
-use signpost_domain::{Group, Landing, Link, Redirect};
+use signpost_domain::{Group, Landing, Link, PixelId, Redirect};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
@@ -44,6 +44,40 @@ pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh)
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, LIMIT);
     let all = store.groups(account, given::limit(100), None).await.unwrap();
     assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
+}
+
+/// A limit of N never ends at N + 1, and a place that a deletion frees is given out once (D15).
+pub(super) async fn the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh) {
+    const LIMIT: u64 = 30;
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let outcomes = at_once(LIMIT + 50, |_| {
+        let store = store.clone();
+        async move { given::insert_pixel(&store, account, &samples::pixel("One of many"), LIMIT).await }
+    });
+    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+    assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
+    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
+    assert_eq!(stored::pixels_count(&store, account).await, LIMIT);
+    stored::counters_are_right(&store, account).await;
+
+    // Each of these pixels is deleted by two tasks, of which one finds it.
+    let doomed: Vec<PixelId> =
+        stored::pixels(&store, account).await.into_iter().take(10).map(|pixel| pixel.id).collect();
+    let deletions = at_once(20, |number| {
+        let (store, id) = (store.clone(), doomed[usize::try_from(number / 2).unwrap()]);
+        async move { given::delete_pixel(&store, account, id).await }
+    });
+    let deleted = deletions.await.into_iter().filter(|was_there| *was_there).count();
+    assert_eq!(deleted, 10);
+    stored::counters_are_right(&store, account).await;
+    let outcomes = at_once(30, |_| {
+        let store = store.clone();
+        async move { given::insert_pixel(&store, account, &samples::pixel("Another"), LIMIT).await }
+    });
+    assert_eq!(outcomes.await.into_iter().flatten().count(), 10);
+    assert_eq!(stored::pixels_count(&store, account).await, LIMIT);
+    stored::counters_are_right(&store, account).await;
 }
 
 /// Fifty concurrent creations of one address, by several accounts, of landing pages and redirects: one succeeds (D20).

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    InsertAccountError, InsertGroupError, InsertLinksError, Insertion, Store, StoreError, UnitOfWork,
-    UpdateLinkError,
+    InsertAccountError, InsertGroupError, InsertLinksError, InsertPixelError, Insertion, Store, StoreError,
+    UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, Link, LinkId, LinkKind, Page, PageLimit,
-    PagePosition, Timestamp,
+    Account, AccountId, ApiKey, ApiKeySecret, Group, GroupId, LandingId, Link, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition, Pixel, PixelId, Timestamp,
 };
 
 use crate::samples;
@@ -71,6 +71,16 @@ impl From<InsertGroupError> for Decision {
             InsertGroupError::LimitReached => Self::LimitReached,
             InsertGroupError::AccountMissing => Self::AccountMissing,
             InsertGroupError::Store(error) => error.into(),
+        }
+    }
+}
+
+impl From<InsertPixelError> for Decision {
+    fn from(error: InsertPixelError) -> Self {
+        match error {
+            InsertPixelError::LimitReached => Self::LimitReached,
+            InsertPixelError::AccountMissing => Self::AccountMissing,
+            InsertPixelError::Store(error) => error.into(),
         }
     }
 }
@@ -162,6 +172,41 @@ pub(super) async fn insert_group(
 /// Two stored, empty groups.
 pub(super) async fn two_groups(store: &Arc<dyn Store>, account: AccountId) -> [GroupId; 2] {
     [group(store, account).await.id, group(store, account).await.id]
+}
+
+/// A stored pixel.
+pub(super) async fn pixel(store: &Arc<dyn Store>, account: AccountId) -> Pixel {
+    let pixel = samples::pixel("A pixel");
+    insert_pixel(store, account, &pixel, PLENTY).await.unwrap();
+    pixel
+}
+
+pub(super) async fn insert_pixel(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    pixel: &Pixel,
+    limit: u64,
+) -> Result<(), Decision> {
+    unit!(store, async |work| Ok(work.insert_pixel(account, pixel, limit).await?)).await
+}
+
+/// `true` if it was there.
+pub(super) async fn delete_pixel(store: &Arc<dyn Store>, account: AccountId, id: PixelId) -> bool {
+    unit!(store, async |work| Ok(work.delete_pixel(account, id).await?)).await.unwrap()
+}
+
+/// Locks a landing page and writes on it.
+pub(super) async fn write_page(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    id: LandingId,
+    content: &PageContent,
+) {
+    let written = unit!(store, async |work| {
+        assert!(work.lock_link(account, id.into()).await?.is_some(), "there is such a page");
+        Ok(work.write_page_content(account, id, content).await?)
+    });
+    written.await.unwrap();
 }
 
 /// A link of a kind, in a group or in none.

@@ -41,7 +41,9 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
     for (slug, kind) in [("a", LinkKind::Redirect), ("b", LinkKind::Landing), ("c", LinkKind::Redirect)] {
         given::link(&store, account.id, given::in_group(Some(group.id), kind, slug)).await;
     }
-    let usage = Usage { links: 3, groups: 2, domains: 0, pixels: 0 };
+    given::pixel(&store, account.id).await;
+    given::pixel(&store, other).await;
+    let usage = Usage { links: 3, groups: 2, domains: 0, pixels: 1 };
     assert_eq!(store.usage(account.id).await.unwrap(), Some(usage));
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), Some(holder(&key, usage)));
     assert_eq!(store.key_holder(&second.hash).await.unwrap(), Some(holder(&second, usage)));

@@ -1,11 +1,11 @@
-//! What a store must do, in its plainest form: two accounts with groups and links in two maps, no counters.
+//! What a store must do, in its plainest form: two accounts with groups, links and pixels in maps, no counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{
-    AccountId, Group, GroupFilter, GroupId, Landing, Link, LinkFilter, LinkId, LinkKind, Placement, Redirect,
-    Slug, Timestamp,
+    AccountId, Group, GroupFilter, GroupId, Landing, LandingId, Link, LinkFilter, LinkId, LinkKind,
+    PageContent, Pixel, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
 };
 
 use super::fixture::StoreUnderTest;
@@ -16,6 +16,7 @@ use crate::samples;
 
 pub(super) const LINKS_LIMIT: u64 = 24;
 pub(super) const GROUPS_LIMIT: u64 = 3;
+pub(super) const PIXELS_LIMIT: u64 = 2;
 
 /// What two accounts own.
 #[derive(Clone)]
@@ -23,6 +24,9 @@ pub(super) struct Model {
     pub(super) accounts: [AccountId; 2],
     pub(super) groups: BTreeMap<GroupId, (AccountId, Group)>,
     pub(super) links: BTreeMap<LinkId, (AccountId, Link)>,
+    pub(super) pixels: BTreeMap<PixelId, (AccountId, Pixel)>,
+    /// What was written on landing pages.
+    pages: BTreeMap<LandingId, PageContent>,
 }
 
 pub(super) enum Operation {
@@ -34,6 +38,9 @@ pub(super) enum Operation {
     DeleteLinks(AccountId, Vec<LinkId>),
     AssignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
     UnassignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
+    WritePage(AccountId, LandingId, PageContent),
+    InsertPixel(AccountId, Pixel),
+    DeletePixel(AccountId, PixelId),
 }
 
 /// What an operation answers; links and ids are sorted, where the store may give them in any order.
@@ -49,7 +56,13 @@ pub(super) enum Answer {
 
 impl Model {
     pub(super) const fn new(accounts: [AccountId; 2]) -> Self {
-        Self { accounts, groups: BTreeMap::new(), links: BTreeMap::new() }
+        Self {
+            accounts,
+            groups: BTreeMap::new(),
+            links: BTreeMap::new(),
+            pixels: BTreeMap::new(),
+            pages: BTreeMap::new(),
+        }
     }
 
     fn links_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Link> {
@@ -58,6 +71,10 @@ impl Model {
 
     fn groups_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Group> {
         self.groups.values().filter(move |(owner, _)| *owner == account).map(|(_, group)| group)
+    }
+
+    fn pixels_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Pixel> {
+        self.pixels.values().filter(move |(owner, _)| *owner == account).map(|(_, pixel)| pixel)
     }
 
     fn has_group(&self, account: AccountId, group: GroupId) -> bool {
@@ -142,6 +159,7 @@ impl Model {
             Operation::DeleteLinks(account, ids) => {
                 let deleted: Vec<LinkId> = self.own_links(*account, ids).map(|link| link.id()).collect();
                 self.links.retain(|id, _| !deleted.contains(id));
+                self.pages.retain(|id, _| !deleted.contains(&(*id).into()));
                 Answer::Deleted(deleted)
             }
             Operation::AssignLinks(account, group, ids, now) => {
@@ -165,6 +183,27 @@ impl Model {
                 });
                 Answer::Moved(unassigned.collect())
             }
+            Operation::WritePage(account, id, content) => match self.links.get(&(*id).into()) {
+                Some((owner, _)) if owner == account => {
+                    self.pages.insert(*id, content.clone());
+                    Answer::Done
+                }
+                _ => Answer::NotThere,
+            },
+            Operation::InsertPixel(account, pixel) => {
+                if self.pixels_of(*account).count() >= usize::try_from(PIXELS_LIMIT).unwrap() {
+                    return Answer::Refused(Decision::LimitReached);
+                }
+                self.pixels.insert(pixel.id, (*account, pixel.clone()));
+                Answer::Done
+            }
+            Operation::DeletePixel(account, id) => {
+                if self.pixels.get(id).is_none_or(|(owner, _)| owner != account) {
+                    return Answer::NotThere;
+                }
+                self.pixels.remove(id);
+                Answer::Done
+            }
         }
     }
 
@@ -174,11 +213,18 @@ impl Model {
             let usage = store.usage(account).await.unwrap().unwrap();
             assert_eq!(usize::try_from(usage.links).unwrap(), self.links_of(account).count());
             assert_eq!(usize::try_from(usage.groups).unwrap(), self.groups_of(account).count());
+            assert_eq!(usize::try_from(usage.pixels).unwrap(), self.pixels_of(account).count());
+            let pixels: Vec<Pixel> = self.pixels_of(account).cloned().collect();
+            assert_eq!(stored::pixels(store, account).await, pixels);
 
             let links: Vec<Link> = self.links_of(account).cloned().collect();
             assert_eq!(stored::links(store, account).await, links);
             for link in &links {
                 assert_eq!(stored::link(store, account, link.id()).await.as_ref(), Some(link));
+                if let LinkId::Landing(page) = link.id() {
+                    let content = self.pages.get(&page).cloned().unwrap_or_default();
+                    assert_eq!(stored::page_content(store, account, page).await, Some(content));
+                }
             }
 
             let mut groups = Vec::new();
@@ -235,13 +281,21 @@ fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
     }
 }
 
+/// None, or some that are nowhere, which the store does not mind.
+fn any_pixels(random: &mut Pseudorandom) -> PixelIds {
+    samples::pixel_ids((0..random.below(4)).map(|_| samples::id()).collect())
+}
+
 /// A new link of either kind, in one of `groups`, in none, or in one that is nowhere.
 pub(super) fn any_link(random: &mut Pseudorandom, groups: &[GroupId]) -> Link {
     let (placement, group_id, is_active) =
         (any_placement(random), any_group(random, groups), random.one_in(2));
     match KINDS[usize::from(random.one_in(2))] {
         LinkKind::Landing => Landing { group_id, is_active, ..samples::landing_at(placement) }.into(),
-        LinkKind::Redirect => Redirect { group_id, is_active, ..samples::redirect_at(placement) }.into(),
+        LinkKind::Redirect => {
+            let pixel_ids = any_pixels(random);
+            Redirect { group_id, is_active, pixel_ids, ..samples::redirect_at(placement) }.into()
+        }
     }
 }
 
@@ -261,7 +315,8 @@ pub(super) fn changed(
         }
         Link::Redirect(redirect) => {
             let target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
-            Redirect { target_url, placement, group_id, is_active, updated_at, ..redirect }.into()
+            let pixel_ids = any_pixels(random);
+            Redirect { target_url, placement, group_id, is_active, pixel_ids, updated_at, ..redirect }.into()
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Links that between them have every kind of value in every field, and the greatest lengths.
 
-use signpost_domain::{CountryCode, GeoBlocklist, Landing, Link, Note, Redirect, Timestamp};
+use signpost_domain::{
+    CountryCode, GeoBlocklist, Landing, Link, Note, PixelId, PixelIds, Redirect, Timestamp,
+};
 
 use crate::samples;
 
@@ -13,6 +15,9 @@ pub(super) fn redirects() -> Vec<Redirect> {
     let longest_target = format!("https://bücher.example/{}", "ä".repeat(2048 - 23));
     let all_countries = GeoBlocklist::new(CountryCode::all().collect());
     let [de, at] = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
+    let [first, second] = [samples::id(), samples::id()];
+    let extremes = [[0; 16], [0xff; 16]].map(PixelId::from_bytes);
+    let most = (0..PixelIds::MAX).map(|_| samples::id()).collect();
     let mut redirects = vec![
         samples::redirect("plain"),
         samples::redirect_at(samples::on_custom("links.example.net", Some("slug"))),
@@ -26,6 +31,11 @@ pub(super) fn redirects() -> Vec<Redirect> {
         Redirect { geo_blocklist: GeoBlocklist::new(vec![de, at]), ..samples::redirect("de-at") },
         Redirect { geo_blocklist: GeoBlocklist::new(vec![at, de]), ..samples::redirect("at-de") },
         Redirect { geo_blocklist: all_countries, ..samples::redirect("all-countries") },
+        Redirect { pixel_ids: samples::pixel_ids(vec![first]), ..samples::redirect("one-pixel") },
+        Redirect { pixel_ids: samples::pixel_ids(vec![first, second]), ..samples::redirect("two-pixels") },
+        Redirect { pixel_ids: samples::pixel_ids(vec![second, first]), ..samples::redirect("turned") },
+        Redirect { pixel_ids: samples::pixel_ids(extremes.to_vec()), ..samples::redirect("extremes") },
+        Redirect { pixel_ids: samples::pixel_ids(most), ..samples::redirect("ten-pixels") },
         Redirect { name: samples::name(&"𝄞".repeat(100)), ..samples::redirect("long-name") },
         Redirect { target_url: samples::target(&longest_target), ..samples::redirect("long-target") },
         Redirect {

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Group, GroupId, Link, LinkId};
+use signpost_domain::{Group, GroupId, Link, LinkId, PageContent, PixelId};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
-use super::model::{self, Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation};
+use super::model::{self, Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation, PIXELS_LIMIT};
+use super::page_values::described;
 use super::stored;
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
@@ -24,7 +25,7 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     let links: Vec<&Link> = model.links.values().map(|(_, link)| link).collect();
     let group = random.pick(&groups).copied().unwrap_or_else(samples::id);
     let link = random.pick(&links).copied();
-    match (random.below(20), link) {
+    match (random.below(26), link) {
         (0, _) => Operation::InsertGroup(account, samples::group("A group")),
         (1, _) => Operation::RenameGroup(account, group, format!("Group {}", random.below(9))),
         (2, _) => Operation::DeleteGroup(account, group, now),
@@ -32,10 +33,25 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
         (5..=7, _) => Operation::AssignLinks(account, group, any_ids(model, random), now),
         (8 | 9, _) => Operation::UnassignLinks(account, group, any_ids(model, random), now),
         (10..=13, Some(link)) => Operation::UpdateLink(account, model::changed(link, random, &groups, now)),
+        (14 | 15, Some(Link::Landing(page))) => Operation::WritePage(account, page.id, any_content(random)),
+        (16, _) => Operation::InsertPixel(account, samples::pixel("A pixel")),
+        (17, _) => {
+            let pixels: Vec<PixelId> = model.pixels.keys().copied().collect();
+            Operation::DeletePixel(account, random.pick(&pixels).copied().unwrap_or_else(samples::id))
+        }
         _ => {
             let links = random.below(MOST + 1);
             Operation::InsertLinks(account, (0..links).map(|_| model::any_link(random, &groups)).collect())
         }
+    }
+}
+
+/// Something on a page, or nothing again.
+fn any_content(random: &mut Pseudorandom) -> PageContent {
+    match random.below(4) {
+        0 => PageContent::default(),
+        1 => samples::page_content(),
+        _ => described(&format!("Text {}", random.below(9))),
     }
 }
 
@@ -97,6 +113,24 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
         Operation::UnassignLinks(account, group, ids, now) => {
             moved(work.unassign_links(*account, *group, ids, *now).await?)
         }
+        Operation::WritePage(account, id, content) => match work.lock_link(*account, (*id).into()).await? {
+            Some(_) => {
+                work.write_page_content(*account, *id, content).await?;
+                assert_eq!(work.page_content(*account, *id).await?, *content);
+                Answer::Done
+            }
+            None => Answer::NotThere,
+        },
+        Operation::InsertPixel(account, pixel) => {
+            answer(work.insert_pixel(*account, pixel, PIXELS_LIMIT).await.map_err(Decision::from))
+        }
+        Operation::DeletePixel(account, id) => {
+            if work.delete_pixel(*account, *id).await? {
+                Answer::Done
+            } else {
+                Answer::NotThere
+            }
+        }
     };
     if answered == Answer::Refused(Decision::Again) { Err(Decision::Again) } else { Ok(answered) }
 }
@@ -148,7 +182,7 @@ pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
         let mut random = Pseudorandom::new(seed);
         let accounts = [given::account(&store).await, given::account(&store).await];
         let mut model = Model::new(accounts);
-        for step in 0..80 {
+        for step in 0..90 {
             // What the unit of work does is settled before it runs, since it may run more than once.
             let mut next = model.clone();
             let operations: Vec<(Operation, Answer)> = (0..=random.below(4))

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{PublishedContent, PublishedLink, Store};
 use signpost_domain::{
-    AccountId, Group, GroupId, Landing, LandingId, Link, LinkFilter, LinkId, LinkKind, Page, PagePosition,
-    Placement, Redirect, RedirectId,
+    AccountId, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -80,6 +80,35 @@ pub(super) async fn groups(store: &Arc<dyn Store>, account: AccountId) -> Vec<Gr
     groups
 }
 
+/// All of an account's pixels by id, lowest first.
+pub(super) async fn pixels(store: &Arc<dyn Store>, account: AccountId) -> Vec<Pixel> {
+    let page = async |after| store.pixels(account, given::limit(100), after).await.unwrap();
+    let mut pixels = given::walk(page).await.0;
+    pixels.reverse();
+    pixels
+}
+
+pub(super) async fn pixels_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
+    store.usage(account).await.unwrap().unwrap().pixels
+}
+
+/// What is on a landing page; with it comes the page as it is found alone.
+pub(super) async fn page_content(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    id: LandingId,
+) -> Option<PageContent> {
+    let alone = landing(store, account, id).await;
+    let (landing, content) = store
+        .landing_page(account, id)
+        .await
+        .unwrap()
+        .map(|LandingPage { landing, content }| (landing, content))
+        .unzip();
+    assert_eq!(landing, alone);
+    content
+}
+
 pub(super) async fn links_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
     store.usage(account).await.unwrap().unwrap().links
 }
@@ -93,9 +122,11 @@ pub(super) async fn group_counts(store: &Arc<dyn Store>, account: AccountId, gro
 /// Every counter is what counting anew gives.
 pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountId) {
     let (links, groups) = (links(store, account).await, groups(store, account).await);
+    let pixels = pixels(store, account).await;
     let usage = store.usage(account).await.unwrap().unwrap();
     assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
     assert_eq!(usize::try_from(usage.groups).unwrap(), groups.len());
+    assert_eq!(usize::try_from(usage.pixels).unwrap(), pixels.len());
     for group in groups {
         let inside = KINDS.map(|kind| {
             let inside = links.iter().filter(|link| link.kind() == kind && link.group_id() == Some(group.id));

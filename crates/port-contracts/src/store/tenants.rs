@@ -14,9 +14,14 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     let stranger = given::account(&store).await;
     let (key, _) = given::key(&store, owner).await;
     let group = given::group(&store, owner).await;
+    let pixel = given::pixel(&store, owner).await;
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
 
+    assert_eq!(store.pixel(stranger, pixel.id).await.unwrap(), None);
+    assert_eq!(stored::pixels(&store, stranger).await, []);
+    assert_eq!(store.pixels_with_ids(stranger, &[pixel.id]).await.unwrap(), []);
+    assert_eq!(stored::pixels(&store, owner).await, [pixel]);
     assert_eq!(store.group(stranger, group.id).await.unwrap(), None);
     assert_eq!(store.keys(stranger).await.unwrap(), []);
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
@@ -45,10 +50,12 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     let owner = given::account(&store).await;
     let stranger = given::account(&store).await;
     let group = given::group(&store, owner).await;
+    let pixel = given::pixel(&store, owner).await;
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
     let ids = given::ids(&links);
     let outcome = unit!(&store, async |work| {
+        assert!(!work.delete_pixel(stranger, pixel.id).await?);
         for id in &ids {
             assert_eq!(work.lock_link(stranger, *id).await?, None);
         }
@@ -62,7 +69,9 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     assert_eq!(stored::links(&store, owner).await, links);
     let counted = Group { landings_count: 1, redirects_count: 1, ..group };
     assert_eq!(store.group(owner, counted.id).await.unwrap(), Some(counted));
-    assert_eq!(store.usage(owner).await.unwrap(), Some(Usage { links: 2, groups: 1, ..Usage::default() }));
+    assert_eq!(store.pixel(owner, pixel.id).await.unwrap(), Some(pixel));
+    let usage = Usage { links: 2, groups: 1, pixels: 1, ..Usage::default() };
+    assert_eq!(store.usage(owner).await.unwrap(), Some(usage));
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }
 

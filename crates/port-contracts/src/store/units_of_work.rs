@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Account, Group, Landing, Link, Redirect, Usage};
+use signpost_domain::{Account, Group, Landing, Link, PageContent, Pixel, Redirect, Usage};
 use tokio::sync::oneshot;
 
 use super::fixture::{Fresh, StoreUnderTest};
@@ -21,10 +21,14 @@ struct World {
     link: Redirect,
     second: Redirect,
     page: Landing,
+    pixel: Pixel,
     new_account: Account,
     new_group: Group,
     new_link: Redirect,
     new_page: Landing,
+    new_pixel: Pixel,
+    /// What is written on both pages.
+    content: PageContent,
 }
 
 impl World {
@@ -35,10 +39,25 @@ impl World {
         let link = given::link(store, account.id, samples::redirect("link")).await;
         let second = given::link(store, account.id, samples::redirect("second")).await;
         let page = given::link(store, account.id, samples::landing("page")).await;
+        let pixel = given::pixel(store, account.id).await;
         let new_link = Redirect { group_id: Some(group.id), ..samples::redirect("new") };
         let new_page = Landing { group_id: Some(group.id), ..samples::landing("new-page") };
         let (new_account, new_group) = (samples::account(), samples::group("New"));
-        Self { account, group, link, second, page, new_account, new_group, new_link, new_page }
+        let (new_pixel, content) = (samples::pixel("New"), samples::page_content());
+        Self {
+            account,
+            group,
+            link,
+            second,
+            page,
+            pixel,
+            new_account,
+            new_group,
+            new_link,
+            new_page,
+            new_pixel,
+            content,
+        }
     }
 
     /// Every kind of change.
@@ -55,6 +74,12 @@ impl World {
         work.update_group(account, &renamed).await?;
         let before = work.lock_link(account, self.link.id.into()).await?.unwrap();
         work.update_link(account, &before, &self.moved_link().into()).await?;
+        for page in [&self.page, &self.new_page] {
+            work.lock_link(account, page.id.into()).await?.unwrap();
+            work.write_page_content(account, page.id, &self.content).await?;
+        }
+        work.insert_pixel(account, &self.new_pixel, PLENTY).await?;
+        assert!(work.delete_pixel(account, self.pixel.id).await?);
         let assigned =
             work.assign_links(account, self.new_group.id, &[self.page.id.into()], samples::at(2)).await?;
         assert_eq!(assigned, Some(vec![self.assigned_page().into()]));
@@ -89,8 +114,12 @@ impl World {
         let links: [Link; 3] =
             [self.page.clone().into(), self.link.clone().into(), self.second.clone().into()];
         assert_eq!(stored::links(store, account).await, links);
-        let usage = Usage { links: 3, groups: 1, ..Usage::default() };
+        let usage = Usage { links: 3, groups: 1, pixels: 1, ..Usage::default() };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
+        assert_eq!(stored::pixels(store, account).await, std::slice::from_ref(&self.pixel));
+        let content = stored::page_content(store, account, self.page.id).await;
+        assert_eq!(content, Some(PageContent::default()));
+        assert_eq!(stored::page_content(store, account, self.new_page.id).await, None);
         for (slug, is_there) in [
             ("link", true),
             ("second", true),
@@ -124,8 +153,13 @@ impl World {
             self.new_link.clone().into(),
         ];
         assert_eq!(stored::links(store, account).await, links);
-        let usage = Usage { links: 4, groups: 2, ..Usage::default() };
+        let usage = Usage { links: 4, groups: 2, pixels: 1, ..Usage::default() };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
+        assert_eq!(stored::pixels(store, account).await, std::slice::from_ref(&self.new_pixel));
+        for page in [&self.page, &self.new_page] {
+            let content = stored::page_content(store, account, page.id).await;
+            assert_eq!(content.as_ref(), Some(&self.content));
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! A row of `links` that is written over.
 
-use diesel::sql_types::{Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
 use signpost_domain::{AccountId, Link};
 
 use super::link::{LinkColumns, kind_column};
@@ -26,6 +26,7 @@ statement! {
         antibot: bool,
         geo_blocklist: String,
         search_key: String,
+        pixel_ids: Vec<IdBytes>,
     } =
     "UPDATE links SET name = "
     { name: Text } ", host = "
@@ -39,7 +40,8 @@ statement! {
     { target: Nullable<Text> } ", antibot_enabled = "
     { antibot: Bool } ", geo_blocklist = "
     { geo_blocklist: Text } ", search_key = "
-    { search_key: Text } " WHERE id = "
+    { search_key: Text } ", pixel_ids = "
+    { pixel_ids: Array<Uuid> } " WHERE id = "
     { id: Uuid } " AND account_id = "
     { account: Uuid } " AND kind = "
     { kind: SmallInt } " RETURNING id"
@@ -60,6 +62,7 @@ impl<'a> UpdateLink<'a> {
             antibot_enabled,
             geo_blocklist,
             search_key,
+            pixel_ids,
         } = link.into();
         Self {
             id: link.id().into(),
@@ -77,6 +80,7 @@ impl<'a> UpdateLink<'a> {
             antibot: antibot_enabled,
             geo_blocklist,
             search_key,
+            pixel_ids,
         }
     }
 }

@@ -2,8 +2,8 @@
 
 use diesel::prelude::*;
 use signpost_domain::{
-    Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note, Placement,
-    Redirect, Site, Slug, TargetUrl,
+    Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note, PixelIds,
+    Placement, Redirect, Site, Slug, TargetUrl,
 };
 
 use super::cell::RowName;
@@ -78,6 +78,7 @@ pub(crate) struct LinkRow {
     target_url: Option<String>,
     antibot_enabled: bool,
     geo_blocklist: String,
+    pixel_ids: Vec<IdBytes>,
 }
 
 impl LinkRow {
@@ -94,7 +95,8 @@ impl LinkRow {
         }
     }
 
-    fn into_landing(self) -> Result<Landing, Failure> {
+    /// The landing page that a row of that kind is.
+    pub(crate) fn into_landing(self) -> Result<Landing, Failure> {
         let Self {
             id,
             kind: _,
@@ -110,12 +112,14 @@ impl LinkRow {
             target_url,
             antibot_enabled,
             geo_blocklist,
+            pixel_ids,
         } = self;
         let id = id.id();
         let row = RowName::new(TABLE, id);
         row.unused("target_url", target_url.is_none())?;
         row.unused("antibot_enabled", !antibot_enabled)?;
         row.unused("geo_blocklist", geo_blocklist.is_empty())?;
+        row.unused("pixel_ids", pixel_ids.is_empty())?;
         Ok(Landing {
             id,
             title: row.cell("name", Name::parse(&name))?,
@@ -145,6 +149,7 @@ impl LinkRow {
             target_url,
             antibot_enabled,
             geo_blocklist,
+            pixel_ids,
         } = self;
         let id = id.id();
         let row = RowName::new(TABLE, id);
@@ -159,6 +164,7 @@ impl LinkRow {
             analytics_enabled,
             group_id: group_id.map(IdBytes::id),
             geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
+            pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
         })
@@ -191,7 +197,11 @@ fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failur
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-/// The columns of a link that can change.
+fn pixel_ids_from(row: &RowName, ids: &[IdBytes]) -> Result<PixelIds, Failure> {
+    row.cell("pixel_ids", PixelIds::new(ids.iter().map(|id| id.id()).collect()))
+}
+
+/// The columns of a link that [`LinkWrites::update_link`](signpost_app::ports::LinkWrites::update_link) can change.
 pub(super) struct LinkColumns<'a> {
     pub(super) name: &'a str,
     pub(super) host: Option<&'a str>,
@@ -205,6 +215,7 @@ pub(super) struct LinkColumns<'a> {
     pub(super) antibot_enabled: bool,
     pub(super) geo_blocklist: String,
     pub(super) search_key: String,
+    pub(super) pixel_ids: Vec<IdBytes>,
 }
 
 impl<'a> From<&'a Link> for LinkColumns<'a> {
@@ -243,6 +254,7 @@ impl<'a> From<&'a Landing> for LinkColumns<'a> {
             antibot_enabled: false,
             geo_blocklist: String::new(),
             search_key: search_key(title.as_str(), slug, None),
+            pixel_ids: Vec::new(),
         }
     }
 }
@@ -260,6 +272,7 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             analytics_enabled,
             group_id,
             geo_blocklist,
+            pixel_ids,
             created_at: _,
             updated_at,
         } = redirect;
@@ -278,6 +291,7 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             antibot_enabled: *antibot_enabled,
             geo_blocklist: countries.join(","),
             search_key: search_key(name.as_str(), slug, Some(target_url.as_str())),
+            pixel_ids: pixel_ids.as_slice().iter().copied().map(IdBytes::from).collect(),
         }
     }
 }

@@ -41,6 +41,7 @@ statement! {
         antibots: Vec<bool>,
         geo_blocklists: Vec<String>,
         search_keys: Vec<String>,
+        pixel_ids: Vec<String>,
         numbers: Vec<i64>,
     } =
     "WITH room AS MATERIALIZED (SELECT a.id, a.links_count < "
@@ -56,9 +57,10 @@ statement! {
     { redirects: Array<BigInt> } ") AS m (id, landings, redirects) \
      WHERE a.is_any AND g.account_id = a.id AND g.id = h.id AND m.id = h.id), \
      new AS (INSERT INTO links (id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, \
-     created_at, updated_at, target_url, antibot_enabled, geo_blocklist, search_key) \
+     created_at, updated_at, target_url, antibot_enabled, geo_blocklist, search_key, pixel_ids) \
      SELECT n.id, a.id, n.kind, n.name, n.host, n.slug, n.is_active, n.note, n.group_id, n.analytics_enabled, \
-     n.created_at, n.updated_at, n.target_url, n.antibot_enabled, n.geo_blocklist, n.search_key \
+     n.created_at, n.updated_at, n.target_url, n.antibot_enabled, n.geo_blocklist, n.search_key, \
+     n.pixel_ids::uuid[] \
      FROM room AS a, unnest("
     { ids: Array<Uuid> } ", "
     { kinds: Array<SmallInt> } ", "
@@ -75,9 +77,10 @@ statement! {
     { antibots: Array<Bool> } ", "
     { geo_blocklists: Array<Text> } ", "
     { search_keys: Array<Text> } ", "
+    { pixel_ids: Array<Text> } ", "
     { numbers: Array<BigInt> }
     ") AS n (id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, created_at, updated_at, \
-     target_url, antibot_enabled, geo_blocklist, search_key, number) \
+     target_url, antibot_enabled, geo_blocklist, search_key, pixel_ids, number) \
      WHERE a.is_any AND (n.group_id IS NULL OR n.group_id IN (SELECT h.id FROM held AS h)) \
      ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
      ON CONFLICT (host, slug) DO NOTHING RETURNING id), \
@@ -133,6 +136,7 @@ impl<'a> NewLinks<'a> {
             antibot_enabled,
             geo_blocklist,
             search_key,
+            pixel_ids,
         } = columns;
         self.names.push(name);
         self.hosts.push(host);
@@ -146,5 +150,12 @@ impl<'a> NewLinks<'a> {
         self.antibots.push(antibot_enabled);
         self.geo_blocklists.push(geo_blocklist);
         self.search_keys.push(search_key);
+        self.pixel_ids.push(array_literal(&pixel_ids));
     }
+}
+
+/// Ids in the form in which PostgreSQL writes an array of them: arrays that differ in length cannot be sent as one.
+fn array_literal(ids: &[IdBytes]) -> String {
+    let ids: Vec<String> = ids.iter().map(|id| format!("{:032x}", u128::from_be_bytes(id.get()))).collect();
+    format!("{{{}}}", ids.join(","))
 }

@@ -18,6 +18,7 @@
 
 mod batches;
 mod pages;
+mod pixels;
 mod recorder;
 
 use std::time::Duration;
@@ -56,6 +57,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let database = server.database(None);
     migrate(&database.url()).await.unwrap();
     let account = pages::fill(&database);
+    pixels::fill(&database);
     server.run(
         "postgres",
         &format!(
@@ -70,6 +72,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let subject = Subject { server, store, account };
     single_rows(&subject).await;
     pages::are_ranges_of_an_index(&subject).await;
+    pixels::are_found_by_indexes(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);
     drop(database);
@@ -78,6 +81,31 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
 /// How many of the statements are not only there to steer a transaction.
 fn own(statements: &[String]) -> usize {
     statements.iter().filter(|statement| !recorder::is_steering(statement)).count()
+}
+
+/// What is on a page is read together with it, and written by itself.
+async fn landing_page(subject: &Subject) {
+    let Subject { store, account, .. } = subject;
+    let landing = samples::landing("page");
+    let mut work = store.begin().await.unwrap();
+    work.insert_links(*account, &[landing.clone().into()], PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    let plans = subject
+        .plans(async {
+            let (statements, page) = recorder::recorded(store.landing_page(*account, landing.id)).await;
+            let content = page.unwrap().unwrap().content;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let mut work = store.begin().await.unwrap();
+            work.lock_link(*account, landing.id.into()).await.unwrap().unwrap();
+            let (statements, _) = recorder::recorded(work.page_content(*account, landing.id)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let writing = work.write_page_content(*account, landing.id, &content);
+            let (statements, written) = recorder::recorded(writing).await;
+            written.unwrap();
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+        })
+        .await;
+    assert!(!plans.contains("Seq Scan on links"), "{plans}");
 }
 
 /// One statement each, and a PATCH as many as are its steps.
@@ -109,6 +137,7 @@ async fn single_rows(subject: &Subject) {
         })
         .await;
     assert!(!plans.contains("Seq Scan on links"), "{plans}");
+    landing_page(subject).await;
 
     let mut work = store.begin().await.unwrap();
     let (statements, before) = recorder::recorded(work.lock_link(account, link.id())).await;

@@ -49,6 +49,7 @@ async fn references_lead_somewhere() {
     for sql in [
         "DELETE FROM accounts",
         "DELETE FROM groups",
+        "INSERT INTO pixels VALUES (gen_random_uuid(), gen_random_uuid(), 'meta', '1', NULL, now())",
         "UPDATE links SET account_id = gen_random_uuid(), group_id = NULL",
         "UPDATE links SET group_id = gen_random_uuid()",
         // A group of another account.
@@ -68,6 +69,11 @@ async fn columns_agree_with_each_other() {
         "UPDATE links SET host = '', slug = ''",
         "UPDATE accounts SET links_count = -1",
         "UPDATE groups SET redirects_count = -1",
+        "UPDATE accounts SET pixels_count = -1",
+        "UPDATE links SET pixel_ids = ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 11))",
+        "UPDATE links SET pixel_ids = '{NULL}'",
+        "UPDATE links SET kind = 0, target_url = NULL, pixel_ids = ARRAY[gen_random_uuid()]",
+        "UPDATE links SET page = '{}'",
         "INSERT INTO changes (account_id, hosts) VALUES (gen_random_uuid(), '{a}')",
         "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{a}', '{b,c}')",
     ] {

@@ -1,7 +1,7 @@
 //! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
 
 use signpost_app::ports::{
-    AccountReads, GroupReads, InsertLinksError, LinkReads, QuotaStore, Store, StoreError,
+    AccountReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore, Store, StoreError,
 };
 use signpost_domain::{
     AccountId, Address, Link, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
@@ -10,7 +10,7 @@ use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 
-use super::database::{PLENTY, account, group, insert, migrated, open};
+use super::database::{PLENTY, account, group, insert, migrated, open, pixel};
 
 /// A database whose tables refuse nothing.
 async fn lenient() -> PostgresDatabase {
@@ -65,11 +65,13 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
         ("target_url", "NULL", "'https://example.com/'"),
         ("geo_blocklist", "'DE,QQ'", "''"),
         ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
+        ("pixel_ids", "ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 11))", "'{}'"),
     ];
     let of_landings = [
         ("target_url", "'https://secret.example/'", "NULL"),
         ("antibot_enabled", "true", "false"),
         ("geo_blocklist", "'DE'", "''"),
+        ("pixel_ids", "ARRAY[gen_random_uuid()]", "'{}'"),
     ];
     for (kind, own) in [(LinkKind::Redirect, &of_redirects[..]), (LinkKind::Landing, &of_landings[..])] {
         let database = lenient().await;
@@ -86,6 +88,60 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
             store.link(account, link.id()).await.unwrap();
         }
     }
+}
+
+/// What is on a page is judged by those who read it. Nobody else does: a page can be found, listed, changed and deleted.
+#[tokio::test(flavor = "multi_thread")]
+async fn corrupt_content_of_a_page_names_its_column_and_its_id() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let landing = samples::landing("link");
+    insert(&store, account, landing.clone()).await;
+    let id = LinkId::Landing(landing.id);
+    for rubbish in ["secret", "[]", r#"{"widgets":"secret"}"#] {
+        database.run(&format!("UPDATE links SET page = '{rubbish}'"));
+        let one = report(store.landing_page(account, landing.id).await);
+        assert_eq!((one.place.as_str(), one.row.as_str()), ("links.page", landing.id.to_string().as_str()));
+        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+        let mut work = store.begin().await.unwrap();
+        let link = work.lock_link(account, id).await.unwrap().unwrap();
+        work.update_link(account, &link, &link).await.unwrap();
+        assert_eq!(report(work.page_content(account, landing.id).await), one);
+    }
+    store.link(account, id).await.unwrap().unwrap();
+    let list = store.links(account, id.kind(), &LinkFilter::default(), PageLimit::default(), None).await;
+    assert_eq!(list.unwrap().items.len(), 1);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.delete_links(account, &[id]).await.unwrap(), [id]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_pixel_names_its_column_and_its_id() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let pixel = pixel();
+    let mut work = store.begin().await.unwrap();
+    work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    for (column, rubbish, fine) in [
+        ("type", "'secret'", "'meta'"),
+        ("code", "'secret'", "'1234567890'"),
+        ("name", "''", "NULL"),
+        ("created_at", "'infinity'", "'2026-01-01'"),
+    ] {
+        database.run(&format!("UPDATE pixels SET {column} = {rubbish}"));
+        let one = report(store.pixel(account, pixel.id).await);
+        assert_eq!((one.place.clone(), one.row.clone()), (format!("pixels.{column}"), pixel.id.to_string()));
+        assert!(!one.reason.contains("secret"), "{}", one.reason);
+        assert_eq!(report(store.pixels(account, PageLimit::default(), None).await), one);
+        assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
+        database.run(&format!("UPDATE pixels SET {column} = {fine}"));
+    }
+    store.pixel(account, pixel.id).await.unwrap().unwrap();
+    let mut work = store.begin().await.unwrap();
+    assert!(work.delete_pixel(account, pixel.id).await.unwrap());
 }
 
 /// A kind that nobody knows is met by those who do not ask for one; the row goes by its bare id there.

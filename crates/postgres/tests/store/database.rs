@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::ports::{Insertion, Store, StoreError};
-use signpost_domain::{AccountId, Group, Link};
+use signpost_domain::{AccountId, Group, Link, Pixel, PixelCode, PixelType};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
@@ -47,6 +47,12 @@ pub(crate) async fn group(store: &PostgresStore, account: AccountId) -> Group {
     work.insert_group(account, &group, PLENTY).await.unwrap();
     work.commit().await.unwrap();
     group
+}
+
+/// A pixel that was not inserted yet.
+pub(crate) fn pixel() -> Pixel {
+    let code = PixelCode::parse(PixelType::Meta, "1234567890").unwrap();
+    Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
 }
 
 /// Commits a link.

@@ -22,5 +22,6 @@ mod deadlines;
 mod lent_connections;
 mod migrating;
 mod opening;
+mod pixels;
 mod proxy;
 mod time_limits;

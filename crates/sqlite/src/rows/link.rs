@@ -4,7 +4,7 @@ use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
     AccountId, Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note,
-    Placement, Redirect, Site, Slug, TargetUrl,
+    PixelId, PixelIds, Placement, Redirect, Site, Slug, TargetUrl,
 };
 
 use super::cell::{RowName, own_id};
@@ -74,6 +74,7 @@ pub(crate) struct LinkRow {
     target_url: Option<String>,
     antibot_enabled: bool,
     geo_blocklist: String,
+    pixel_ids: Vec<u8>,
 }
 
 impl LinkRow {
@@ -85,7 +86,8 @@ impl LinkRow {
         }
     }
 
-    fn into_landing(self) -> Result<Landing, Failure> {
+    /// The landing page, if the kind is that of landing pages.
+    pub(crate) fn into_landing(self) -> Result<Landing, Failure> {
         let Self {
             id,
             kind: _,
@@ -101,11 +103,13 @@ impl LinkRow {
             target_url,
             antibot_enabled,
             geo_blocklist,
+            pixel_ids,
         } = self;
         let (id, row) = own_id(TABLE, &id)?;
         row.unused("target_url", target_url.is_none())?;
         row.unused("antibot_enabled", !antibot_enabled)?;
         row.unused("geo_blocklist", geo_blocklist.is_empty())?;
+        row.unused("pixel_ids", pixel_ids.is_empty())?;
         Ok(Landing {
             id,
             title: row.cell("name", Name::parse(&name))?,
@@ -135,6 +139,7 @@ impl LinkRow {
             target_url,
             antibot_enabled,
             geo_blocklist,
+            pixel_ids,
         } = self;
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Redirect {
@@ -148,6 +153,7 @@ impl LinkRow {
             analytics_enabled,
             group_id: group_id.map(|bytes| row.id("group_id", &bytes)).transpose()?,
             geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
+            pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
         })
@@ -180,7 +186,16 @@ fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failur
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-/// The columns of a link but for its id, its kind and its creation. Whether it is counted never changes (D28); it stands
+/// The ids stand one behind the other.
+fn pixel_ids_from(row: &RowName, bytes: &[u8]) -> Result<PixelIds, Failure> {
+    let (ids, rest) = bytes.as_chunks::<16>();
+    if !rest.is_empty() {
+        return Err(row.corrupt("pixel_ids", "does not have 16 bytes for each id"));
+    }
+    row.cell("pixel_ids", PixelIds::new(ids.iter().copied().map(PixelId::from_bytes).collect()))
+}
+
+/// The columns of a link but for its id, its kind, its creation and its page. Whether it is counted never changes (D28); it stands
 /// here because a statement that writes it again costs nothing.
 #[derive(Insertable, AsChangeset)]
 #[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
@@ -196,6 +211,7 @@ pub(crate) struct LinkColumns<'a> {
     target_url: Option<&'a str>,
     antibot_enabled: bool,
     geo_blocklist: String,
+    pixel_ids: Vec<u8>,
 }
 
 impl<'a> From<&'a Link> for LinkColumns<'a> {
@@ -233,6 +249,7 @@ impl<'a> From<&'a Landing> for LinkColumns<'a> {
             target_url: None,
             antibot_enabled: false,
             geo_blocklist: String::new(),
+            pixel_ids: Vec::new(),
         }
     }
 }
@@ -250,6 +267,7 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             analytics_enabled,
             group_id,
             geo_blocklist,
+            pixel_ids,
             created_at: _,
             updated_at,
         } = redirect;
@@ -267,6 +285,7 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             target_url: Some(target_url.as_str()),
             antibot_enabled: *antibot_enabled,
             geo_blocklist: countries.join(","),
+            pixel_ids: pixel_ids.as_slice().iter().flat_map(|id| id.to_bytes()).collect(),
         }
     }
 }

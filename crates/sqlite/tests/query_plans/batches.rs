@@ -1,7 +1,7 @@
 //! The methods that take many links at once.
 
-use signpost_app::ports::{Insertion, Store, UnitOfWork};
-use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind};
+use signpost_app::ports::{Insertion, PixelReads, Store, UnitOfWork};
+use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind, PixelId};
 use signpost_port_contracts::samples;
 
 use super::{Subject, assert_frugal, plan, recorder};
@@ -37,6 +37,23 @@ pub(crate) async fn cost_the_same_for_many_as_for_two(subject: &mut Subject) {
         }
         let [one, two, many] = counts.as_slice() else { panic!("{counts:?}") };
         assert!(one <= two && two == many && *many <= MOST, "{what}: {counts:?} statements for {SIZES:?}");
+    }
+}
+
+/// As many as a batch of links can name (D36): in one statement, and none of those that it does not name.
+pub(crate) async fn pixels_are_found_by_their_ids(subject: &mut Subject) {
+    for size in [1, 2, 1_000] {
+        let ids: Vec<PixelId> = (0..size).map(|_| samples::id()).collect();
+        let (statements, found) =
+            recorder::recorded(subject.store.pixels_with_ids(subject.account, &ids)).await;
+        assert_eq!(found.unwrap(), []);
+        // The writing thread may still be undoing what came before.
+        let its_own: Vec<_> =
+            statements.iter().filter(|statement| !recorder::is_steering(statement)).collect();
+        let [statement] = its_own.as_slice() else { panic!("{statements:?}") };
+        let plan = plan(&mut subject.connection, statement);
+        assert_frugal(statement, &plan);
+        assert_narrow(statement, &plan);
     }
 }
 

@@ -23,11 +23,11 @@ use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text};
 use signpost_app::ports::{
     AccountReads, ChangeLog, ChangePosition, GroupReads, Insertion, LeaseHolder, Leases, LinkReads,
-    QuotaStore, ReadChanges, Store, UnitOfWork, UpdateLinkError,
+    PixelReads, QuotaStore, ReadChanges, Store, UnitOfWork, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
-    RequestBudget, SearchText, Site,
+    AccountId, Address, GroupFilter, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Pixel,
+    PixelCode, PixelType, Redirect, RequestBudget, SearchText, Site,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -114,6 +114,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
     batches::cost_the_same_for_many_as_for_two(&mut subject).await;
+    batches::pixels_are_found_by_their_ids(&mut subject).await;
     bulk_requests::cost_at_most_twelve_statements(folder.path()).await;
 }
 
@@ -160,6 +161,11 @@ async fn commit(work: Box<dyn UnitOfWork>) {
     work.commit().await.unwrap();
 }
 
+fn pixel() -> Pixel {
+    let code = PixelCode::parse(PixelType::parse("meta").unwrap(), "123456789012345").unwrap();
+    Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
+}
+
 /// Every method of a unit of work, and every way through it.
 async fn writes(subject: &mut Subject) {
     let owner = samples::account();
@@ -204,6 +210,14 @@ async fn writes(subject: &mut Subject) {
             assert_eq!(work.delete_links(account, &[first.id()]).await.unwrap(), [first.id()]);
             assert_eq!(work.ungroup_some_links(account, group.id, 2, samples::at(0)).await.unwrap(), 0);
             assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
+            let landing = samples::landing("page");
+            assert_eq!(insert(work.as_mut(), account, &landing.clone().into(), 2).await, Insertion::Done);
+            let content = work.page_content(account, landing.id).await.unwrap();
+            work.write_page_content(account, landing.id, &content).await.unwrap();
+            let doomed = pixel();
+            work.insert_pixel(account, &doomed, 1).await.unwrap();
+            assert!(work.insert_pixel(account, &pixel(), 1).await.is_err());
+            assert!(work.delete_pixel(account, doomed.id).await.unwrap());
             commit(work).await;
             // Another account, to be deleted.
             let doomed = samples::account();
@@ -227,12 +241,16 @@ async fn reads(subject: &mut Subject) {
             store.usage(account).await.unwrap();
             store.keys(account).await.unwrap();
             store.group(account, samples::id()).await.unwrap();
+            store.pixel(account, samples::id()).await.unwrap();
+            store.pixels_with_ids(account, &[samples::id()]).await.unwrap();
+            store.landing_page(account, samples::id()).await.unwrap();
             for id in [LinkId::Landing(samples::id()), LinkId::Redirect(samples::id())] {
                 store.link(account, id).await.unwrap();
             }
             for after in [None, behind] {
                 store.accounts(PageLimit::default(), after).await.unwrap();
                 store.groups(account, PageLimit::default(), after).await.unwrap();
+                store.pixels(account, PageLimit::default(), after).await.unwrap();
             }
             for slug in [None, Some(samples::slug("a"))] {
                 let address = Address { site: Site::Custom(samples::hostname("a.example.net")), slug };
@@ -241,7 +259,7 @@ async fn reads(subject: &mut Subject) {
         })
         .await;
     // Pages differ in values only, never in statements.
-    assert_eq!(plans.len(), 10, "{plans:#?}");
+    assert_eq!(plans.len(), 14, "{plans:#?}");
 }
 
 /// Each filter alone has the index that is made for it; together, one of them.

@@ -58,6 +58,7 @@ async fn references_lead_somewhere() {
         "UPDATE links SET account_id = randomblob(16), group_id = NULL",
         "UPDATE links SET group_id = randomblob(16)",
         "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL)",
+        "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
         // A group of another account.
         "UPDATE links SET group_id = (SELECT id FROM groups WHERE groups.account_id <> links.account_id)",
     ] {
@@ -71,6 +72,7 @@ async fn values_have_their_form() {
     for sql in [
         "UPDATE accounts SET id = x'00'",
         "UPDATE accounts SET links_count = -1",
+        "UPDATE accounts SET pixels_count = -1",
         "UPDATE accounts SET groups_count = groups_count - 2",
         "UPDATE groups SET redirects_count = redirects_count - 2",
         "UPDATE groups SET landings_count = landings_count - 1",
@@ -79,6 +81,8 @@ async fn values_have_their_form() {
         "UPDATE links SET kind = 0",
         "UPDATE links SET kind = 2",
         "UPDATE links SET is_active = 2",
+        "UPDATE links SET pixel_ids = randomblob(17)",
+        "INSERT INTO pixels SELECT randomblob(15), id, 'meta', '1', NULL, 0 FROM accounts",
         "INSERT INTO request_counts VALUES (randomblob(16), 0, 0, 0)",
         "INSERT INTO request_counts VALUES (randomblob(15), 0, 0, 1)",
         "INSERT INTO request_counts VALUES (randomblob(16), 2, 0, 1)",

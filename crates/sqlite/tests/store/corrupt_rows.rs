@@ -1,7 +1,7 @@
 //! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
 
 use signpost_app::ports::{
-    AccountReads, GroupReads, InsertLinksError, LinkReads, QuotaStore, Store, StoreError,
+    AccountReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore, Store, StoreError,
 };
 use signpost_domain::{
     AccountId, Address, Group, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect, RequestBudget, Site,
@@ -9,7 +9,7 @@ use signpost_domain::{
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
 
-use super::database::{Database, PLENTY, account, group, insert};
+use super::database::{Database, PLENTY, account, group, insert, pixel};
 
 #[derive(Debug, PartialEq)]
 struct Report {
@@ -54,11 +54,15 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
         ("target_url", "NULL", "'https://example.com/'"),
         ("geo_blocklist", "'DE,QQ'", "''"),
         ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
+        ("pixel_ids", "x'0011'", "x''"),
+        // More than a redirect may have (D36).
+        ("pixel_ids", "randomblob(11 * 16)", "randomblob(10 * 16)"),
     ];
     let of_landings = [
         ("target_url", "'https://secret.example/'", "NULL"),
         ("antibot_enabled", "1", "0"),
         ("geo_blocklist", "'DE'", "''"),
+        ("pixel_ids", "randomblob(16)", "x''"),
     ];
     for (kind, own) in [(LinkKind::Redirect, &of_redirects[..]), (LinkKind::Landing, &of_landings[..])] {
         let database = Database::new();
@@ -76,6 +80,40 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
             store.link(account, link.id()).await.unwrap();
         }
     }
+}
+
+/// What is on a page is read by those who ask for it, and by nobody else.
+#[tokio::test]
+async fn a_corrupt_page_is_reported_where_its_content_is_wanted() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let landing = samples::landing("page");
+    insert(&store, account, landing.clone()).await;
+    for rubbish in ["''", "'secret'", "'{\"secret\"'", "'[]'"] {
+        database.spoil(&format!("UPDATE links SET page = {rubbish}"));
+        let one = report(store.landing_page(account, landing.id).await);
+        assert_eq!(
+            (one.place.as_str(), one.row.clone()),
+            ("links.page", landing.id.to_string()),
+            "{rubbish}"
+        );
+        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+        let mut work = store.begin().await.unwrap();
+        let locked = work.lock_link(account, landing.id.into()).await.unwrap();
+        assert_eq!(locked, Some(landing.clone().into()));
+        assert_eq!(report(work.page_content(account, landing.id).await), one);
+        drop(work);
+        let link = Some(landing.clone().into());
+        assert_eq!(store.link(account, landing.id.into()).await.unwrap(), link);
+        let filter = LinkFilter::default();
+        let list = store.links(account, LinkKind::Landing, &filter, PageLimit::default(), None).await;
+        assert_eq!(list.unwrap().items.into_iter().next(), link);
+        let address = Address { site: Site::System, slug: Some(samples::slug("page")) };
+        assert!(store.published_link(&address).await.unwrap().is_some());
+    }
+    database.spoil("UPDATE links SET page = NULL, name = ''");
+    assert_eq!(report(store.landing_page(account, landing.id).await).place, "links.name");
 }
 
 /// A row that says the other kind, with the columns of its own, is found by the other kind's id and is corrupt.
@@ -253,6 +291,29 @@ async fn a_corrupt_group_names_its_column_and_its_id() {
         assert_eq!((one.place.clone(), one.row.clone()), (format!("groups.{column}"), group.id.to_string()));
         assert_eq!(report(store.groups(account, PageLimit::default(), None).await), one);
         database.spoil(&format!("UPDATE groups SET {column} = {fine}"));
+    }
+}
+
+#[tokio::test]
+async fn a_corrupt_pixel_names_its_column_and_its_id() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let pixel = pixel(&store, account).await;
+    for (column, rubbish, fine) in [
+        ("pixel_type", "'secret'", "'meta'"),
+        ("code", "'</script>secret'", "'123456789012345'"),
+        ("name", "''", "NULL"),
+        ("created_at", "-1", "0"),
+    ] {
+        database.spoil(&format!("UPDATE pixels SET {column} = {rubbish}"));
+        let one = report(store.pixel(account, pixel.id).await);
+        assert_eq!((one.place.clone(), one.row.clone()), (format!("pixels.{column}"), pixel.id.to_string()));
+        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+        assert_eq!(report(store.pixels(account, PageLimit::default(), None).await), one);
+        assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
+        database.spoil(&format!("UPDATE pixels SET {column} = {fine}"));
+        store.pixel(account, pixel.id).await.unwrap();
     }
 }
 

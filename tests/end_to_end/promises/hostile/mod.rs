@@ -95,6 +95,11 @@ fn body_route(route: &RouteInfo, [redirect, landing, group]: [&str; 3]) -> BodyR
         ("PATCH", "/v1/landings/{id}") => {
             (landing, r#"{"title":"renamed"}"#.to_owned(), vec![r#"{"title":@}"#])
         }
+        ("POST", "/v1/pixels") => (
+            "",
+            r#"{"pixel_type":"meta","pixel_id":"123456789012345"}"#.to_owned(),
+            vec![r#"{"pixel_type":"meta","pixel_id":@}"#],
+        ),
         ("POST", "/v1/groups") => ("", r#"{"name":"new"}"#.to_owned(), vec![r#"{"name":@}"#]),
         ("PATCH", "/v1/groups/{id}") => (group, r#"{"name":"renamed"}"#.to_owned(), vec![r#"{"name":@}"#]),
         ("POST", "/v1/redirects/bulk") => (

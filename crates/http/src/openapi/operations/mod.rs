@@ -18,13 +18,15 @@ mod documentation;
 mod groups;
 mod health;
 mod landings;
+mod pixels;
 mod redirects;
 
 /// The subject of an operation, and what the page says of it.
-pub(super) const TAGS: [(&str, &str); 6] = [
+pub(super) const TAGS: [(&str, &str); 7] = [
     (redirects::TAG, "Links that send their visitors on to another address."),
     (landings::TAG, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in one at most."),
+    (pixels::TAG, "Codes of vendors, which fire before the visitors of a redirect are sent on."),
     (account::TAG, "The account that the key belongs to."),
     (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
     (documentation::TAG, "This document, for programs and for people. No key is needed."),
@@ -54,6 +56,7 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
         redirects::endpoints(),
         landings::endpoints(),
         groups::endpoints(),
+        pixels::endpoints(),
         account::endpoints(),
         health::endpoints(),
         documentation::endpoints(),

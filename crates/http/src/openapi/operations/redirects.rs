@@ -50,6 +50,7 @@ fn create() -> Endpoint {
                         "is_active": true,
                         "antibot_enabled": false,
                         "geo_blocklists": {"countries": ["DE", "AT"]},
+                        "pixel_ids": [examples::PIXEL_ID],
                         "analytics_enabled": true,
                     }),
                 ),
@@ -128,8 +129,8 @@ fn update() -> Endpoint {
                 ),
                 (
                     "lift",
-                    "Lift all country blocks and leave the group",
-                    json!({"geo_blocklists": null, "group_id": null}),
+                    "Lift all country blocks, remove all pixels and leave the group",
+                    json!({"geo_blocklists": null, "pixel_ids": null, "group_id": null}),
                 ),
             ],
         )),

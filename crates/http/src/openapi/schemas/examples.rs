@@ -14,6 +14,10 @@ pub(in crate::openapi) const LANDING_ID: &str = "lnd_019b5a3d0c1e7a52b3c4d5e6f70
 pub(in crate::openapi) const UNKNOWN_LANDING_ID: &str = "lnd_00000000000000000000000000000000";
 /// A group's id.
 pub(in crate::openapi) const GROUP_ID: &str = "grp_019b5a3b11aa7c3e8899aabbccddeeff";
+/// A pixel's id.
+pub(in crate::openapi) const PIXEL_ID: &str = "pxl_019b5a3ba0b17d2e9f00112233445566";
+/// A widget's id.
+const WIDGET_ID: &str = "wgt_019b5a3d0c1f7b63c4d5e6f708192a3b";
 /// An account's id.
 pub(in crate::openapi) const ACCOUNT_ID: &str = "acc_019b5a3a00117b2c9d0e1f2a3b4c5d6e";
 /// A request's id.
@@ -24,7 +28,7 @@ const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
 
 /// The digits of the example id with this prefix.
 pub(super) fn digits(prefix: &str) -> &'static str {
-    let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, ACCOUNT_ID, REQUEST_ID];
+    let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, PIXEL_ID, WIDGET_ID, ACCOUNT_ID, REQUEST_ID];
     ids.iter().find_map(|id| id.strip_prefix(prefix)?.strip_prefix('_')).unwrap_or_default()
 }
 
@@ -51,13 +55,13 @@ pub(in crate::openapi) fn redirect() -> Value {
 pub(in crate::openapi) fn single_redirect() -> Value {
     let mut redirect = redirect();
     if let Some(fields) = redirect.as_object_mut() {
-        fields.insert("pixels".to_owned(), json!([]));
+        fields.insert("pixels".to_owned(), json!([pixel()]));
         fields.insert("geo_blocklists".to_owned(), json!({"countries": ["DE", "AT"]}));
     }
     redirect
 }
 
-/// A landing page.
+/// A landing page, as lists show it.
 pub(in crate::openapi) fn landing() -> Value {
     json!({
         "id": LANDING_ID,
@@ -71,6 +75,41 @@ pub(in crate::openapi) fn landing() -> Value {
         "domain": "go.example.com",
         "created_at": CREATED_AT,
         "updated_at": CREATED_AT,
+    })
+}
+
+/// A landing page, as its own operations show it.
+pub(in crate::openapi) fn single_landing() -> Value {
+    let mut landing = landing();
+    let page = json!({
+        "description": "Mathematician",
+        "avatar_url": "https://example.com/ada.jpg",
+        "theme": "auto",
+        "accent_color": "#1a2b3c",
+        "widgets": [{
+            "id": WIDGET_ID,
+            "object": "widget",
+            "type": "link",
+            "title": "Notes on the Analytical Engine",
+            "url": "https://example.com/notes",
+            "thumbnail_url": null,
+        }],
+    });
+    if let (Some(fields), Value::Object(page)) = (landing.as_object_mut(), page) {
+        fields.extend(page);
+    }
+    landing
+}
+
+/// A pixel.
+pub(in crate::openapi) fn pixel() -> Value {
+    json!({
+        "id": PIXEL_ID,
+        "object": "pixel",
+        "pixel_type": "google_tag",
+        "pixel_id": "G-1A2BCD345E",
+        "name": "Shop",
+        "created_at": CREATED_AT,
     })
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use signpost_domain::{Name, Note, Slug, TargetUrl};
-use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat, SchemaType, Type};
 
 use super::object::{boolean, string, string_or_null};
 use super::patterns;
@@ -54,6 +54,51 @@ pub(super) fn sent_name(what: &str) -> ObjectBuilder {
     .pattern(Some(patterns::name()))
     .examples(["Autumn sale"])
 }
+
+/// A name as it is kept, or null.
+pub(super) fn kept_name_or_null(description: &str) -> ObjectBuilder {
+    or_null(kept_name(description))
+}
+
+/// A name or a title as it is sent, or null.
+pub(super) fn sent_name_or_null(what: &str) -> ObjectBuilder {
+    or_null(sent_name(what))
+}
+
+fn or_null(text: ObjectBuilder) -> ObjectBuilder {
+    text.schema_type(SchemaType::from_iter([Type::String, Type::Null]))
+}
+
+/// A URL of a landing page as it is kept (D24, D34).
+pub(super) fn web_url_shown(description: &str) -> ObjectBuilder {
+    string(description)
+        .max_length(Some(TargetUrl::MAX_CHARS))
+        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
+        .examples([WEB_URL])
+}
+
+/// The same, or null.
+pub(super) fn web_url_shown_or_null(description: &str) -> ObjectBuilder {
+    or_null(web_url_shown(description))
+}
+
+/// A URL of a landing page as it is sent, by the rules of a redirect's target (D24, D34).
+pub(super) fn web_url(description: &str) -> ObjectBuilder {
+    string(&format!(
+        "{description} An absolute `http` or `https` URL by the rules of a redirect's `target_url`."
+    ))
+    .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+    .max_length(Some(TargetUrl::MAX_CHARS))
+    .pattern(Some(patterns::target_url()))
+    .examples([WEB_URL])
+}
+
+/// The same, or null.
+pub(super) fn web_url_or_null(description: &str) -> ObjectBuilder {
+    or_null(web_url(description))
+}
+
+const WEB_URL: &str = "https://example.com/ada";
 
 /// The note of a link.
 pub(super) fn note(description: &str) -> ObjectBuilder {

@@ -8,7 +8,8 @@ use super::fields::{
     analytics_enabled, created_at, domain_sent, domain_shown, group_id, id, is_active, kept_name, note,
     sent_name, slug, updated_at, url,
 };
-use super::object::{always, closed_object, kind, maybe, named, with_rule};
+use super::object::{Property, always, closed_object, kind, maybe, named, with_rule};
+use super::page;
 use super::redirect::{no_root_of_the_system_domain, root_needs_a_domain};
 
 /// The components about landing pages.
@@ -17,34 +18,36 @@ pub(super) fn components() -> Components {
         .description(Some("A link of either kind; `object` and the prefix of `id` tell which."))
         .item(named("Landing"))
         .item(named("Redirect"));
+    let single = closed_object(
+        "A landing page, as its creation, retrieval and update show it.",
+        shown().into_iter().chain(page::shown()),
+    );
     vec![
-        ("Landing", shown().into()),
+        ("Landing", closed_object("A landing page, as lists and bulk results show it.", shown()).into()),
+        ("SingleLanding", single.into()),
         ("NewLanding", with_rule(new_landing(), "anyOf", root_needs_a_domain()).into()),
         ("LandingPatch", with_rule(patch(), "anyOf", no_root_of_the_system_domain()).into()),
         ("Link", link.into()),
     ]
 }
 
-fn shown() -> ObjectBuilder {
-    closed_object(
-        "A landing page.",
-        [
-            always("id", id("lnd", "The landing page's id.")),
-            always("object", kind("landing")),
-            always("title", kept_name("The page's title.")),
-            always(
-                "slug",
-                slug("The part of the address after the hostname; null at the root of a custom domain."),
-            ),
-            always("url", url()),
-            always("is_active", is_active()),
-            always("note", note("A private note, never shown to visitors.")),
-            always("group_id", group_id("The group that the landing page is in; null if in none.")),
-            always("domain", domain_shown()),
-            always("created_at", created_at()),
-            always("updated_at", updated_at()),
-        ],
-    )
+fn shown() -> Vec<Property> {
+    vec![
+        always("id", id("lnd", "The landing page's id.")),
+        always("object", kind("landing")),
+        always("title", kept_name("The page's title.")),
+        always(
+            "slug",
+            slug("The part of the address after the hostname; null at the root of a custom domain."),
+        ),
+        always("url", url()),
+        always("is_active", is_active()),
+        always("note", note("A private note, never shown to visitors.")),
+        always("group_id", group_id("The group that the landing page is in; null if in none.")),
+        always("domain", domain_shown()),
+        always("created_at", created_at()),
+        always("updated_at", updated_at()),
+    ]
 }
 
 fn new_landing() -> ObjectBuilder {
@@ -65,7 +68,9 @@ fn new_landing() -> ObjectBuilder {
             maybe("group_id", group_id("The group to put the landing page into. Left out or null: none.")),
             maybe("is_active", is_active().default(Some(json!(true)))),
             maybe("analytics_enabled", analytics_enabled()),
-        ],
+        ]
+        .into_iter()
+        .chain(page::sent()),
     )
 }
 
@@ -88,6 +93,8 @@ fn patch() -> ObjectBuilder {
                 group_id("The group to put the landing page into. Null takes it out of its group."),
             ),
             maybe("is_active", is_active()),
-        ],
+        ]
+        .into_iter()
+        .chain(page::sent()),
     )
 }

@@ -17,8 +17,11 @@ mod health;
 mod landing;
 mod list;
 mod object;
+mod page;
 mod patterns;
+mod pixel;
 mod redirect;
+mod widget;
 
 pub(super) use bulk::BulkOperation;
 pub(super) use fields::id;
@@ -30,7 +33,9 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
     [
         redirect::components(),
         landing::components(),
+        widget::components(),
         group::components(),
+        pixel::components(),
         list::components(),
         deletion::components(),
         bulk::components(),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use utoipa::openapi::extensions::Extensions;
 use utoipa::openapi::schema::{
-    AdditionalProperties, Array, ArrayBuilder, ArrayItems, Object, ObjectBuilder, SchemaType, Type,
+    AdditionalProperties, ArrayBuilder, ArrayItems, Object, ObjectBuilder, SchemaType, Type,
 };
 use utoipa::openapi::{Ref, RefOr, Schema};
 
@@ -75,11 +75,6 @@ pub(super) fn kind(name: &str) -> ObjectBuilder {
 /// A list.
 pub(super) fn list(description: &str, items: impl Into<ArrayItems>) -> ArrayBuilder {
     ArrayBuilder::new().description(Some(description)).items(items)
-}
-
-/// A list of which nothing is in.
-pub(super) fn empty_list(description: &str) -> Array {
-    list(description, ArrayItems::False).max_items(Some(0)).build()
 }
 
 /// The schema of this name among the components.

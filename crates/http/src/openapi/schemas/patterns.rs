@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::CountryCode;
+use signpost_domain::{CountryCode, Name};
 
 /// White space in the Unicode sense, as the inside of a character class.
 const SPACES: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
@@ -21,6 +21,18 @@ pub(super) const TIMESTAMP: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{
 /// Any text without U+0000.
 pub(in crate::openapi) const WITHOUT_NUL: &str = r"^[^\u0000]*$";
 
+/// Text in any number of lines, without any other control characters than line breaks and tabs.
+pub(super) const LINES: &str = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$";
+
+/// A colour as it is sent (D34).
+pub(super) const COLOR: &str = "^#[0-9A-Fa-f]{6}$";
+
+/// A colour as it is kept (D34).
+pub(super) const KEPT_COLOR: &str = "^#[0-9a-f]{6}$";
+
+/// What a vendor's code for a pixel consists of, whichever the vendor (D36).
+pub(super) const PIXEL_CODE: &str = "^[A-Za-z0-9_-]{1,64}$";
+
 /// A form that cursors have (D11). Nobody but the service knows which ones it issued.
 pub(in crate::openapi) const CURSOR: &str = "^[A-Za-z0-9_-]+$";
 
@@ -31,7 +43,26 @@ pub(super) fn id(prefix: &str) -> String {
 
 /// A name or a title: 1 to 100 characters behind and before any white space, none of them a control character (D9).
 pub(super) fn name() -> String {
-    format!("^[{SPACES}]*[^{CONTROLS}{SPACES}](?:[^{CONTROLS}]{{0,98}}[^{CONTROLS}{SPACES}])?[{SPACES}]*$")
+    trimmed(Name::MAX_CHARS)
+}
+
+/// 1 to so many characters behind and before any white space, none of them a control character.
+pub(super) fn trimmed(most: usize) -> String {
+    let between = most.saturating_sub(2);
+    format!(
+        "^[{SPACES}]*[^{CONTROLS}{SPACES}](?:[^{CONTROLS}]{{0,{between}}}[^{CONTROLS}{SPACES}])?[{SPACES}]*$"
+    )
+}
+
+/// Text without control characters.
+pub(super) fn one_line() -> String {
+    format!("^[^{CONTROLS}]*$")
+}
+
+/// What every e-mail address matches; how long one may be is beyond it.
+pub(super) fn email() -> String {
+    let never = format!("{SPACES}{CONTROLS}@");
+    format!("^[{SPACES}]*[^{never}]+@[^{never}]+[{SPACES}]*$")
 }
 
 /// An assigned country code in upper or lower case (D26).

@@ -1,7 +1,7 @@
 //! Redirects: as they are shown, and as they are sent (contract "Redirect", D22–D28).
 
 use serde_json::{Value, json};
-use signpost_domain::CountryCode;
+use signpost_domain::{CountryCode, PixelIds};
 use utoipa::openapi::schema::ObjectBuilder;
 
 use super::Components;
@@ -9,9 +9,8 @@ use super::fields::{
     analytics_enabled, antibot_enabled, country_sent, created_at, domain_sent, domain_shown, group_id, id,
     is_active, kept_name, note, sent_name, slug, target_shown, target_url, updated_at, url,
 };
-use super::object::{
-    Property, always, closed_object, empty_list, kind, list, maybe, named, or_null, string, with_rule,
-};
+use super::object::{Property, always, closed_object, kind, list, maybe, named, or_null, string, with_rule};
+use super::pixel::pixel_ids;
 
 /// The components about redirects.
 pub(super) fn components() -> Components {
@@ -19,7 +18,8 @@ pub(super) fn components() -> Components {
     let single = shown().into_iter().chain([
         always(
             "pixels",
-            empty_list("The pixels that fire before a visitor is sent on. No redirect has one."),
+            list("The pixels that fire before a visitor is sent on, in their order.", named("Pixel"))
+                .max_items(Some(PixelIds::MAX)),
         ),
         always("geo_blocklists", named("GeoBlocklists")),
     ]);
@@ -95,6 +95,7 @@ fn new_redirect() -> ObjectBuilder {
             maybe("is_active", is_active().default(Some(json!(true)))),
             maybe("antibot_enabled", antibot_enabled().default(Some(json!(false)))),
             maybe("geo_blocklists", geo_blocklists_sent("Left out or null: none.")),
+            maybe("pixel_ids", pixel_ids("Left out or null: none.")),
             maybe("analytics_enabled", analytics_enabled()),
         ],
     )
@@ -138,6 +139,7 @@ fn patch() -> ObjectBuilder {
             maybe("is_active", is_active()),
             maybe("antibot_enabled", antibot_enabled()),
             maybe("geo_blocklists", geo_blocklists_sent("Null lifts all blocks.")),
+            maybe("pixel_ids", pixel_ids("They replace all that it has; null or `[]` removes them.")),
         ],
     )
 }

@@ -12,6 +12,8 @@ struct Level {
     /// Names of the fields that lead to it; `[]` is the one item of a list.
     path: Vec<String>,
     schema: &'static Value,
+    /// The field that says which alternative of a union it is, and its value there.
+    tag: Option<(String, Value)>,
     /// Whether what is wrong with it fails an item, and not the request (D29).
     fails_alone: bool,
 }
@@ -25,7 +27,7 @@ fn levels(schema: &'static Value) -> Vec<Level> {
 fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &mut Vec<Level>) {
     let schema = resolved(schema);
     if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
-        found.push(Level { path: path.to_vec(), schema, fails_alone });
+        found.push(Level { path: path.to_vec(), schema, tag: None, fails_alone });
         for (name, property) in properties {
             collect(property, &[path, std::slice::from_ref(name)].concat(), fails_alone, found);
         }
@@ -37,7 +39,18 @@ fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &m
         match items.get("anyOf").and_then(Value::as_array) {
             // One of the alternatives is "anything".
             Some(alternatives) => collect(&alternatives[0], path, true, found),
-            None => collect(items, path, fails_alone, found),
+            None => match items.get("oneOf").and_then(Value::as_array) {
+                Some(alternatives) => {
+                    let name = items["discriminator"]["propertyName"].as_str().unwrap();
+                    found.extend(alternatives.iter().map(|alternative| {
+                        let schema = resolved(alternative);
+                        let value = schema["properties"][name]["enum"][0].clone();
+                        let tag = Some((name.to_owned(), value));
+                        Level { path: path.clone(), schema, tag, fails_alone }
+                    }));
+                }
+                None => collect(items, path, fails_alone, found),
+            },
         }
     }
 }
@@ -45,15 +58,22 @@ fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &m
 impl Level {
     /// A body in which nothing stands but `value` in the field `name` of this object.
     fn body(&self, name: &str, value: &Value) -> Value {
-        self.path.iter().rev().fold(json!({ (name): value }), |inner, part| match part.as_str() {
-            "[]" => json!([inner]),
-            part => json!({ (part): inner }),
-        })
+        let mut object = self.least();
+        object[name] = value.clone();
+        self.around(object)
     }
 
-    /// A body in which this object has no field.
+    /// A body in which this object has no field but what says which it is.
     fn empty(&self) -> Value {
-        self.path.iter().rev().fold(json!({}), |inner, part| match part.as_str() {
+        self.around(self.least())
+    }
+
+    fn least(&self) -> Value {
+        self.tag.as_ref().map_or_else(|| json!({}), |(name, value)| json!({ (name): value }))
+    }
+
+    fn around(&self, object: Value) -> Value {
+        self.path.iter().rev().fold(object, |inner, part| match part.as_str() {
             "[]" => json!([inner]),
             part => json!({ (part): inner }),
         })
@@ -147,7 +167,8 @@ async fn d8_a_field_that_is_required_is_missed() {
             let required =
                 level.schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
             let answer = send(&api, &operation, level.empty()).await;
-            for name in &required {
+            let is_tag = |name: &Value| level.tag.as_ref().is_some_and(|(tag, _)| *name == json!(tag));
+            for name in required.iter().filter(|name| !is_tag(name)) {
                 let field = level.field(name.as_str().unwrap());
                 assert!(
                     level.says_required(&answer, &field),
@@ -162,7 +183,7 @@ async fn d8_a_field_that_is_required_is_missed() {
             }
         }
     }
-    assert!(missed >= 12, "{missed}");
+    assert!(missed >= 34, "{missed}");
 }
 
 /// What an example names may not exist; but that is all that can be wrong with it.
@@ -174,7 +195,9 @@ async fn every_example_of_a_request_is_valid() {
         for (name, example) in examples.as_object().unwrap() {
             let answer = send(&api, &operation, example["value"].clone()).await;
             let shown = format!("{} {} {name}: {answer:?}", operation.method, operation.path);
-            assert!(matches!(answer.status, 200 | 201 | 404), "{shown}");
+            // A pixel that does not exist is a violation, for want of a code of its own (D6).
+            let names_no_pixel = || answer.violations() == [("pixel_ids[0]", "invalid_value")];
+            assert!(matches!(answer.status, 200 | 201 | 404) || names_no_pixel(), "{shown}");
         }
     }
 }

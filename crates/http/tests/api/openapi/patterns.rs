@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use signpost_domain::{CountryCode, Name, Note, Slug, TargetUrl};
+use signpost_domain::{
+    AccentColor, AltText, CountryCode, Description, Email, Name, Note, PixelCode, PixelType, Slug,
+    SocialNetwork, TargetUrl, WidgetText,
+};
 
 use super::DOCUMENT;
 
@@ -12,6 +15,13 @@ fn passes(field: &str, text: &str) -> bool {
     if field == "geo_blocklists" {
         schema = &schema["properties"]["countries"]["items"];
     }
+    DOCUMENT.mismatches(schema, &json!(text)).is_empty()
+}
+
+/// Whether the schema of a field of a component lets the text pass.
+fn fits(component: &str, field: &str, text: &str) -> bool {
+    let schema = &DOCUMENT["components"]["schemas"][component]["properties"][field];
+    assert!(schema.is_object(), "{component} {field}");
     DOCUMENT.mismatches(schema, &json!(text)).is_empty()
 }
 
@@ -133,8 +143,65 @@ fn near_a_target() -> impl Strategy<Value = String> {
     (scheme, host, port, rest).prop_map(|(scheme, host, port, rest)| format!("{scheme}{host}{port}{rest}"))
 }
 
+/// Texts out of the characters that matter to addresses.
+fn near_an_email() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        4 => "[a-z.+ü]{1,3}",
+        3 => Just("@".to_owned()),
+        1 => prop::sample::select(vec![" ", "\t", "\u{a0}", "\u{85}", "\0", "\u{7f}", "\u{200b}"])
+            .prop_map(str::to_owned),
+    ];
+    prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
+}
+
+/// What can be written but for how long it is, as the pattern of the codes of all vendors says.
+#[test]
+fn d36_the_pattern_of_pixels_matches_the_codes_of_every_vendor() {
+    let codes = [
+        "G-1A2BCD345E",
+        "GTM-AB12CDE",
+        "123456789012345",
+        "C4A1B2C3D4E5F6G7H8I9",
+        "1234567",
+        "o1abc",
+        "2612345678901",
+        "1a2b3c4d-1234-5678-9abc-1a2b3c4d5e6f",
+        "t2_1ab2cd3e",
+        "12345678",
+    ];
+    for (pixel_type, code) in PixelType::ALL.into_iter().zip(codes) {
+        assert!(PixelCode::parse(pixel_type, code).is_ok(), "{code}");
+        assert!(fits("NewPixel", "pixel_id", code), "{code}");
+    }
+    for code in ["", "G-<", "a b", "1'", "é"] {
+        assert!(PixelType::ALL.iter().all(|kind| PixelCode::parse(*kind, code).is_err()), "{code}");
+        assert!(!fits("NewPixel", "pixel_id", code), "{code}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn d34_d35_the_patterns_of_texts_match_exactly_the_texts(
+        text in prop_oneof![near_a_name(), "[a-z\\n\\r\\t\\x00-\\x1f\\x7f-\\x9f]{0,4}", "ü{48,52}|ü{198,202}|ü{498,502}|ü{1998,2002}"]
+    ) {
+        prop_assert_eq!(fits("NewLanding", "description", &text), Description::parse(&text).is_ok());
+        prop_assert_eq!(fits("NewTextWidget", "text", &text), WidgetText::parse(&text).is_ok());
+        prop_assert_eq!(fits("NewImageWidget", "alt", &text), AltText::parse(&text).is_ok());
+        prop_assert_eq!(fits("NewSocialWidget", "network", &text), SocialNetwork::parse(&text).is_ok());
+        prop_assert_eq!(fits("NewHeadingWidget", "text", &text), Name::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d34_the_pattern_of_colours_matches_exactly_the_colours(text in "#?[0-9a-hA-H]{5,7}|#[0-9a-fA-F]{6}\n?") {
+        prop_assert_eq!(fits("NewLanding", "accent_color", &text), AccentColor::parse(&text).is_ok());
+    }
+
+    #[test]
+    fn d35_the_pattern_of_addresses_matches_exactly_the_short_addresses(text in near_an_email()) {
+        prop_assert_eq!(fits("NewEmailWidget", "address", &text), Email::parse(&text).is_ok());
+    }
 
     #[test]
     fn d9_the_pattern_of_names_matches_exactly_the_names(text in near_a_name()) {

@@ -1,0 +1,112 @@
+//! Pixels (D15, D27, D36).
+
+use signpost_app::pixels::{self, NewPixel};
+use signpost_app::redirects;
+use signpost_domain::{
+    Change, Feature, IdReference, PageLimit, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource,
+    RedirectDraft, RedirectPatch, Refusal,
+};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, at_once, draft, plan, refusal};
+
+fn new_pixel() -> NewPixel {
+    NewPixel { code: PixelCode::parse(PixelType::Meta, "123456789").unwrap(), name: None }
+}
+
+async fn pixel(world: &World) -> Pixel {
+    pixels::create(&world.app, &world.caller().await, new_pixel()).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_pixel_reads_back_and_is_listed_newest_first() {
+    let world = World::new().await;
+    let (first, second) = (pixel(&world).await, pixel(&world).await);
+    let caller = world.caller().await;
+    assert_eq!(pixels::get(&world.app, &caller, first.id.into()).await.unwrap(), first);
+    let one = PageLimit::new(1).unwrap();
+    let page = pixels::list(&world.app, &caller, one, None).await.unwrap();
+    assert_eq!(page.items, [second]);
+    let page = pixels::list(&world.app, &caller, one, page.next).await.unwrap();
+    assert_eq!((page.items, page.next), (vec![first], None));
+    assert_eq!(world.usage().await.pixels, 2);
+}
+
+/// Contract D2: not found, alike for a malformed id, an unknown one, and another account's.
+#[tokio::test]
+async fn d2_nobody_sees_another_accounts_pixel() {
+    let world = World::new().await;
+    let pixel = pixel(&world).await;
+    let stranger = world.stranger().await;
+    for id in [IdReference::Malformed, samples::id().into(), pixel.id.into()] {
+        assert_eq!(refusal(pixels::get(&world.app, &stranger, id).await), Refusal::PixelNotFound);
+        assert_eq!(refusal(pixels::delete(&world.app, &stranger, id).await), Refusal::PixelNotFound);
+    }
+    assert_eq!(world.usage().await.pixels, 1);
+}
+
+/// Contract D27 and D36: a redirect shows its pixels in its order; one that is deleted is gone from it, and what else the
+/// redirect has stays.
+#[tokio::test]
+async fn d36_a_redirect_shows_the_pixels_that_there_are() {
+    let world = World::new().await;
+    let (first, second) = (pixel(&world).await, pixel(&world).await);
+    let caller = world.caller().await;
+    let named = vec![second.id.into(), first.id.into()];
+    let command = Ok(RedirectDraft { pixels: named, ..draft("sale") });
+    let created = redirects::create(&world.app, &caller, command).await.unwrap();
+    assert_eq!(created.pixels, [second.clone(), first.clone()]);
+    let id = created.redirect.id.into();
+    assert_eq!(redirects::get(&world.app, &caller, id).await.unwrap(), created);
+    pixels::delete(&world.app, &caller, second.id.into()).await.unwrap();
+    let read = redirects::get(&world.app, &caller, id).await.unwrap();
+    assert_eq!(read.pixels, [first]);
+    assert_eq!(read.redirect.updated_at, created.redirect.updated_at);
+    assert_eq!(world.usage().await.pixels, 1);
+}
+
+/// Contract D2 and D6: another account's pixel is as unknown as any, in `pixel_ids` too.
+#[tokio::test]
+async fn d6_a_redirect_takes_only_pixels_of_its_account() {
+    let world = World::new().await;
+    let stranger = world.stranger().await;
+    let foreign = pixels::create(&world.app, &stranger, new_pixel()).await.unwrap();
+    let link = world.redirect("mine").await;
+    for pixel in [foreign.id.into(), samples::id().into(), IdReference::Malformed] {
+        let outcomes = [
+            world.create(RedirectDraft { pixels: vec![pixel], ..draft("other") }).await,
+            world
+                .update(
+                    link.id,
+                    RedirectPatch { pixels: Change::Set(vec![pixel]), ..RedirectPatch::default() },
+                )
+                .await,
+        ];
+        for outcome in outcomes {
+            let Err(signpost_app::AppError::Invalid(violations)) = outcome else { panic!("{outcome:?}") };
+            let fields: Vec<_> = violations.iter().map(|violation| violation.field().to_owned()).collect();
+            assert_eq!(fields, ["pixel_ids[0]"]);
+        }
+    }
+    assert_eq!(world.stored(link.id).await, Some(link));
+}
+
+/// Contract D15: a limit of N never ends at N + 1, and a plan without the feature has no pixels.
+#[tokio::test]
+async fn d15_pixels_are_a_feature_and_limited() {
+    let with_pixels = plan(&[Feature::Pixels]);
+    let limits = PlanLimits { pixels: 3, ..with_pixels.limits };
+    let world = World::with_plan(Plan { limits, ..with_pixels }).await;
+    let caller = world.caller().await;
+    let outcomes = at_once(10, async |_| pixels::create(&world.app, &caller, new_pixel()).await);
+    assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 3);
+    for outcome in outcomes.into_iter().filter(Result::is_err) {
+        let reached = Refusal::PlanLimitReached { resource: PlanResource::Pixels, limit: 3 };
+        assert_eq!(refusal(outcome), reached);
+    }
+    assert_eq!(world.usage().await.pixels, 3);
+
+    let world = World::with_plan(plan(&[])).await;
+    let outcome = pixels::create(&world.app, &world.caller().await, new_pixel()).await;
+    assert_eq!(refusal(outcome), Refusal::FeatureNotAvailable(Feature::Pixels));
+}

@@ -1,0 +1,116 @@
+//! Following a name to the records at the end of its chain.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use futures_util::future::try_join_all;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
+use hickory_resolver::proto::op::Query;
+use hickory_resolver::proto::rr::{Name, RData, RecordType};
+use signpost_app::ports::DnsUnavailable;
+use tokio::time::sleep;
+
+use crate::answer::Answer;
+use crate::chain::{Chain, Step, text};
+use crate::exchange;
+use crate::failure::Failure;
+
+/// One call: whom it asks, and what it learned of them.
+pub(crate) struct Inquiry<'a> {
+    servers: &'a [SocketAddr],
+    patience: Duration,
+    time_limit: Duration,
+}
+
+/// What is at the end of a chain.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) chain: Chain,
+    /// Of all types that were asked for.
+    pub(crate) records: Vec<RData>,
+}
+
+impl<'a> Inquiry<'a> {
+    pub(crate) const fn new(servers: &'a [SocketAddr], patience: Duration, time_limit: Duration) -> Self {
+        Self { servers, patience, time_limit }
+    }
+
+    /// Follows `start` to the records of these types, which are asked for side by side. All of them see one chain.
+    pub(crate) async fn follow(&self, start: Name, types: &[RecordType]) -> Result<Found, DnsUnavailable> {
+        let mut chain = Chain::new(start);
+        let mut records = Vec::new();
+        let mut unsettled = types.to_vec();
+        // Whom to ask first: a server that failed once is not waited for in every round.
+        let mut first = 0;
+        // Each round follows an alias, of which there are few, or settles all that is left.
+        while !unsettled.is_empty() {
+            let round =
+                unsettled.iter().map(|asked| self.ask(Query::query(chain.end().clone(), *asked), first));
+            let answers = try_join_all(round).await?;
+            let before = chain.len();
+            while let Some(target) = alias(&answers, chain.end()) {
+                records.clear();
+                match chain.follow(target) {
+                    Step::Taken => {}
+                    Step::Astray => return Ok(Found { chain, records }),
+                }
+            }
+            let has_moved = chain.len() > before;
+            if has_moved {
+                unsettled = types.to_vec();
+            }
+            for (server, answer) in answers {
+                first = server;
+                let found = records.len();
+                records.extend(answer.records(chain.end()).cloned());
+                // Whether there is nothing at a new end is for an answer about that name to say.
+                if !has_moved || records.len() > found {
+                    unsettled.retain(|asked| *asked != answer.asked());
+                }
+            }
+        }
+        Ok(Found { chain, records })
+    }
+
+    /// Asks the servers, beginning with the one of this index, until one gives a definite answer; says which one did.
+    async fn ask(&self, query: Query, first: usize) -> Result<(usize, Answer), DnsUnavailable> {
+        let count = self.servers.len();
+        let mut waiting = (0..count).map(|index| (first + index) % count);
+        let mut asked = FuturesUnordered::new();
+        let mut failures: Vec<(SocketAddr, Failure)> = Vec::new();
+        loop {
+            let next =
+                waiting.next().and_then(|index| self.servers.get(index).map(|server| (index, *server)));
+            let has_next = next.is_some();
+            if let Some((index, server)) = next {
+                let query = &query;
+                asked.push(
+                    async move { (index, server, exchange::ask(server, query, self.time_limit).await) },
+                );
+            }
+            let answered = tokio::select! {
+                answered = asked.next() => answered,
+                () = sleep(self.patience), if has_next => continue,
+            };
+            match answered {
+                Some((index, _, Ok(answer))) => return Ok((index, answer)),
+                Some((_, server, Err(failure))) => {
+                    tracing::debug!(%server, %failure, "a name server gave no definite answer");
+                    failures.push((server, failure));
+                }
+                None => return Err(unavailable(&failures)),
+            }
+        }
+    }
+}
+
+/// The name that `name` is an alias of, in any of these answers: the least if there are several.
+fn alias(answers: &[(usize, Answer)], name: &Name) -> Option<Name> {
+    answers.iter().flat_map(|(_, answer)| answer.aliases(name)).min_by_key(|target| text(target)).cloned()
+}
+
+fn unavailable(failures: &[(SocketAddr, Failure)]) -> DnsUnavailable {
+    let reasons: Vec<String> =
+        failures.iter().map(|(server, failure)| format!("{server}: {failure}")).collect();
+    DnsUnavailable { reason: reasons.join("; ") }
+}

@@ -1,0 +1,88 @@
+//! The port to DNS.
+
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use hickory_resolver::proto::rr::rdata::TXT;
+use hickory_resolver::proto::rr::{Name, RData, RecordType};
+use signpost_app::ports::{DnsProvider, DnsUnavailable};
+use signpost_domain::{HostResolution, Hostname};
+use tokio::time::timeout;
+
+use crate::follow::{Found, Inquiry};
+use crate::options::{DnsOptions, DnsOptionsError};
+
+/// Asks name servers, each time anew (D42, R21). It needs a tokio runtime with time and network when it is asked, and
+/// none to be made. Nothing is opened before that, and nothing stays open after.
+#[derive(Debug, Clone)]
+pub struct HickoryDns {
+    servers: Vec<SocketAddr>,
+    patience: Duration,
+    time_limit: Duration,
+}
+
+impl HickoryDns {
+    /// Reads the options, and with them the system's configuration if that is wanted. No server is asked.
+    ///
+    /// # Errors
+    /// No server is named, or one that has no port, or the system's configuration cannot be read.
+    pub fn new(options: &DnsOptions) -> Result<Self, DnsOptionsError> {
+        let servers = options.servers.addresses()?;
+        Ok(Self { patience: options.patience(servers.len()), servers, time_limit: options.time_limit })
+    }
+
+    /// Whom it asks, in order of preference.
+    #[must_use]
+    pub fn servers(&self) -> &[SocketAddr] {
+        &self.servers
+    }
+
+    /// What is at the end of the chain of `name`; nothing for a text that cannot be a name in DNS, for instance because it
+    /// is too long: no such record can exist.
+    async fn find(&self, name: &str, types: &[RecordType]) -> Result<Option<Found>, DnsUnavailable> {
+        let Some(name) = absolute(name) else { return Ok(None) };
+        let inquiry = Inquiry::new(&self.servers, self.patience, self.time_limit);
+        let followed = timeout(self.time_limit, inquiry.follow(name, types)).await;
+        followed.map_or_else(
+            |_| Err(DnsUnavailable { reason: format!("no definite answer within {:?}", self.time_limit) }),
+            |found| found.map(Some),
+        )
+    }
+}
+
+#[async_trait]
+impl DnsProvider for HickoryDns {
+    async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+        let found = self.find(name, &[RecordType::TXT]).await?;
+        let records = found.map(|Found { chain: _, records }| records).unwrap_or_default();
+        let texts = records.iter().filter_map(|record| match record {
+            RData::TXT(text) => Some(joined(text)),
+            _ => None,
+        });
+        Ok(texts.collect())
+    }
+
+    async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
+        let found = self.find(hostname.as_str(), &[RecordType::A, RecordType::AAAA]).await?;
+        let Some(Found { chain, records }) = found else { return Ok(HostResolution::default()) };
+        let addresses = records.iter().filter_map(|record| match record {
+            RData::A(address) => Some(IpAddr::V4(address.0)),
+            RData::AAAA(address) => Some(IpAddr::V6(address.0)),
+            _ => None,
+        });
+        Ok(HostResolution { addresses: addresses.collect(), chain: chain.into_texts() })
+    }
+}
+
+fn absolute(name: &str) -> Option<Name> {
+    let mut name = Name::from_ascii(name).ok()?;
+    name.set_fqdn(true);
+    Some(name)
+}
+
+/// The strings of one record, each of at most 255 bytes, as one text. A character may be spread over two of them.
+fn joined(text: &TXT) -> String {
+    let bytes: Vec<u8> = text.txt_data.iter().flat_map(|part| part.iter().copied()).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}

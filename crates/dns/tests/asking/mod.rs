@@ -1,0 +1,85 @@
+//! Asking servers of tests.
+
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    dead_code,
+    unreachable_pub,
+    reason = "tests fail by panicking; each test binary uses what it needs"
+)]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::ports::{DnsProvider as _, DnsUnavailable};
+use signpost_dns::{DnsOptions, HickoryDns, NameServers};
+use signpost_domain::{HostResolution, Hostname};
+use signpost_test_servers::dns::{NameServer, Record};
+
+pub const HOST: &str = "www.customer.com";
+pub const PROOF: &str = "_signpost.www.customer.com";
+
+/// What hangs fails after this; far more than any of the tests needs.
+const GUARD: Duration = Duration::from_mins(2);
+
+/// What came of a call.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Verdict {
+    Texts(Vec<String>),
+    Leads(HostResolution),
+    Unavailable(String),
+}
+
+/// A server that knows [`HOST`] and [`PROOF`].
+pub fn known_server() -> NameServer {
+    let server = NameServer::start();
+    server.set(PROOF, [Record::text("signpost-verification=abc")]);
+    server.set(HOST, [Record::alias("edge.example.com")]);
+    server.set("edge.example.com", [Record::address("192.0.2.1"), Record::address("2001:db8::1")]);
+    server
+}
+
+/// What a server says that is as [`known_server`] made it.
+pub fn known() -> [Verdict; 2] {
+    let addresses = ["192.0.2.1", "2001:db8::1"].map(|address| address.parse().unwrap()).into();
+    let leads = HostResolution { chain: vec!["edge.example.com".to_owned()], addresses };
+    [Verdict::Texts(vec!["signpost-verification=abc".to_owned()]), Verdict::Leads(leads)]
+}
+
+pub fn asking_for(servers: &[SocketAddr], time_limit: Duration) -> Arc<HickoryDns> {
+    let options = DnsOptions { servers: NameServers::Listed(servers.to_vec()), time_limit };
+    Arc::new(HickoryDns::new(&options).unwrap())
+}
+
+pub async fn texts(dns: &HickoryDns, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+    tokio::time::timeout(GUARD, dns.txt_records(name)).await.expect("the call hangs")
+}
+
+/// Calls to these servers, guarded against hanging.
+pub struct Asking(Arc<HickoryDns>);
+
+pub fn ask(servers: &[SocketAddr], time_limit: Duration) -> Asking {
+    Asking(asking_for(servers, time_limit))
+}
+
+impl Asking {
+    pub async fn texts(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
+        texts(&self.0, name).await
+    }
+
+    pub async fn resolution(&self, hostname: &str) -> Result<HostResolution, DnsUnavailable> {
+        let hostname = Hostname::parse(hostname).unwrap();
+        tokio::time::timeout(GUARD, self.0.resolution(&hostname)).await.expect("the call hangs")
+    }
+}
+
+/// What these servers say about [`PROOF`] and [`HOST`].
+pub async fn verdicts(servers: &[SocketAddr], time_limit: Duration) -> [Verdict; 2] {
+    let asking = ask(servers, time_limit);
+    let (texts, leads) = tokio::join!(asking.texts(PROOF), asking.resolution(HOST));
+    [
+        texts.map_or_else(|error| Verdict::Unavailable(error.reason), Verdict::Texts),
+        leads.map_or_else(|error| Verdict::Unavailable(error.reason), Verdict::Leads),
+    ]
+}

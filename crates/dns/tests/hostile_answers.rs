@@ -1,0 +1,209 @@
+//! Wrong and hostile answers cost a bounded time, and are never taken for a "no" (contract D42, reliability R21).
+//!
+//! How long is shown by the option: a call that has a minute and ends by itself does so because of the answer, and one
+//! that has a moment ends although nothing comes.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
+
+mod asking;
+
+use std::time::Duration;
+
+use signpost_domain::HostResolution;
+use signpost_test_servers::dns::{Behaviour, NameServer, Record, Recursion, Transport};
+
+use self::asking::{HOST, PROOF, Verdict, ask, asking_for, known_server, verdicts};
+
+/// A moment: what never comes is given up after it.
+const MOMENT: Duration = Duration::from_millis(250);
+/// Long enough to be noticed: the tests' own guard ends before.
+const LONG: Duration = Duration::from_mins(10);
+
+/// Refusals and what cannot be read are known for what they are at once, without waiting for the time limit.
+#[tokio::test]
+async fn an_answer_that_is_none_is_a_failure_at_once() {
+    for (behaviour, reason) in [
+        (Behaviour::ServFail, "code 2"),
+        (Behaviour::Refused, "code 5"),
+        (Behaviour::TruncateAll, "cut short"),
+        (Behaviour::TruncateUdpAndResetTcp, "not reached"),
+        (Behaviour::ForeignRecords, "does not fit"),
+        (Behaviour::Referral, "knows nothing"),
+        (Behaviour::Ignorant, "knows nothing"),
+    ] {
+        let server = known_server();
+        server.behave(behaviour);
+        let [texts, addresses] = verdicts(&[server.address()], LONG).await;
+        for verdict in [texts, addresses] {
+            let Verdict::Unavailable(told) = verdict else { panic!("{behaviour:?}: {verdict:?}") };
+            assert!(told.contains(reason), "{behaviour:?}: {told}");
+            assert!(!told.contains("elsewhere") && !told.contains("verification"), "{told}");
+        }
+    }
+}
+
+/// Silence, and what a forger may have sent, is waited out until the time limit (R21) and no longer.
+#[tokio::test]
+async fn what_never_comes_is_given_up_after_the_time_limit() {
+    for behaviour in [
+        Behaviour::Silent,
+        Behaviour::Delay(LONG),
+        Behaviour::WrongId,
+        Behaviour::WrongQuestion,
+        Behaviour::Echo,
+        Behaviour::Junk,
+        Behaviour::CutOff,
+    ] {
+        let server = known_server();
+        server.behave(behaviour);
+        for verdict in verdicts(&[server.address()], MOMENT).await {
+            assert!(matches!(verdict, Verdict::Unavailable(_)), "{behaviour:?}: {verdict:?}");
+        }
+        assert!(server.queries(PROOF, Transport::Udp) >= 1, "{behaviour:?}");
+    }
+}
+
+/// Nobody listens there: a datagram is lost.
+#[tokio::test]
+async fn a_server_that_is_gone_is_a_failure() {
+    let gone = NameServer::start().address();
+    for verdict in verdicts(&[gone], MOMENT).await {
+        assert!(matches!(verdict, Verdict::Unavailable(_)), "{verdict:?}");
+    }
+}
+
+/// A definite "no such record" is an answer (D42), in each of the forms that servers give it.
+#[tokio::test]
+async fn a_definite_no_is_an_answer() {
+    for behaviour in [Behaviour::NxDomain, Behaviour::NoData] {
+        let server = known_server();
+        server.behave(behaviour);
+        let nothing = [Verdict::Texts(Vec::new()), Verdict::Leads(HostResolution::default())];
+        assert_eq!(verdicts(&[server.address()], LONG).await, nothing, "{behaviour:?}");
+    }
+    for recursion in [Recursion::WholeChain, Recursion::FirstAlias] {
+        let server = NameServer::start();
+        server.set_recursion(recursion);
+        server.behave(Behaviour::AnswerWithoutSoa);
+        let nothing = [Verdict::Texts(Vec::new()), Verdict::Leads(HostResolution::default())];
+        assert_eq!(verdicts(&[server.address()], LONG).await, nothing, "{recursion:?}");
+    }
+}
+
+/// What does not fit into a datagram is asked for over TCP.
+#[tokio::test]
+async fn a_truncated_answer_is_asked_for_again_over_tcp() {
+    let server = known_server();
+    let expected = verdicts(&[server.address()], LONG).await;
+    assert_eq!(server.queries(PROOF, Transport::Tcp), 0);
+    server.behave(Behaviour::TruncateUdp);
+    assert_eq!(verdicts(&[server.address()], LONG).await, expected);
+    assert_eq!(server.queries(PROOF, Transport::Tcp), 1);
+}
+
+/// An answer of 60 KB arrives whole.
+#[tokio::test]
+async fn an_answer_of_60_kilobytes_is_read() {
+    let server = NameServer::start();
+    let mut texts: Vec<String> = (0..250).map(|number| format!("{number:03}{}", "x".repeat(230))).collect();
+    texts.push("signpost-verification=abc".to_owned());
+    server.set(PROOF, texts.iter().map(|text| Record::text(text)));
+    let found = ask(&[server.address()], LONG).texts(PROOF).await.unwrap();
+    assert_eq!(found, texts);
+}
+
+/// Of 10,000 records as many are there as 64 KiB hold, which is all that an answer can be.
+#[tokio::test]
+async fn of_10_000_records_no_more_than_64_kilobytes_are_held() {
+    let server = NameServer::start();
+    server.set(PROOF, (0..10_000).map(|number| Record::text(&format!("{number:04}"))));
+    let found = ask(&[server.address()], LONG).texts(PROOF).await.unwrap();
+    assert!((3_000..10_000).contains(&found.len()), "{}", found.len());
+    assert_eq!(found.last(), Some(&format!("{:04}", found.len() - 1)));
+}
+
+/// A chain leads on for at most eight aliases (D39), so there is an end to the queries.
+#[tokio::test]
+async fn a_chain_without_end_costs_nine_rounds_at_most() {
+    for recursion in [Recursion::WholeChain, Recursion::FirstAlias] {
+        let server = NameServer::start();
+        server.set_recursion(recursion);
+        server.set(HOST, [Record::alias("n0.provider.net")]);
+        let name = |number: usize| format!("n{number}.provider.net");
+        for number in 0..1_000 {
+            server.set(&name(number), [Record::alias(&name(number + 1))]);
+        }
+        let found = ask(&[server.address()], LONG).resolution(HOST).await.unwrap();
+        assert_eq!((found.chain.len(), found.addresses.len()), (8, 0));
+        let asked = |name: &str| server.queries(name, Transport::Udp);
+        assert!((1..=2).contains(&asked(HOST)), "each family once");
+        assert_eq!((8..1_000).map(|number| asked(&name(number))).sum::<usize>(), 0, "{recursion:?}");
+    }
+}
+
+/// Several aliases at one name, and an alias beside addresses, are against the rules. They are read the same each time.
+#[tokio::test]
+async fn contradictory_records_are_read_the_same_each_time() {
+    let server = NameServer::start();
+    server.set("a.provider.net", [Record::address("192.0.2.1")]);
+    server.set("b.provider.net", [Record::address("192.0.2.2")]);
+    let [a, b] = ["a.provider.net", "b.provider.net"].map(Record::alias);
+    let own = Record::address("192.0.2.3");
+    for records in [vec![a.clone(), b.clone()], vec![b.clone(), own.clone(), a.clone()], vec![own, a, b]] {
+        server.set(HOST, records);
+        let found = ask(&[server.address()], LONG).resolution(HOST).await.unwrap();
+        assert_eq!(found.chain, ["a.provider.net"]);
+        assert_eq!(found.addresses, ["192.0.2.1".parse().unwrap()].into());
+    }
+}
+
+/// What was found at the end of the chain does not count when the next round shows that the chain leads on. The first
+/// datagram of that round is lost, and the second finds the change.
+#[tokio::test]
+async fn a_chain_that_changes_meanwhile_is_read_as_one() {
+    let server = NameServer::start();
+    server.set(HOST, [Record::alias("edge.example.com")]);
+    server.set("edge.example.com", [Record::address("192.0.2.1")]);
+    server.set("elsewhere.example.org", [Record::address("198.51.100.1"), Record::address("2001:db8::1")]);
+    server.behave_for("edge.example.com", Behaviour::Silent);
+    let asking = ask(&[server.address()], LONG);
+    let (found, ()) = tokio::join!(asking.resolution(HOST), async {
+        server.queried("edge.example.com", 1).await;
+        server.set("edge.example.com", [Record::alias("elsewhere.example.org")]);
+        server.behave_for("edge.example.com", Behaviour::Answer);
+    });
+    let found = found.unwrap();
+    assert_eq!(found.chain, ["edge.example.com", "elsewhere.example.org"]);
+    let expected = ["198.51.100.1", "2001:db8::1"].map(|address| address.parse().unwrap());
+    assert_eq!(found.addresses, expected.into());
+}
+
+/// A failure on the way makes the whole unknown, not the end of the chain empty (D42).
+#[tokio::test]
+async fn a_failure_within_the_chain_is_a_failure_of_the_whole() {
+    let server = NameServer::start();
+    server.set_recursion(Recursion::FirstAlias);
+    server.set(HOST, [Record::alias("edge.example.com")]);
+    server.set("edge.example.com", [Record::address("192.0.2.1")]);
+    server.behave_for("edge.example.com", Behaviour::Refused);
+    ask(&[server.address()], LONG).resolution(HOST).await.unwrap_err();
+    server.behave_for("edge.example.com", Behaviour::Answer);
+    let found = ask(&[server.address()], LONG).resolution(HOST).await.unwrap();
+    assert_eq!(found.addresses, ["192.0.2.1".parse().unwrap()].into());
+}
+
+/// Two calls at once are two queries: the second must not be told what was so when the first began (D42).
+#[tokio::test]
+async fn calls_at_the_same_time_do_not_share_an_answer() {
+    let server = NameServer::start();
+    server.behave(Behaviour::Delay(Duration::from_millis(200)));
+    let dns = asking_for(&[server.address()], LONG);
+    let first = tokio::spawn({
+        let dns = dns.clone();
+        async move { asking::texts(&dns, PROOF).await }
+    });
+    server.queried(PROOF, 1).await;
+    server.set(PROOF, [Record::text("fresh")]);
+    assert_eq!(asking::texts(&dns, PROOF).await.unwrap(), ["fresh"]);
+    assert_eq!(first.await.unwrap().unwrap(), Vec::<String>::new());
+}

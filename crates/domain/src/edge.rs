@@ -1,0 +1,140 @@
+//! Where custom domains have to point: the hostname and the addresses of this installation's edge (D38, D39).
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use crate::host_resolution::HostResolution;
+use crate::hostname::Hostname;
+
+/// The edge as the operator names it to the owners of custom domains. With neither a hostname nor addresses, no domain
+/// can point here.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Edge {
+    /// The name that `CNAME` records lead to (setting `edge-hostname`).
+    pub hostname: Option<Hostname>,
+    /// The addresses that `A` and `AAAA` records carry (setting `edge-addresses`).
+    pub addresses: BTreeSet<IpAddr>,
+}
+
+impl Edge {
+    /// Whether a hostname that DNS resolves like this points at the edge (D39): its chain reaches the edge hostname
+    /// within [`HostResolution::MAX_CHAIN`] records; or it has addresses, and every one of them is an edge address or
+    /// one of `edge_addresses_by_dns`.
+    ///
+    /// The latter are the addresses that DNS gives for the edge hostname; they make a difference only where
+    /// [`needs_edge_addresses`](Self::needs_edge_addresses) says so. One foreign address is enough for "no", because
+    /// some visitors would come to it.
+    #[must_use]
+    pub fn points_here(&self, resolution: &HostResolution, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
+        let is_ours = |address| self.addresses.contains(address) || edge_addresses_by_dns.contains(address);
+        self.is_reached_by(resolution)
+            || (!resolution.addresses.is_empty() && resolution.addresses.iter().all(is_ours))
+    }
+
+    /// Whether only the addresses of the edge hostname can tell if `resolution` points here, so that DNS must be asked
+    /// for them: there is an edge hostname, the chain does not reach it, and not all addresses are known ones.
+    #[must_use]
+    pub fn needs_edge_addresses(&self, resolution: &HostResolution) -> bool {
+        self.hostname.is_some()
+            && !resolution.addresses.is_empty()
+            && !self.points_here(resolution, &BTreeSet::new())
+    }
+
+    fn is_reached_by(&self, resolution: &HostResolution) -> bool {
+        self.hostname.as_ref().is_some_and(|edge| {
+            resolution.chain.iter().take(HostResolution::MAX_CHAIN).any(|name| name == edge.as_str())
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn addresses(list: &[&str]) -> BTreeSet<IpAddr> {
+        list.iter().map(|text| text.parse().unwrap()).collect()
+    }
+
+    fn resolution(chain: &[&str], list: &[&str]) -> HostResolution {
+        HostResolution {
+            chain: chain.iter().map(|&name| name.to_owned()).collect(),
+            addresses: addresses(list),
+        }
+    }
+
+    fn edge() -> Edge {
+        Edge {
+            hostname: Some(Hostname::parse("edge.example.com").unwrap()),
+            addresses: addresses(&["192.0.2.1", "2001:db8::1"]),
+        }
+    }
+
+    /// Whether it points here, and whether the edge hostname's addresses had to be known for it.
+    fn judged(edge: &Edge, resolution: &HostResolution) -> (bool, bool) {
+        let by_dns = addresses(&["198.51.100.7"]);
+        (edge.points_here(resolution, &by_dns), edge.needs_edge_addresses(resolution))
+    }
+
+    #[test]
+    fn d39_a_chain_that_reaches_the_edge_hostname_points_here() {
+        let elsewhere = ["203.0.113.9"];
+        for chain in
+            [&["edge.example.com"][..], &["a.net", "edge.example.com"], &["edge.example.com", "a.net"]]
+        {
+            assert_eq!(judged(&edge(), &resolution(chain, &elsewhere)), (true, false), "{chain:?}");
+            // Where the chain ends makes no difference.
+            assert_eq!(judged(&edge(), &resolution(chain, &[])), (true, false), "{chain:?}");
+        }
+        for chain in [&["a.edge.example.com"][..], &["example.com"], &["edge.example.com.evil.net"]] {
+            assert_eq!(judged(&edge(), &resolution(chain, &elsewhere)), (false, true), "{chain:?}");
+            assert_eq!(judged(&edge(), &resolution(chain, &[])), (false, false), "{chain:?}");
+        }
+    }
+
+    #[test]
+    fn d39_a_chain_counts_as_far_as_its_eighth_name() {
+        let mut chain = vec!["a.net"; 7];
+        chain.push("edge.example.com");
+        assert!(edge().points_here(&resolution(&chain, &[]), &BTreeSet::new()));
+        chain.insert(0, "a.net");
+        assert!(!edge().points_here(&resolution(&chain, &[]), &BTreeSet::new()));
+    }
+
+    #[test]
+    fn d39_all_addresses_must_be_the_edges() {
+        for (list, expected) in [
+            (&["192.0.2.1"][..], (true, false)),
+            (&["192.0.2.1", "2001:db8::1"], (true, false)),
+            (&["198.51.100.7"], (true, true)),
+            (&["192.0.2.1", "198.51.100.7"], (true, true)),
+            (&["192.0.2.1", "203.0.113.9"], (false, true)),
+            (&["203.0.113.9"], (false, true)),
+            (&["::ffff:192.0.2.1"], (false, true)),
+            (&[], (false, false)),
+        ] {
+            assert_eq!(judged(&edge(), &resolution(&[], list)), expected, "{list:?}");
+            assert_eq!(judged(&edge(), &resolution(&["a.net"], list)), expected, "{list:?}");
+        }
+    }
+
+    #[test]
+    fn d39_without_an_edge_hostname_the_configured_addresses_decide() {
+        let edge = Edge { hostname: None, ..edge() };
+        for (list, expected) in
+            [(&["192.0.2.1"][..], true), (&["192.0.2.1", "203.0.113.9"], false), (&[], false)]
+        {
+            let resolution = resolution(&["edge.example.com"], list);
+            assert_eq!(edge.points_here(&resolution, &BTreeSet::new()), expected, "{list:?}");
+            assert!(!edge.needs_edge_addresses(&resolution), "{list:?}");
+        }
+    }
+
+    #[test]
+    fn d39_nothing_points_at_an_edge_that_is_nowhere() {
+        let edge = Edge::default();
+        for resolution in [resolution(&[], &[]), resolution(&["a.net"], &["192.0.2.1"])] {
+            assert!(!edge.points_here(&resolution, &BTreeSet::new()));
+            assert!(!edge.needs_edge_addresses(&resolution));
+        }
+    }
+}

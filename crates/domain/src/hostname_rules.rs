@@ -1,0 +1,201 @@
+//! Which hostnames may be connected as custom domains (D37).
+
+use std::collections::BTreeSet;
+use std::fmt;
+use std::net::Ipv4Addr;
+
+use crate::hostname::Hostname;
+use crate::public_address::SystemDomain;
+use crate::public_suffix::is_public_suffix;
+use crate::refusal::{Refusal, Rejection};
+use crate::violation::{FieldError, ViolationCode, Violations};
+
+/// A top-level name that the public DNS does not serve, or serves for machines only. Hostnames under it cannot be
+/// anybody's address for visitors (D37).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SpecialUseName {
+    /// `localhost`: the machine itself.
+    Localhost,
+    /// `.local`: names of multicast DNS.
+    Local,
+    /// `.internal`: private networks.
+    Internal,
+    /// `.test`: trying things out.
+    Test,
+    /// `.invalid`: never a name.
+    Invalid,
+    /// `.example`: documentation.
+    Example,
+    /// `.onion`: Tor.
+    Onion,
+    /// `.arpa`: the infrastructure of the Internet.
+    Arpa,
+}
+
+impl SpecialUseName {
+    /// Every one, in the order of D37.
+    pub const ALL: [Self; 8] = [
+        Self::Localhost,
+        Self::Local,
+        Self::Internal,
+        Self::Test,
+        Self::Invalid,
+        Self::Example,
+        Self::Onion,
+        Self::Arpa,
+    ];
+
+    /// The name: one label in lower case, without a dot.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Localhost => "localhost",
+            Self::Local => "local",
+            Self::Internal => "internal",
+            Self::Test => "test",
+            Self::Invalid => "invalid",
+            Self::Example => "example",
+            Self::Onion => "onion",
+            Self::Arpa => "arpa",
+        }
+    }
+
+    /// Reads an entry of the setting `allow-special-use`: the name in any case, with or without the dot before it.
+    ///
+    /// ```
+    /// # use signpost_domain::SpecialUseName;
+    /// assert_eq!(SpecialUseName::parse(".test"), Ok(SpecialUseName::Test));
+    /// assert_eq!(SpecialUseName::parse("Example"), Ok(SpecialUseName::Example));
+    /// assert!(SpecialUseName::parse("com").is_err());
+    /// ```
+    ///
+    /// # Errors
+    /// `invalid_value` for anything else.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let name = text.trim();
+        let name = name.strip_prefix('.').unwrap_or(name);
+        Self::ALL.into_iter().find(|known| known.as_str().eq_ignore_ascii_case(name)).ok_or_else(|| {
+            let names = Self::ALL.map(Self::as_str).join(", ");
+            FieldError::new(ViolationCode::InvalidValue, format!("must be one of {names}"))
+        })
+    }
+
+    /// The special-use name that `hostname` is or lies under. Every one is a single label, so the last label tells.
+    fn of(hostname: &Hostname) -> Option<Self> {
+        let last = hostname.as_str().rsplit('.').next()?;
+        Self::ALL.into_iter().find(|known| known.as_str() == last)
+    }
+}
+
+impl fmt::Display for SpecialUseName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// What an installation needs to know in order to judge a hostname that an account wants to connect (D37).
+///
+/// ```
+/// use std::collections::BTreeSet;
+/// use signpost_domain::{ErrorCode, Hostname, HostnameRules, SystemDomain};
+///
+/// let system = SystemDomain::new("https://signpost.example", vec![]).unwrap();
+/// let rules = HostnameRules::new(system, Hostname::parse("edge.signpost.example").ok(), BTreeSet::new());
+/// assert_eq!(rules.judge(" Go.Shop.COM. ").unwrap().as_str(), "go.shop.com");
+/// assert_eq!(rules.judge("a.signpost.example").unwrap_err().code(), ErrorCode::HostnameIsSystemDomain);
+/// assert_eq!(rules.judge("co.uk").unwrap_err().code(), ErrorCode::InvalidRequest);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HostnameRules {
+    /// The system domain, with its hostname and aliases.
+    pub system: SystemDomain,
+    /// The name that custom domains point at (setting `edge-hostname`), if there is one.
+    pub edge_hostname: Option<Hostname>,
+    /// What the operator allows for development (setting `allow-special-use`). Empty in production.
+    pub allowed_special_use: BTreeSet<SpecialUseName>,
+}
+
+impl HostnameRules {
+    /// The rules of an installation with these names.
+    #[must_use]
+    pub const fn new(
+        system: SystemDomain,
+        edge_hostname: Option<Hostname>,
+        allowed_special_use: BTreeSet<SpecialUseName>,
+    ) -> Self {
+        Self { system, edge_hostname, allowed_special_use }
+    }
+
+    /// The hostname that `text` is, normalised, if it may be connected. Whether somebody holds it is for a store to
+    /// say; nothing is asked of DNS.
+    ///
+    /// A name of 253 characters passes, although the verification record of one of more than 243 cannot exist; see
+    /// [`VerificationRecord::name`](crate::VerificationRecord::name).
+    ///
+    /// # Errors
+    /// Of these the first that is true:
+    /// - a violation of `hostname` for what is no host: `too_short`, `too_long` beyond 253 characters, `invalid_format`
+    ///   (syntax, characters outside ASCII, ports, underscores, numbers that only some programs take for an address);
+    /// - [`Refusal::HostnameIsSystemDomain`] for the installation's own names and all that lies under them, whatever
+    ///   else would be wrong with them: where the system domain is `localhost`, that is one of them;
+    /// - `invalid_format` for IP addresses and single labels;
+    /// - `invalid_value` for well-formed names that cannot be connected: those with a label that begins with `xn--`,
+    ///   special-use names that are not allowed, and public suffixes.
+    pub fn judge(&self, text: &str) -> Result<Hostname, Rejection> {
+        let invalid =
+            |error: FieldError| Rejection::Invalid(Violations::from(error.at("hostname").of_value(text)));
+        let hostname = Hostname::parse(text).map_err(|error| invalid(naming_ascii(error, text)))?;
+        if self.is_ours(&hostname) {
+            return Err(Refusal::HostnameIsSystemDomain.into());
+        }
+        self.check(&hostname).map_err(invalid)?;
+        Ok(hostname)
+    }
+
+    /// Whether the hostname is one of the installation's own, or lies under one.
+    fn is_ours(&self, hostname: &Hostname) -> bool {
+        std::iter::successors(Some(hostname.as_str()), |name| Some(name.split_once('.')?.1))
+            .filter_map(|name| Hostname::parse(name).ok())
+            .any(|name| self.system.answers_to(&name) || self.edge_hostname.as_ref() == Some(&name))
+    }
+
+    fn check(&self, hostname: &Hostname) -> Result<(), FieldError> {
+        let error = |code, message| Err(FieldError::new(code, message));
+        let name = hostname.as_str();
+        if name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok() {
+            return error(ViolationCode::InvalidFormat, "must be a hostname, not an IP address".into());
+        }
+        if !name.contains('.') {
+            let message = "must have at least two labels, such as go.example.com";
+            return error(ViolationCode::InvalidFormat, message.into());
+        }
+        if name.split('.').any(|label| label.starts_with("xn--")) {
+            let message =
+                "must not have labels that begin with xn--: internationalised names are not accepted";
+            return error(ViolationCode::InvalidValue, message.into());
+        }
+        if let Some(special) =
+            SpecialUseName::of(hostname).filter(|name| !self.allowed_special_use.contains(name))
+        {
+            let message = format!("must not be under `{special}`, which the public DNS does not serve");
+            return error(ViolationCode::InvalidValue, message);
+        }
+        if is_public_suffix(hostname) {
+            let message = "must not be a public suffix, under which everybody can have names";
+            return error(ViolationCode::InvalidValue, message.into());
+        }
+        Ok(())
+    }
+}
+
+/// The error, in words that say what is wrong if that is a character outside ASCII.
+fn naming_ascii(error: FieldError, text: &str) -> FieldError {
+    if error.code() == ViolationCode::InvalidFormat && !text.is_ascii() {
+        let message = "must be in ASCII: internationalised names are not accepted";
+        return FieldError::new(ViolationCode::InvalidFormat, message);
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests;

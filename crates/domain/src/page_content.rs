@@ -1,0 +1,155 @@
+//! What visitors see on a landing page (D34).
+
+use crate::change::Change;
+use crate::host_blocklist::HostBlocklist;
+use crate::id::WidgetId;
+use crate::page_text::Description;
+use crate::violation::{FieldError, ViolationCode, Violations};
+use crate::web_url::WebUrl;
+use crate::widget::{WidgetDraft, Widgets};
+
+/// What is on a landing page beside its title. The default is an empty page.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageContent {
+    /// `description`
+    pub description: Option<Description>,
+    /// `avatar_url`: a picture at the top.
+    pub avatar_url: Option<WebUrl>,
+    /// `theme`
+    pub theme: Theme,
+    /// `accent_color`
+    pub accent_color: Option<AccentColor>,
+    /// `widgets`
+    pub widgets: Widgets,
+}
+
+/// Whether a page is light or dark.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Theme {
+    /// `light`
+    Light,
+    /// `dark`
+    Dark,
+    /// `auto`: as the visitor's device is set.
+    #[default]
+    Auto,
+}
+
+impl Theme {
+    /// Every theme.
+    pub const ALL: [Self; 3] = [Self::Light, Self::Dark, Self::Auto];
+
+    /// The name as it stands in requests and answers.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+            Self::Auto => "auto",
+        }
+    }
+
+    /// The theme of this name.
+    ///
+    /// # Errors
+    /// `invalid_value`.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        Self::ALL
+            .into_iter()
+            .find(|theme| theme.as_str() == text)
+            .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, "must be one of light, dark, auto"))
+    }
+}
+
+/// A colour, as `#rrggbb` in lower case.
+///
+/// ```
+/// use signpost_domain::AccentColor;
+///
+/// assert_eq!(AccentColor::parse("#FFaa00").unwrap().as_str(), "#ffaa00");
+/// assert!(AccentColor::parse("red").is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AccentColor(String);
+
+impl AccentColor {
+    /// Reads a colour; letter case makes no difference.
+    ///
+    /// # Errors
+    /// `invalid_format`.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let digits = text.strip_prefix('#').unwrap_or_default();
+        if digits.len() == 6 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Ok(Self(text.to_ascii_lowercase()));
+        }
+        Err(FieldError::new(ViolationCode::InvalidFormat, "must be a colour such as #1a2b3c"))
+    }
+
+    /// The colour.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What a request changes of a page; for a creation, of an empty one. The default changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PageContentPatch {
+    /// `description`
+    pub description: Change<Description>,
+    /// `avatar_url`
+    pub avatar_url: Change<WebUrl>,
+    /// `theme`
+    pub theme: Option<Theme>,
+    /// `accent_color`
+    pub accent_color: Change<AccentColor>,
+    /// `widgets`: replaces the whole list.
+    pub widgets: Option<Vec<WidgetDraft>>,
+}
+
+impl PageContentPatch {
+    /// Whether it changes nothing, whatever is on the page.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+impl PageContent {
+    /// The content that `patch` makes of this one. Widgets that are new get their ids from `new_widget_id`.
+    #[must_use]
+    pub fn apply(&self, patch: PageContentPatch, new_widget_id: impl FnMut() -> WidgetId) -> Self {
+        let PageContentPatch { description, avatar_url, theme, accent_color, widgets } = patch;
+        Self {
+            description: description.applied_to(self.description.clone()),
+            avatar_url: avatar_url.applied_to(self.avatar_url.clone()),
+            theme: theme.unwrap_or(self.theme),
+            accent_color: accent_color.applied_to(self.accent_color.clone()),
+            widgets: match widgets {
+                None => self.widgets.clone(),
+                Some(drafts) => self.widgets.replaced_by(drafts, new_widget_id),
+            },
+        }
+    }
+}
+
+/// What is wrong with a request's content beyond its single fields: no widget may lead to a host that the operator allows
+/// no link to point at (D24).
+#[must_use]
+pub fn violations_of(patch: &PageContentPatch, blocklist: &HostBlocklist) -> Violations {
+    let mut violations = Violations::new();
+    for (index, widget) in patch.widgets.iter().flatten().enumerate() {
+        if let Some((field, url)) = widget.content.leads_to()
+            && blocklist.contains(url.host())
+        {
+            let error =
+                FieldError::new(ViolationCode::InvalidValue, "points at a host that may not be a target");
+            violations.push(error.at(format!("widgets[{index}].{field}")).of_value(url.as_str()));
+        }
+    }
+    violations
+}
+
+#[cfg(test)]
+#[path = "page_content_tests.rs"]
+pub(crate) mod tests;

@@ -1,0 +1,204 @@
+//! The form in which stores keep what is on a landing page: a JSON object.
+//!
+//! What has its default is left out, so that an empty page is `{}`. A widget of a type that this version does not know, or
+//! one that breaks a rule that it knows, was written by another version: it is passed through untouched (D35).
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+use crate::email::Email;
+use crate::id::WidgetId;
+use crate::page_content::{AccentColor, PageContent, Theme};
+use crate::page_text::{AltText, Description, SocialNetwork, WidgetText};
+use crate::text::Name;
+use crate::violation::FieldError;
+use crate::web_url::{VideoUrl, WebUrl};
+use crate::widget::{UnknownWidget, Widget, WidgetBody, WidgetContent, Widgets};
+
+/// What a store has kept is not the content of a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not the content of a landing page")]
+pub struct MalformedPageContent;
+
+type Fields<'a> = BTreeMap<&'a str, &'a RawValue>;
+
+impl PageContent {
+    /// The form in which stores keep it.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let Self { description, avatar_url, theme, accent_color, widgets } = self;
+        let mut fields = vec![];
+        let mut field = |name: &str, json: String| fields.push(format!("{}:{json}", text(name)));
+        if let Some(description) = description {
+            field("description", text(description.as_str()));
+        }
+        if let Some(avatar_url) = avatar_url {
+            field("avatar_url", text(avatar_url.as_str()));
+        }
+        match theme {
+            Theme::Auto => {}
+            Theme::Light | Theme::Dark => field("theme", text(theme.as_str())),
+        }
+        if let Some(accent_color) = accent_color {
+            field("accent_color", text(accent_color.as_str()));
+        }
+        if !widgets.as_slice().is_empty() {
+            let widgets: Vec<String> = widgets.as_slice().iter().map(widget_to_json).collect();
+            field("widgets", format!("[{}]", widgets.join(",")));
+        }
+        format!("{{{}}}", fields.join(","))
+    }
+
+    /// Reads the form in which stores keep it.
+    ///
+    /// # Errors
+    /// It is no JSON object of this form, or one of its own fields breaks its rule.
+    pub fn from_json(json: &str) -> Result<Self, MalformedPageContent> {
+        let fields: BTreeMap<String, Box<RawValue>> =
+            serde_json::from_str(json).map_err(|_| MalformedPageContent)?;
+        let mut content = Self::default();
+        for (name, value) in &fields {
+            match name.as_str() {
+                "description" => content.description = Some(parsed(value, Description::parse)?),
+                "avatar_url" => content.avatar_url = Some(parsed(value, WebUrl::parse)?),
+                "theme" => content.theme = parsed(value, Theme::parse)?,
+                "accent_color" => content.accent_color = Some(parsed(value, AccentColor::parse)?),
+                "widgets" => {
+                    let widgets: Vec<Box<RawValue>> =
+                        serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
+                    let widgets: Result<_, _> =
+                        widgets.iter().map(|widget| widget_from_json(widget.get())).collect();
+                    content.widgets = Widgets::new(widgets?).map_err(|_| MalformedPageContent)?;
+                }
+                _ => return Err(MalformedPageContent),
+            }
+        }
+        Ok(content)
+    }
+}
+
+fn text(text: &str) -> String {
+    Value::from(text).to_string()
+}
+
+fn parsed<T>(value: &RawValue, parse: fn(&str) -> Result<T, FieldError>) -> Result<T, MalformedPageContent> {
+    let text: String = serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
+    parse(&text).map_err(|_| MalformedPageContent)
+}
+
+fn widget_to_json(widget: &Widget) -> String {
+    let Widget { id, body } = widget;
+    let fields = match body {
+        WidgetBody::Known(content) => Value::Object(fields_of(content)).to_string(),
+        WidgetBody::Unknown(unknown) => unknown.as_json().to_owned(),
+    };
+    // Both begin with `{"type":` or another field: a widget without any has no type and is never read as one.
+    let rest = fields.strip_prefix('{').unwrap_or_default();
+    format!("{{\"id\":{},{rest}", text(&id.to_string()))
+}
+
+fn fields_of(content: &WidgetContent) -> Map<String, Value> {
+    let mut fields = Map::new();
+    let mut field = |name: &str, value: &str| fields.insert(name.to_owned(), value.into());
+    field("type", content.type_name());
+    match content {
+        WidgetContent::Link { title, url, thumbnail_url } => {
+            field("title", title.as_str());
+            field("url", url.as_str());
+            thumbnail_url.as_ref().map(|url| field("thumbnail_url", url.as_str()));
+        }
+        WidgetContent::Heading { text } => drop(field("text", text.as_str())),
+        WidgetContent::Text { text } => drop(field("text", text.as_str())),
+        WidgetContent::Image { image_url, alt, url } => {
+            field("image_url", image_url.as_str());
+            field("alt", alt.as_str());
+            url.as_ref().map(|url| field("url", url.as_str()));
+        }
+        WidgetContent::Social { network, url } => {
+            field("network", network.as_str());
+            field("url", url.as_str());
+        }
+        WidgetContent::Video { url } => drop(field("url", url.as_str())),
+        WidgetContent::Email { address, title } => {
+            field("address", address.as_str());
+            title.as_ref().map(|title| field("title", title.as_str()));
+        }
+        WidgetContent::Divider => {}
+    }
+    fields
+}
+
+fn widget_from_json(json: &str) -> Result<Widget, MalformedPageContent> {
+    let mut fields: BTreeMap<String, Box<RawValue>> =
+        serde_json::from_str(json).map_err(|_| MalformedPageContent)?;
+    let id = fields.remove("id").ok_or(MalformedPageContent)?;
+    let id: String = serde_json::from_str(id.get()).map_err(|_| MalformedPageContent)?;
+    let id: WidgetId = id.parse().map_err(|_| MalformedPageContent)?;
+    // It says the same of every widget, and whoever shows one says it: kept here, it would stand there twice.
+    fields.remove("object");
+    let fields: Fields<'_> = fields.iter().map(|(name, value)| (name.as_str(), &**value)).collect();
+    if !fields.contains_key("type") {
+        return Err(MalformedPageContent);
+    }
+    let body = if let Some(content) = known(&fields) {
+        WidgetBody::Known(content)
+    } else {
+        let fields: Vec<String> =
+            fields.iter().map(|(name, value)| format!("{}:{}", text(name), value.get())).collect();
+        WidgetBody::Unknown(UnknownWidget::from_json(format!("{{{}}}", fields.join(","))))
+    };
+    Ok(Widget { id, body })
+}
+
+/// The widget, if it is one of a type that this version knows, with the fields that this version knows of it.
+fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
+    let type_name: String = serde_json::from_str(fields.get("type")?.get()).ok()?;
+    let content = match type_name.as_str() {
+        "link" => WidgetContent::Link {
+            title: required(fields, "title", Name::parse)?,
+            url: required(fields, "url", WebUrl::parse)?,
+            thumbnail_url: optional(fields, "thumbnail_url", WebUrl::parse)?,
+        },
+        "heading" => WidgetContent::Heading { text: required(fields, "text", Name::parse)? },
+        "text" => WidgetContent::Text { text: required(fields, "text", WidgetText::parse)? },
+        "image" => WidgetContent::Image {
+            image_url: required(fields, "image_url", WebUrl::parse)?,
+            alt: required(fields, "alt", AltText::parse)?,
+            url: optional(fields, "url", WebUrl::parse)?,
+        },
+        "social" => WidgetContent::Social {
+            network: required(fields, "network", SocialNetwork::parse)?,
+            url: required(fields, "url", WebUrl::parse)?,
+        },
+        "video" => WidgetContent::Video { url: required(fields, "url", VideoUrl::parse)? },
+        "email" => WidgetContent::Email {
+            address: required(fields, "address", Email::parse)?,
+            title: optional(fields, "title", Name::parse)?,
+        },
+        "divider" => WidgetContent::Divider,
+        _ => return None,
+    };
+    // A field that this version would not write is one that it does not know.
+    (fields_of(&content).len() == fields.len()).then_some(content)
+}
+
+fn required<T>(fields: &Fields<'_>, name: &str, parse: fn(&str) -> Result<T, FieldError>) -> Option<T> {
+    let text: String = serde_json::from_str(fields.get(name)?.get()).ok()?;
+    parse(&text).ok()
+}
+
+/// The outer `None` is a field that breaks its rule.
+#[expect(clippy::option_option, reason = "absent and broken are two things, and the first is no failure")]
+fn optional<T>(
+    fields: &Fields<'_>,
+    name: &str,
+    parse: fn(&str) -> Result<T, FieldError>,
+) -> Option<Option<T>> {
+    if fields.contains_key(name) { required(fields, name, parse).map(Some) } else { Some(None) }
+}
+
+#[cfg(test)]
+#[path = "page_content_json_tests.rs"]
+mod tests;

@@ -1,0 +1,155 @@
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+
+use super::*;
+use crate::page_content::tests::any_page;
+
+const ID: &str = "wgt_019b5a3c6e2d7f4880112233445566aa";
+
+fn whole() -> PageContent {
+    let url = |text: &str| WebUrl::parse(text).unwrap();
+    let name = |text: &str| Name::parse(text).unwrap();
+    let contents = [
+        WidgetContent::Link {
+            title: name("Shop \"now\""),
+            url: url("https://example.com/?a=b"),
+            thumbnail_url: Some(url("https://example.com/t.png")),
+        },
+        WidgetContent::Link { title: name("ü"), url: url("https://example.com/"), thumbnail_url: None },
+        WidgetContent::Heading { text: name("Heading") },
+        WidgetContent::Text { text: WidgetText::parse("two\nlines \\ </script>").unwrap() },
+        WidgetContent::Image {
+            image_url: url("https://example.com/i.png"),
+            alt: AltText::parse("").unwrap(),
+            url: None,
+        },
+        WidgetContent::Social { network: SocialNetwork::parse("x").unwrap(), url: url("https://x.com/a") },
+        WidgetContent::Video { url: VideoUrl::parse("https://youtu.be/x").unwrap() },
+        WidgetContent::Email { address: Email::parse("a@b.example").unwrap(), title: Some(name("Write")) },
+        WidgetContent::Divider,
+    ];
+    let widgets = (1..).zip(contents).map(|(number, content)| Widget {
+        id: WidgetId::from_bytes([number; 16]),
+        body: WidgetBody::Known(content),
+    });
+    PageContent {
+        description: Some(Description::parse("About\nus").unwrap()),
+        avatar_url: Some(url("https://example.com/a.png")),
+        theme: Theme::Dark,
+        accent_color: Some(AccentColor::parse("#aabbcc").unwrap()),
+        widgets: Widgets::new(widgets.collect()).unwrap(),
+    }
+}
+
+#[test]
+fn what_is_stored_reads_back() {
+    assert_eq!(PageContent::default().to_json(), "{}");
+    for content in [PageContent::default(), whole()] {
+        assert_eq!(PageContent::from_json(&content.to_json()), Ok(content));
+    }
+}
+
+/// Contract D35: a widget that a newer version wrote is passed through untouched; so is one of a known type that has
+/// more fields than this version knows, or breaks a rule of this version.
+#[test]
+fn d35_unknown_widgets_are_passed_through() {
+    for fields in [
+        r#""price":1.10,"tags":[1e400,{"a":null}],"type":"product""#,
+        r#""text":"Hi","type":"heading","size":3"#,
+        r#""type":"heading","text":"""#,
+        r#""type":"divider","text":5"#,
+        r#""type":7"#,
+    ] {
+        let stored = format!(r#"{{"widgets":[{{"id":"{ID}",{fields}}}]}}"#);
+        let content = PageContent::from_json(&stored).unwrap();
+        let [Widget { id, body: WidgetBody::Unknown(unknown) }] = content.widgets.as_slice() else {
+            panic!("{content:?}")
+        };
+        assert_eq!(id.to_string(), ID);
+        for field in fields.split(r#",""#) {
+            let field = field.trim_start_matches('"');
+            assert!(unknown.as_json().contains(field), "{field} in {}", unknown.as_json());
+        }
+        assert!(!unknown.as_json().contains(ID));
+        assert_eq!(PageContent::from_json(&content.to_json()), Ok(content));
+    }
+}
+
+#[test]
+fn what_is_no_content_is_malformed() {
+    let many = vec![format!(r#"{{"id":"{ID}","type":"divider"}}"#); 101].join(",");
+    for bad in [
+        "",
+        "[]",
+        "null",
+        "{\"theme\":\"blue\"}",
+        "{\"theme\":null}",
+        "{\"avatar_url\":\"x\"}",
+        "{\"later\":1}",
+        "{\"widgets\":{}}",
+        "{\"widgets\":[1]}",
+        "{\"widgets\":[{\"type\":\"divider\"}]}",
+        "{\"widgets\":[{\"id\":\"1\",\"type\":\"divider\"}]}",
+        &format!("{{\"widgets\":[{{\"id\":\"{ID}\"}}]}}"),
+        &format!("{{\"widgets\":[{many}]}}"),
+    ] {
+        assert_eq!(PageContent::from_json(bad), Err(MalformedPageContent), "{bad}");
+    }
+}
+
+/// Contract D35: every widget shows `object`, so one that was stored with it must not show it twice.
+#[test]
+fn d35_a_widget_stored_with_its_object_is_read_without_it() {
+    let read = |fields: &str| {
+        let stored = format!(r#"{{"widgets":[{{"id":"{ID}","object":"widget",{fields}}}]}}"#);
+        let content = PageContent::from_json(&stored).unwrap();
+        let [Widget { id: _, body }] = content.widgets.as_slice() else { panic!("{content:?}") };
+        body.clone()
+    };
+    assert_eq!(read(r#""type":"divider""#), WidgetBody::Known(WidgetContent::Divider));
+    let poll = UnknownWidget::from_json(r#"{"type":"poll"}"#.to_owned());
+    assert_eq!(read(r#""type":"poll""#), WidgetBody::Unknown(poll));
+}
+
+/// A value of JSON, some in forms that only its text can tell from others.
+fn any_json() -> impl Strategy<Value = String> {
+    let leaves =
+        ["null", "true", "1", "1.0", "-0", "1E400", "0.10", "\"\"", "\"\\u00e9\"", "\"\\ud800\"", "\"é\""];
+    select(leaves.to_vec()).prop_map(str::to_owned).prop_recursive(3, 12, 3, |inner| {
+        prop_oneof![
+            vec(inner.clone(), 0..3).prop_map(|items| format!("[{}]", items.join(", "))),
+            vec(("[a-c]", inner), 0..3).prop_map(|fields| {
+                let fields: Vec<_> =
+                    fields.iter().map(|(name, json)| format!("\"{name}\": {json}")).collect();
+                format!("{{{}}}", fields.join(","))
+            }),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn d34_d35_every_page_reads_back_as_itself(page in any_page()) {
+        prop_assert_eq!(PageContent::from_json(&page.to_json()), Ok(page));
+    }
+
+    /// Contract D35: each value of an unknown widget is written back in its very text.
+    #[test]
+    fn d35_values_of_an_unknown_widget_keep_their_text(
+        fields in proptest::collection::btree_map("[a-c\"\\\\]{1,3}", any_json(), 0..4),
+    ) {
+        let mut fields = fields;
+        fields.insert("type".to_owned(), "\"poll\"".to_owned());
+        let fields: Vec<_> = fields.iter().map(|(name, json)| format!("{}:{json}", text(name))).collect();
+        let json = format!(r#"{{"widgets":[{{"id":"{ID}",{}}}]}}"#, fields.join(","));
+        prop_assert_eq!(PageContent::from_json(&json).unwrap().to_json(), json);
+    }
+
+    #[test]
+    fn any_text_is_a_page_or_malformed(json in "\\PC{0,60}|\\{\"(widgets|theme)\":[\\[\\]{}\",:a-z0-9]{0,40}\\}") {
+        if let Ok(page) = PageContent::from_json(&json) {
+            prop_assert_eq!(PageContent::from_json(&page.to_json()), Ok(page));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! The texts of a landing page (D34, D35).
+
+use crate::text::exceeds;
+use crate::violation::{FieldError, ViolationCode};
+
+fn check_longest(text: &str, longest: usize) -> Result<(), FieldError> {
+    if exceeds(text, longest) {
+        return Err(FieldError::new(
+            ViolationCode::TooLong,
+            format!("must have at most {longest} characters"),
+        ));
+    }
+    Ok(())
+}
+
+fn check_lines(text: &str) -> Result<(), FieldError> {
+    if text.contains(|c: char| c.is_control() && !matches!(c, '\n' | '\r' | '\t')) {
+        let message = "must not contain control characters other than line breaks and tabs";
+        return Err(FieldError::new(ViolationCode::InvalidFormat, message));
+    }
+    Ok(())
+}
+
+fn check_one_line(text: &str) -> Result<(), FieldError> {
+    if text.contains(char::is_control) {
+        let message = "must not contain control characters";
+        return Err(FieldError::new(ViolationCode::InvalidFormat, message));
+    }
+    Ok(())
+}
+
+fn check_not_empty(text: &str) -> Result<(), FieldError> {
+    if text.is_empty() {
+        return Err(FieldError::new(ViolationCode::TooShort, "must have at least 1 character"));
+    }
+    Ok(())
+}
+
+/// A page's description: at most 500 characters in any number of lines, kept as given, also an empty one (D34).
+///
+/// ```
+/// use signpost_domain::Description;
+///
+/// assert_eq!(Description::parse("Two\nlines ").unwrap().as_str(), "Two\nlines ");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Description(String);
+
+impl Description {
+    /// The greatest length, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 500;
+
+    /// Reads a description.
+    ///
+    /// # Errors
+    /// `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters other than line breaks and tabs.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        check_longest(text, Self::MAX_CHARS)?;
+        check_lines(text)?;
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The text of a `text` widget: 1 to 2000 characters in any number of lines, kept as given (D35).
+///
+/// ```
+/// use signpost_domain::WidgetText;
+///
+/// assert!(WidgetText::parse("").is_err());
+/// assert_eq!(WidgetText::parse("a\nb").unwrap().as_str(), "a\nb");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct WidgetText(String);
+
+impl WidgetText {
+    /// The greatest length, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 2000;
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// `too_short` if it is empty, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters other
+    /// than line breaks and tabs.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        check_not_empty(text)?;
+        check_longest(text, Self::MAX_CHARS)?;
+        check_lines(text)?;
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// What stands for an image where it is not seen: at most 200 characters, perhaps none (D35).
+///
+/// ```
+/// use signpost_domain::AltText;
+///
+/// assert_eq!(AltText::parse("").unwrap().as_str(), "");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AltText(String);
+
+impl AltText {
+    /// The greatest length, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 200;
+
+    /// Reads a text.
+    ///
+    /// # Errors
+    /// `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        check_longest(text, Self::MAX_CHARS)?;
+        check_one_line(text)?;
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The text as it was given.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+/// The name of a social network: 1 to 50 characters (D35). Which networks there are is left to those who show the page.
+///
+/// ```
+/// use signpost_domain::SocialNetwork;
+///
+/// assert_eq!(SocialNetwork::parse(" instagram ").unwrap().as_str(), "instagram");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct SocialNetwork(String);
+
+impl SocialNetwork {
+    /// The greatest length, in Unicode scalar values.
+    pub const MAX_CHARS: usize = 50;
+
+    /// Reads a name. White space around it is dropped.
+    ///
+    /// # Errors
+    /// `too_short` if nothing is there, `too_long` beyond [`Self::MAX_CHARS`], `invalid_format` for control characters.
+    pub fn parse(text: &str) -> Result<Self, FieldError> {
+        let text = text.trim();
+        check_not_empty(text)?;
+        check_longest(text, Self::MAX_CHARS)?;
+        check_one_line(text)?;
+        Ok(Self(text.to_owned()))
+    }
+
+    /// The name, trimmed.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Contract D34, D35 and D9: lengths count Unicode scalar values.
+    #[test]
+    fn d35_texts_have_their_lengths() {
+        let of = |length| "ü".repeat(length);
+        let code = |result: Result<(), FieldError>| result.err().map(|error| error.code());
+        let too_long = Some(ViolationCode::TooLong);
+        let too_short = Some(ViolationCode::TooShort);
+        for (length, expected) in [(0, None), (500, None), (501, too_long)] {
+            assert_eq!(code(Description::parse(&of(length)).map(drop)), expected, "{length}");
+        }
+        for (length, expected) in [(0, too_short), (1, None), (2000, None), (2001, too_long)] {
+            assert_eq!(code(WidgetText::parse(&of(length)).map(drop)), expected, "{length}");
+        }
+        for (length, expected) in [(0, None), (200, None), (201, too_long)] {
+            assert_eq!(code(AltText::parse(&of(length)).map(drop)), expected, "{length}");
+        }
+        for (length, expected) in [(0, too_short), (1, None), (50, None), (51, too_long)] {
+            assert_eq!(code(SocialNetwork::parse(&of(length)).map(drop)), expected, "{length}");
+        }
+    }
+
+    #[test]
+    fn texts_hold_no_control_characters_beyond_what_they_need() {
+        let invalid = ViolationCode::InvalidFormat;
+        assert_eq!(Description::parse("a\0").unwrap_err().code(), invalid);
+        assert_eq!(WidgetText::parse("a\u{1b}").unwrap_err().code(), invalid);
+        assert_eq!(AltText::parse("a\nb").unwrap_err().code(), invalid);
+        assert_eq!(SocialNetwork::parse("a\nb").unwrap_err().code(), invalid);
+    }
+}

@@ -1,0 +1,92 @@
+//! Pixels: codes of vendors that fire on a redirect's visitors (contract "Redirect", D36).
+
+use std::collections::HashSet;
+
+use crate::id::PixelId;
+use crate::pixel_type::PixelType;
+use crate::text::Name;
+use crate::timestamp::Timestamp;
+use crate::violation::{FieldError, ViolationCode};
+
+/// A pixel of an account. It never changes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Pixel {
+    /// Its id.
+    pub id: PixelId,
+    /// Whose pixel it is, and which.
+    pub code: PixelCode,
+    /// Its name, for the account's eyes.
+    pub name: Option<Name>,
+    /// When it was created.
+    pub created_at: Timestamp,
+}
+
+/// The code by which a vendor knows a pixel, in that vendor's own format: so it can never break out of the script that it
+/// is put into.
+///
+/// ```
+/// use signpost_domain::{PixelCode, PixelType};
+///
+/// assert!(PixelCode::parse(PixelType::GoogleTag, "G-1A2BCD345E").is_ok());
+/// assert!(PixelCode::parse(PixelType::Meta, "1');alert('").is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct PixelCode {
+    pixel_type: PixelType,
+    code: String,
+}
+
+impl PixelCode {
+    /// Reads a code of a vendor.
+    ///
+    /// # Errors
+    /// `invalid_format`.
+    pub fn parse(pixel_type: PixelType, code: &str) -> Result<Self, FieldError> {
+        pixel_type.accepts(code)?;
+        Ok(Self { pixel_type, code: code.to_owned() })
+    }
+
+    /// The vendor.
+    #[must_use]
+    pub const fn pixel_type(&self) -> PixelType {
+        self.pixel_type
+    }
+
+    /// The code.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.code
+    }
+}
+
+/// The pixels of a redirect: at most ten, each once, in the order given (D36).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+pub struct PixelIds(Vec<PixelId>);
+
+impl PixelIds {
+    /// How many a redirect may have.
+    pub const MAX: usize = 10;
+
+    /// These pixels. Of one that stands there more than once, the first place counts.
+    ///
+    /// # Errors
+    /// `too_many_items` beyond [`Self::MAX`].
+    pub fn new(mut ids: Vec<PixelId>) -> Result<Self, FieldError> {
+        let mut seen = HashSet::new();
+        ids.retain(|id| seen.insert(*id));
+        if ids.len() > Self::MAX {
+            return Err(FieldError::new(ViolationCode::TooManyItems, "must have at most 10 items"));
+        }
+        Ok(Self(ids))
+    }
+
+    /// The ids, in their order.
+    #[must_use]
+    pub fn as_slice(&self) -> &[PixelId] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+#[path = "pixel_tests.rs"]
+mod tests;

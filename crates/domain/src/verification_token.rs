@@ -1,0 +1,187 @@
+//! The `TXT` record by which an account proves that a hostname is its own (D38, D41).
+
+use std::fmt::Write as _;
+
+use sha2::{Digest, Sha256};
+
+use crate::hostname::Hostname;
+use crate::id::AccountId;
+
+/// What the hash covers first, so that no other use of SHA-256 over an account and a name has the same outcome. It
+/// stays for ever: another text would make every record out there wrong.
+const PURPOSE: &[u8] = b"signpost custom domain verification, version 1\0";
+const LABEL: &str = "_signpost";
+const VALUE_PREFIX: &str = "signpost-verification=";
+/// How much of the hash the token shows: 128 bits, twice as many hexadecimal characters.
+const TOKEN_BYTES: usize = 16;
+
+/// The record that proves one hostname for one account, and no other hostname and no other account.
+///
+/// It follows from the two alone. So it needs no place in a store, is the same after a removal and on every node, and
+/// can be named to an account that has no domain yet (D41). It needs no secret either: what proves something is that
+/// the record stands in the hostname's zone, where only its owner writes. To know another account's value, or to
+/// work it out, helps nobody; published, it would give the hostname to that other account.
+///
+/// ```
+/// use signpost_domain::{Hostname, Id, VerificationRecord};
+///
+/// let hostname = Hostname::parse("go.example.com").unwrap();
+/// let record = VerificationRecord::of(Id::from_bytes([1; 16]), &hostname);
+/// assert_eq!(record.name(), "_signpost.go.example.com");
+/// assert!(record.value().starts_with("signpost-verification="));
+/// assert!(record.is_among(&[record.value()]));
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VerificationRecord {
+    hostname: Hostname,
+    token: String,
+}
+
+impl VerificationRecord {
+    /// The record by which `account` proves `hostname`.
+    #[must_use]
+    pub fn of(account: AccountId, hostname: &Hostname) -> Self {
+        // The account's bytes are always as many, so no two pairs are the same text.
+        let hash = Sha256::new()
+            .chain_update(PURPOSE)
+            .chain_update(account.to_bytes())
+            .chain_update(hostname.as_str())
+            .finalize();
+        let mut token = String::with_capacity(2 * TOKEN_BYTES);
+        for byte in hash.iter().take(TOKEN_BYTES) {
+            // Writing to a string cannot fail.
+            let _ = write!(token, "{byte:02x}");
+        }
+        Self { hostname: hostname.clone(), token }
+    }
+
+    /// The record's name: `_signpost.<hostname>`, without a trailing dot.
+    ///
+    /// DNS has room for 253 characters. A hostname of more than 243, which D37 allows, therefore has no record that
+    /// could exist: it can be connected, but never proven, and its domain fails at the deadline like any other that is
+    /// never proven. To ask for such a name is to be told "no such record".
+    #[must_use]
+    pub fn name(&self) -> String {
+        format!("{LABEL}.{}", self.hostname)
+    }
+
+    /// The record's value: `signpost-verification=` and 32 lower-case hexadecimal characters.
+    #[must_use]
+    pub fn value(&self) -> String {
+        format!("{VALUE_PREFIX}{}", self.token)
+    }
+
+    /// Whether one of the `TXT` values found at [`name`](Self::name) is this record's. White space around it is
+    /// forgiven, because some providers' forms add it; letter case, quotation marks and further text are not.
+    #[must_use]
+    pub fn is_among(&self, txt_values: &[String]) -> bool {
+        let value = self.value();
+        txt_values.iter().any(|found| found.trim() == value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::error_code::ErrorCode;
+    use crate::id::Id;
+    use crate::refusal::Refusal;
+
+    fn record(account: u8, hostname: &str) -> VerificationRecord {
+        VerificationRecord::of(Id::from_bytes([account; 16]), &Hostname::parse(hostname).unwrap())
+    }
+
+    /// Worked out with another program: a change would make the records of every proven domain wrong.
+    #[test]
+    fn d38_the_token_never_changes() {
+        assert_eq!(
+            record(1, "go.example.com").value(),
+            "signpost-verification=2805fd2b99e453a755da1f7bff413896"
+        );
+    }
+
+    #[test]
+    fn d38_the_token_belongs_to_the_account_and_the_hostname() {
+        let records = [
+            record(1, "go.example.com"),
+            record(2, "go.example.com"),
+            record(1, "example.com"),
+            record(1, "o.example.com"),
+        ];
+        let values: HashSet<_> = records.iter().map(VerificationRecord::value).collect();
+        assert_eq!(values.len(), records.len());
+        // As the same hostname is spelt in another way.
+        assert_eq!(record(1, " GO.example.com. "), record(1, "go.example.com"));
+    }
+
+    #[test]
+    fn d38_the_token_is_32_lower_case_hexadecimal_characters() {
+        for account in 0..=255 {
+            let value = record(account, "go.example.com").value();
+            let token = value.strip_prefix("signpost-verification=").unwrap();
+            assert_eq!(token.len(), 32);
+            assert!(token.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')), "{token}");
+        }
+    }
+
+    /// Contract D38, R7: another account's record, or something like the right one, proves nothing.
+    #[test]
+    fn d38_only_the_exact_value_proves() {
+        let proof = record(1, "go.example.com");
+        let value = proof.value();
+        let others = [
+            String::new(),
+            value.to_uppercase(),
+            format!("\"{value}\""),
+            format!("{value}0"),
+            format!("x{value}"),
+            format!("{value} and more"),
+            value.replace('=', " = "),
+            value[..value.len() - 1].to_owned(),
+            value["signpost-verification=".len()..].to_owned(),
+            record(2, "go.example.com").value(),
+            record(1, "example.com").value(),
+        ];
+        assert!(!proof.is_among(&[]));
+        assert!(!proof.is_among(&others));
+        for found in [value.clone(), format!(" {value}\t"), format!("{value}\r\n")] {
+            let mut all = others.to_vec();
+            all.push(found);
+            assert!(proof.is_among(&all));
+        }
+    }
+
+    /// Contract D37 with D38: the longest legal hostname has a record, although DNS has no room for its name.
+    #[test]
+    fn d38_the_longest_names_record_is_longer_than_dns_allows() {
+        let long = [&"a".repeat(63), &"b".repeat(63), &"c".repeat(63), &"d".repeat(57), "com"]
+            .map(str::to_owned)
+            .join(".");
+        assert_eq!(long.len(), 253);
+        assert!(record(1, &long).name().len() > Hostname::MAX_CHARS);
+        assert_eq!(record(1, &long[10..]).name().len(), Hostname::MAX_CHARS);
+    }
+
+    /// Contract D41: the refusal names the caller's own record.
+    #[test]
+    fn d41_the_refusal_of_a_taken_hostname_names_the_record() {
+        let record = record(1, "go.example.com");
+        let refusal = Refusal::HostnameTaken { record: Box::new(record.clone()) };
+        assert_eq!(refusal.code(), ErrorCode::HostnameAlreadyTaken);
+        let message = refusal.to_string();
+        assert!(message.contains(&record.name()) && message.contains(&record.value()), "{message}");
+    }
+
+    proptest! {
+        #[test]
+        fn d38_no_record_proves_for_another_account(one in any::<[u8; 16]>(), other in any::<[u8; 16]>()) {
+            let hostname = Hostname::parse("go.example.com").unwrap();
+            let [one_record, other_record] = [one, other].map(|id| VerificationRecord::of(Id::from_bytes(id), &hostname));
+            prop_assert_eq!(one_record.is_among(&[other_record.value()]), one == other);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! `GET /v1/pixels` (D32).
+
+use actix_web::{HttpResponse, web};
+use signpost_app::{Application, pixels};
+
+use crate::api_error::ApiError;
+use crate::cursor::CursorScope;
+use crate::extract::{Admitted, OnlyQuery, PageQuery};
+use crate::wire::{self, ListBody, PixelBody};
+
+/// Lists pixels.
+pub(crate) async fn handle(
+    app: web::Data<Application>,
+    caller: Admitted,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let OnlyQuery { mut query, mut violations } = input;
+    let scope = CursorScope::new(caller.account_id(), "pixels");
+    let PageQuery { limit, after } = PageQuery::read(&mut query, &scope);
+    violations.append(query.finish());
+    violations.into_result(())?;
+    let page = pixels::list(&app, &caller, limit, after).await?;
+    wire::ok(&ListBody::new(page.map(|pixel| PixelBody::from(&pixel)), &scope))
+}

@@ -1,0 +1,176 @@
+//! Widgets: D8, D34, D35.
+
+use serde_json::{Value, json};
+use signpost_domain::WidgetContent;
+
+use crate::harness::{Api, is_id};
+
+async fn patch(api: &Api, path: &str, widgets: Value) -> crate::harness::Answer {
+    api.call_with("PATCH", path, json!({ "widgets": widgets })).await
+}
+
+/// A widget of every type with every field.
+fn full() -> [Value; 8] {
+    let url = "https://example.com/é";
+    [
+        json!({"type": "link", "title": "Notes", "url": url, "thumbnail_url": url}),
+        json!({"type": "heading", "text": "Read"}),
+        json!({"type": "text", "text": " two\nlines "}),
+        json!({"type": "image", "image_url": url, "alt": "", "url": url}),
+        json!({"type": "social", "network": "mastodon", "url": url}),
+        json!({"type": "video", "url": "https://youtu.be/dQw4w9WgXcQ"}),
+        json!({"type": "email", "address": "ada@example.com", "title": "Write"}),
+        json!({"type": "divider"}),
+    ]
+}
+
+#[actix_web::test]
+async fn d35_widgets_of_every_type_are_kept_and_can_be_sent_back_as_they_are_shown() {
+    let api = Api::start().await;
+    assert_eq!(full().map(|widget| widget["type"].clone()), WidgetContent::TYPES.map(Value::from));
+    let created = api.call_with("POST", "/v1/landings", json!({"title": "a", "widgets": full()})).await;
+    let path = format!("/v1/landings/{}", created.id(201));
+    let shown = created.body["widgets"].as_array().unwrap();
+    for (shown, sent) in shown.iter().zip(full()) {
+        let mut expected = sent;
+        expected["id"] = shown["id"].clone();
+        expected["object"] = json!("widget");
+        assert_eq!(*shown, expected);
+        assert!(is_id(shown["id"].as_str().unwrap(), "wgt_"));
+    }
+    assert_eq!(api.call("GET", &path).await.body, created.body);
+    assert_eq!(patch(&api, &path, json!(shown)).await.body, created.body);
+}
+
+#[actix_web::test]
+async fn d34_a_widget_keeps_an_id_that_the_page_has_and_gets_a_new_one_otherwise() {
+    let api = Api::start().await;
+    let path = format!("/v1/landings/{}", api.landing("a").await);
+    let heading = |id: Value, text: &str| json!({"id": id, "type": "heading", "text": text});
+    let first = patch(&api, &path, json!([{"type": "divider"}])).await.body;
+    let kept = first["widgets"][0]["id"].clone();
+    let unknown = json!("wgt_00000000000000000000000000000000");
+    let sent = [json!("nonsense"), kept.clone(), kept.clone(), unknown.clone(), json!("")];
+    let widgets: Vec<_> = sent.iter().map(|id| heading(id.clone(), "x")).collect();
+    let answer = patch(&api, &path, json!(widgets)).await;
+    assert_eq!(answer.status, 200);
+    let ids: Vec<_> =
+        answer.body["widgets"].as_array().unwrap().iter().map(|widget| widget["id"].clone()).collect();
+    assert_eq!(ids[1], kept);
+    for (index, id) in ids.iter().enumerate() {
+        assert!(is_id(id.as_str().unwrap(), "wgt_"));
+        assert!(!ids[..index].contains(id), "{ids:?}");
+        assert!(*id != unknown);
+    }
+}
+
+#[actix_web::test]
+async fn d35_fields_that_may_be_missing_may_be_null_and_the_others_not() {
+    let api = Api::start().await;
+    let path = format!("/v1/landings/{}", api.landing("a").await);
+    for (kind, required, optional) in [
+        (0, vec!["title", "url"], vec!["thumbnail_url"]),
+        (1, vec!["text"], vec![]),
+        (2, vec!["text"], vec![]),
+        (3, vec!["alt", "image_url"], vec!["url"]),
+        (4, vec!["network", "url"], vec![]),
+        (5, vec!["url"], vec![]),
+        (6, vec!["address"], vec!["title"]),
+        (7, vec![], vec![]),
+    ] {
+        for name in required {
+            let field = format!("widgets[1].{name}");
+            let mut widget = full()[kind].clone();
+            widget[name] = json!(null);
+            let answer = patch(&api, &path, json!([{"type": "divider"}, widget])).await;
+            assert_eq!(answer.violations(), [(field.as_str(), "not_nullable")]);
+            widget.as_object_mut().unwrap().remove(name);
+            let answer = patch(&api, &path, json!([{"type": "divider"}, widget])).await;
+            assert_eq!(answer.violations(), [(field.as_str(), "required")]);
+        }
+        for name in optional {
+            let mut widget = full()[kind].clone();
+            widget[name] = json!(null);
+            let answer = patch(&api, &path, json!([widget])).await;
+            assert_eq!((answer.status, &answer.body["widgets"][0][name]), (200, &json!(null)), "{answer:?}");
+            widget.as_object_mut().unwrap().remove(name);
+            assert_eq!(patch(&api, &path, json!([widget])).await.body["widgets"][0][name], json!(null));
+        }
+    }
+}
+
+#[actix_web::test]
+async fn d35_every_bad_value_is_refused_at_its_exact_path() {
+    let api = Api::start().await;
+    let path = format!("/v1/landings/{}", api.landing("a").await);
+    let long = |length: usize| json!("ü".repeat(length));
+    for (kind, name, bad, code) in [
+        (0, "title", json!(" "), "too_short"),
+        (0, "title", long(101), "too_long"),
+        (0, "url", json!("javascript:alert(1)"), "invalid_format"),
+        (0, "url", json!(5), "invalid_type"),
+        (0, "thumbnail_url", json!("data:image/png,x"), "invalid_format"),
+        (1, "text", long(101), "too_long"),
+        (1, "text", json!("a\nb"), "invalid_format"),
+        (2, "text", json!(""), "too_short"),
+        (2, "text", long(2001), "too_long"),
+        (2, "text", json!("\u{0}"), "invalid_format"),
+        (3, "alt", long(201), "too_long"),
+        (3, "image_url", json!("//example.com/x.png"), "invalid_format"),
+        (3, "url", json!("ftp://example.com"), "invalid_format"),
+        (4, "network", json!(""), "too_short"),
+        (4, "network", long(51), "too_long"),
+        (4, "url", json!("@ada"), "invalid_format"),
+        (5, "url", json!("https://example.com/film.mp4"), "invalid_value"),
+        (5, "url", json!("https://youtube.com.example/x"), "invalid_value"),
+        (6, "address", json!("ada"), "invalid_format"),
+        (6, "address", json!(""), "too_short"),
+        (6, "title", long(101), "too_long"),
+        (7, "text", json!("x"), "unknown_field"),
+        (7, "object", json!("landing"), "invalid_value"),
+        (7, "object", json!(1), "invalid_type"),
+        (7, "id", json!(1), "invalid_type"),
+        (7, "type", json!("poll"), "invalid_value"),
+        (7, "type", json!("Divider"), "invalid_value"),
+        (7, "type", json!(1), "invalid_type"),
+        (7, "type", json!(null), "not_nullable"),
+    ] {
+        let mut widget = full()[kind].clone();
+        widget[name] = bad;
+        let field = format!("widgets[2].{name}");
+        let answer = patch(&api, &path, json!([{"type": "divider"}, {"type": "divider"}, widget])).await;
+        assert_eq!(answer.violations(), [(field.as_str(), code)], "{widget}");
+    }
+}
+
+#[actix_web::test]
+async fn d8_every_violation_of_every_widget_is_listed() {
+    let api = Api::start().await;
+    let path = format!("/v1/landings/{}", api.landing("a").await);
+    let widgets = json!([
+        null,
+        {"type": "link", "url": "x", "foo": 1},
+        [],
+        {"title": "of no known type", "foo": 1},
+        {"type": "poll", "url": "x", "votes": 3},
+        "divider",
+    ]);
+    assert_eq!(
+        patch(&api, &path, widgets).await.violations(),
+        [
+            ("widgets[0]", "invalid_type"),
+            ("widgets[1].foo", "unknown_field"),
+            ("widgets[1].title", "required"),
+            ("widgets[1].url", "invalid_format"),
+            ("widgets[2]", "invalid_type"),
+            ("widgets[3].foo", "unknown_field"),
+            ("widgets[3].type", "required"),
+            ("widgets[4].type", "invalid_value"),
+            ("widgets[4].votes", "unknown_field"),
+            ("widgets[5]", "invalid_type"),
+        ]
+    );
+    assert_eq!(api.call("GET", &path).await.body["widgets"], json!([]));
+    let hundred = vec![json!({"type": "divider"}); 100];
+    assert_eq!(patch(&api, &path, json!(hundred)).await.body["widgets"].as_array().unwrap().len(), 100);
+}

@@ -1,0 +1,37 @@
+//! Changing pixels.
+
+use async_trait::async_trait;
+use signpost_app::ports::{InsertPixelError, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Pixel, PixelId};
+
+use crate::state::twice;
+use crate::unit_of_work::MemoryUnitOfWork;
+
+#[async_trait]
+impl PixelWrites for MemoryUnitOfWork {
+    async fn insert_pixel(
+        &mut self,
+        account: AccountId,
+        pixel: &Pixel,
+        pixels_limit: u64,
+    ) -> Result<(), InsertPixelError> {
+        self.write(|state| {
+            if state.has_pixel(pixel.id) {
+                return Err(twice(pixel.id).into());
+            }
+            let owned = state.owned_mut(account).ok_or(InsertPixelError::AccountMissing)?;
+            if owned.usage().pixels >= pixels_limit {
+                return Err(InsertPixelError::LimitReached);
+            }
+            owned.pixels.insert(pixel.id, pixel.clone());
+            Ok(())
+        })
+    }
+
+    async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {
+        self.write(|state| {
+            let owned = state.owned_mut(account);
+            Ok(owned.is_some_and(|owned| owned.pixels.remove(&id).is_some()))
+        })
+    }
+}

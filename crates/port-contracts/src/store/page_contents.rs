@@ -1,0 +1,361 @@
+//! What is on landing pages (D34, D35): written and read beside the page itself.
+
+use signpost_app::ports::{Affected, UnitOfWork, VisibleChange};
+use signpost_domain::{
+    AccountId, AltText, Description, Landing, LandingId, LandingPage, Link, LinkKind, PageContent, Placement,
+    Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
+};
+
+use super::change_reading::Reader;
+use super::fixture::{Fresh, StoreUnderTest};
+use super::given::{self, Decision, PLENTY, unit};
+use super::page_values::{contents, described, longest_url};
+use super::{one_of_each, stored};
+use crate::concurrency::at_once;
+use crate::samples;
+
+/// A store with an account and a landing page.
+async fn scene(fresh: &Fresh) -> (StoreUnderTest, AccountId, Landing) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let page = given::link(&store, account, samples::landing("page")).await;
+    (store, account, page)
+}
+
+/// Locks the page and reads what is on it.
+async fn locked(
+    work: &mut dyn UnitOfWork,
+    account: AccountId,
+    id: LandingId,
+) -> Result<PageContent, Decision> {
+    assert!(work.lock_link(account, id.into()).await?.is_some(), "there is such a page");
+    Ok(work.page_content(account, id).await?)
+}
+
+/// However it was inserted and whatever else is in its fields.
+pub(super) async fn nothing_is_on_a_new_page(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let pages = one_of_each::landings();
+    given::links(&store, account, &pages).await;
+    for page in &pages {
+        let found = store.landing_page(account, page.id).await.unwrap();
+        let expected = LandingPage { landing: page.clone(), content: PageContent::default() };
+        assert_eq!(found, Some(expected));
+        let within = unit!(&store, async |work| locked(work, account, page.id).await).await;
+        assert_eq!(within, Ok(PageContent::default()));
+    }
+}
+
+/// Every field reads back, through each way of reading, and over each other; the page itself stays as it is.
+pub(super) async fn what_is_written_on_a_page_reads_back(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let bystander = given::link(&store, account, samples::landing("bystander")).await;
+    let of_bystander = described("The bystander's");
+    given::write_page(&store, account, bystander.id, &of_bystander).await;
+    for content in contents() {
+        let written = unit!(&store, async |work| {
+            locked(work, account, page.id).await?;
+            work.write_page_content(account, page.id, &content).await?;
+            // The unit of work sees its own changes.
+            Ok(work.page_content(account, page.id).await?)
+        });
+        assert_eq!(written.await.as_ref(), Ok(&content));
+        let found = store.landing_page(account, page.id).await.unwrap();
+        assert_eq!(found, Some(LandingPage { landing: page.clone(), content: content.clone() }));
+        let within = unit!(&store, async |work| locked(work, account, page.id).await).await;
+        assert_eq!(within, Ok(content));
+        // Lists and visitors' reads are of the page itself.
+        let listed = stored::first_page(&store, account, LinkKind::Landing).await;
+        assert_eq!(listed.items, [Link::from(bystander.clone()), page.clone().into()]);
+        let published = stored::published(&store, &page.placement).await;
+        assert_eq!(published, Some(stored::publication_of(&page.clone().into(), false)));
+    }
+    assert_eq!(stored::page_content(&store, account, bystander.id).await, Some(of_bystander));
+}
+
+/// As many widgets as fit, of the greatest lengths.
+pub(super) async fn a_page_may_be_full(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let widget = |number: usize| {
+        let url = samples::web_url(&longest_url(number));
+        if number.is_multiple_of(2) {
+            let alt = AltText::parse(&"𝄞".repeat(AltText::MAX_CHARS)).unwrap();
+            return WidgetContent::Image { image_url: url.clone(), alt, url: Some(url) };
+        }
+        WidgetContent::Text { text: WidgetText::parse(&"𝄞".repeat(WidgetText::MAX_CHARS)).unwrap() }
+    };
+    let full = PageContent {
+        widgets: samples::widgets((0..Widgets::MAX).map(widget).collect()),
+        ..described(&"𝄞".repeat(Description::MAX_CHARS))
+    };
+    for content in [&full, &samples::page_content(), &full] {
+        given::write_page(&store, account, page.id, content).await;
+        assert_eq!(stored::page_content(&store, account, page.id).await.as_ref(), Some(content));
+    }
+}
+
+/// A widget of a type that a newer version wrote is kept as it is, to the letter (D35).
+pub(super) async fn an_unknown_widget_passes_untouched(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let ids: [WidgetId; 3] = [samples::id(), samples::id(), samples::id()];
+    // Numbers that a program would write differently, spaces, escapes, and an order that is not that of the alphabet.
+    let fields = r#""type":"product", "price":1.10, "most":1e400,"big":123456789012345678901234567890,"tags":[ "\u00e4",{"b":null,"a":"ß"}]"#;
+    let stored = format!(
+        r#"{{"widgets":[{{"id":"{}","type":"divider"}},{{"id":"{}",{fields}}},{{"id":"{}","type":"heading","text":"Hi"}}]}}"#,
+        ids[0], ids[1], ids[2],
+    );
+    let content = PageContent::from_json(&stored).unwrap();
+    let json_of = |content: &PageContent| match content.widgets.as_slice() {
+        [_, Widget { id, body: WidgetBody::Unknown(unknown) }, _] if *id == ids[1] => {
+            unknown.as_json().to_owned()
+        }
+        widgets => panic!("the second of these is to be unknown: {widgets:?}"),
+    };
+    let expected = json_of(&content);
+    for kept in [
+        r#""type":"product""#,
+        r#""price":1.10"#,
+        r#""most":1e400"#,
+        r#""big":123456789012345678901234567890"#,
+        r#""tags":[ "\u00e4",{"b":null,"a":"ß"}]"#,
+    ] {
+        assert!(expected.contains(kept), "{kept} in {expected}");
+    }
+    given::write_page(&store, account, page.id, &content).await;
+    // What is read is written again, as an update of another field does it.
+    for text in ["once", "twice"] {
+        let rewritten = unit!(&store, async |work| {
+            let before = locked(work, account, page.id).await?;
+            assert_eq!(json_of(&before), expected);
+            let after = PageContent { description: described(text).description, ..before };
+            Ok(work.write_page_content(account, page.id, &after).await?)
+        });
+        rewritten.await.unwrap();
+        let after = stored::page_content(&store, account, page.id).await.unwrap();
+        assert_eq!(json_of(&after), expected);
+        assert_eq!(after, PageContent { description: described(text).description, ..content.clone() });
+    }
+}
+
+/// Not by a redirect's id, even with the same bits, nor by one that is nowhere.
+pub(super) async fn a_page_is_found_by_its_own_id_only(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let redirect = given::link(&store, account, samples::redirect("redirect")).await;
+    given::write_page(&store, account, page.id, &samples::page_content()).await;
+    for id in [LandingId::from_bytes(redirect.id.to_bytes()), samples::id()] {
+        assert_eq!(store.landing_page(account, id).await.unwrap(), None);
+    }
+    assert_eq!(stored::page_content(&store, account, page.id).await, Some(samples::page_content()));
+    assert_eq!(store.landing_page(samples::id(), page.id).await.unwrap(), None);
+}
+
+/// No use case writes what it could not lock. If one ever did, nothing of another account may change, whatever the store
+/// answers (R1).
+pub(super) async fn another_account_finds_and_writes_no_page(fresh: Fresh) {
+    let (store, owner, page) = scene(&fresh).await;
+    let stranger = given::account(&store).await;
+    let content = described("The owner's");
+    given::write_page(&store, owner, page.id, &content).await;
+    let redirect = given::link(&store, owner, samples::redirect("redirect")).await;
+
+    assert_eq!(store.landing_page(stranger, page.id).await.unwrap(), None);
+    let mut work = store.begin().await.unwrap();
+    if let Ok(found) = work.page_content(stranger, page.id).await {
+        assert_eq!(found, PageContent::default());
+    }
+    drop(work);
+    let twin = LandingId::from_bytes(redirect.id.to_bytes());
+    for (account, id) in [(stranger, page.id), (stranger, twin), (owner, twin)] {
+        let mut work = store.begin().await.unwrap();
+        if work.write_page_content(account, id, &described("Stolen")).await.is_ok() {
+            work.commit().await.unwrap();
+        } else {
+            drop(work);
+        }
+    }
+    assert_eq!(stored::page_content(&store, owner, page.id).await, Some(content));
+    assert_eq!(stored::redirect(&store, owner, redirect.id).await, Some(redirect));
+    for id in [page.id, twin] {
+        assert_eq!(store.landing_page(stranger, id).await.unwrap(), None);
+    }
+    assert_eq!(store.landing_page(owner, twin).await.unwrap(), None);
+}
+
+/// Whatever else is done to it: its fields are written over, it moves between groups, loses its address.
+pub(super) async fn changing_a_link_leaves_what_is_on_it(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let [group, other] = given::two_groups(&store, account).await;
+    let content = samples::page_content();
+    given::write_page(&store, account, page.id, &content).await;
+    for value in one_of_each::landings() {
+        let Landing { id, created_at, analytics_enabled, .. } = page;
+        let after = Landing { id, created_at, analytics_enabled, group_id: Some(group), ..value };
+        given::update_link(&store, account, &after).await.unwrap();
+        assert_eq!(stored::page_content(&store, account, id).await.as_ref(), Some(&content));
+    }
+    let ids = [page.id.into()];
+    let now = samples::at(9);
+    assert!(given::assign_links(&store, account, other, &ids, now).await.is_some());
+    assert!(given::unassign_links(&store, account, other, &ids, now).await.is_some());
+    assert!(given::assign_links(&store, account, group, &ids, now).await.is_some());
+    let emptied = unit!(&store, async |work| Ok(work.ungroup_some_links(account, group, 9, now).await?));
+    assert_eq!(emptied.await, Ok(1));
+    assert!(given::assign_links(&store, account, group, &ids, now).await.is_some());
+    assert!(unit!(&store, async |work| Ok(work.delete_group(account, group, now).await?)).await.unwrap());
+    assert_eq!(stored::page_content(&store, account, page.id).await, Some(content));
+}
+
+/// A page that is deleted leaves nothing behind, so that nothing is on a new one of the same id and address.
+pub(super) async fn what_is_on_a_page_goes_with_it(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let mut owner = account;
+    for way in 0..3 {
+        given::write_page(&store, owner, page.id, &samples::page_content()).await;
+        match way {
+            0 => assert!(given::delete_link(&store, owner, page.id).await),
+            1 => {
+                let some = unit!(&store, async |work| Ok(work.delete_some_links(owner, 10).await?)).await;
+                assert_eq!(some, Ok(1));
+            }
+            _ => {
+                assert!(unit!(&store, async |work| Ok(work.delete_account(owner).await?)).await.unwrap());
+                assert_eq!(store.landing_page(owner, page.id).await.unwrap(), None);
+                owner = given::account(&store).await;
+            }
+        }
+        assert_eq!(store.landing_page(owner, page.id).await.unwrap(), None);
+        given::link(&store, owner, page.clone()).await;
+        let content = stored::page_content(&store, owner, page.id).await;
+        assert_eq!(content, Some(PageContent::default()));
+    }
+}
+
+/// Also on a page that is inserted in the same unit of work.
+pub(super) async fn what_is_written_is_undone_with_its_unit_of_work(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let before = described("As it was");
+    given::write_page(&store, account, page.id, &before).await;
+    let new = samples::landing("new");
+    let content = samples::page_content();
+    let steps = async |work: &mut dyn UnitOfWork| -> Result<(), Decision> {
+        given::insert(work, account, &new, PLENTY).await?;
+        work.write_page_content(account, new.id, &content).await?;
+        assert_eq!(locked(work, account, new.id).await?, content);
+        assert_eq!(locked(work, account, page.id).await?, before);
+        work.write_page_content(account, page.id, &content).await?;
+        Ok(())
+    };
+    for _ in 0..3 {
+        let mut work = store.begin().await.unwrap();
+        steps(work.as_mut()).await.unwrap();
+        // Nobody else sees it yet.
+        assert_eq!(stored::page_content(&store, account, page.id).await.as_ref(), Some(&before));
+        assert_eq!(store.landing_page(account, new.id).await.unwrap(), None);
+        drop(work);
+        assert_eq!(stored::page_content(&store, account, page.id).await.as_ref(), Some(&before));
+    }
+    unit!(&store, async |work| steps(work).await).await.unwrap();
+    for id in [page.id, new.id] {
+        assert_eq!(stored::page_content(&store, account, id).await.as_ref(), Some(&content));
+    }
+}
+
+/// One entry with the address of the page, also beside other changes of it; none if it has no address.
+pub(super) async fn writing_on_a_page_logs_its_address(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    let root = samples::landing_at(samples::on_custom("pages.example.net", None));
+    let root = given::link(&store, account, root).await;
+    let lost = given::link(&store, account, samples::landing_at(samples::lost(Some("lost")))).await;
+    let mut reader = Reader::at_the_end(&store).await;
+    let change = |placements: &[&Placement]| VisibleChange {
+        account,
+        affected: Affected::Addresses(
+            placements.iter().filter_map(|placement| placement.address()).collect(),
+        ),
+    };
+    for page in [&page, &root] {
+        let written = unit!(&store, async |work| {
+            locked(work, account, page.id).await?;
+            assert_eq!(work.changes(), [], "reading changes nothing");
+            work.write_page_content(account, page.id, &samples::page_content()).await?;
+            assert_eq!(work.changes(), [change(&[&page.placement])]);
+            Ok(())
+        });
+        written.await.unwrap();
+        assert_eq!(reader.news(&store).await, [change(&[&page.placement])]);
+    }
+    given::write_page(&store, account, lost.id, &samples::page_content()).await;
+    assert_eq!(reader.news(&store).await, []);
+
+    let moved = Landing { placement: samples::on_system("moved"), ..page.clone() };
+    let both = unit!(&store, async |work| {
+        let before = work.lock_link(account, page.id.into()).await?.unwrap();
+        work.write_page_content(account, page.id, &PageContent::default()).await?;
+        work.update_link(account, &before, &moved.clone().into()).await?;
+        work.write_page_content(account, page.id, &described("Moved")).await?;
+        Ok(())
+    });
+    both.await.unwrap();
+    assert_eq!(reader.news(&store).await, [change(&[&page.placement, &moved.placement])]);
+
+    let mut work = store.begin().await.unwrap();
+    locked(work.as_mut(), account, page.id).await.unwrap();
+    work.write_page_content(account, page.id, &PageContent::default()).await.unwrap();
+    drop(work);
+    assert_eq!(reader.news(&store).await, [], "what is undone is not logged");
+}
+
+/// A locked page is held with what is on it until its unit of work ends, so no change is lost.
+pub(super) async fn concurrent_changes_of_a_page_build_on_each_other(fresh: Fresh) {
+    let (store, account, page) = scene(&fresh).await;
+    given::write_page(&store, account, page.id, &described("0")).await;
+    let changes = at_once(30, |_| {
+        let (store, id) = (store.clone(), page.id);
+        async move {
+            let counted = unit!(&store, async |work| {
+                let before = locked(work, account, id).await?.description.unwrap();
+                let count: u32 = before.as_str().parse().unwrap();
+                tokio::task::yield_now().await;
+                Ok(work.write_page_content(account, id, &described(&(count + 1).to_string())).await?)
+            });
+            counted.await.unwrap();
+        }
+    });
+    changes.await;
+    assert_eq!(stored::page_content(&store, account, page.id).await, Some(described("30")));
+}
+
+/// A reader never finds the page of one moment with the content of another.
+pub(super) async fn a_page_and_what_is_on_it_are_of_one_moment(fresh: Fresh) {
+    const CHANGES: u32 = 40;
+    let (store, account, page) = scene(&fresh).await;
+    let titled = |count: u32| Landing { title: samples::name(&count.to_string()), ..page.clone() };
+    let set = async |count: u32| {
+        let changed = unit!(&store, async |work| {
+            let before = work.lock_link(account, page.id.into()).await?.unwrap();
+            work.update_link(account, &before, &titled(count).into()).await?;
+            tokio::task::yield_now().await;
+            Ok(work.write_page_content(account, page.id, &described(&count.to_string())).await?)
+        });
+        changed.await.unwrap();
+    };
+    set(0).await;
+    let (reading_store, id) = (store.clone(), page.id);
+    let last = titled(CHANGES).title;
+    let reader = tokio::spawn(async move {
+        loop {
+            let LandingPage { landing, content } =
+                reading_store.landing_page(account, id).await.unwrap().expect("the page is there");
+            assert_eq!(content, described(landing.title.as_str()));
+            if landing.title == last {
+                break;
+            }
+            tokio::task::yield_now().await;
+        }
+    });
+    for count in 1..=CHANGES {
+        set(count).await;
+    }
+    reader.await.unwrap();
+}

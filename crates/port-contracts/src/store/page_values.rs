@@ -1,0 +1,66 @@
+//! Contents of landing pages that between them have every kind of value in every field, and the greatest lengths.
+
+use signpost_domain::{
+    AccentColor, AltText, Description, PageContent, Theme, Widget, WidgetBody, WidgetContent, WidgetId,
+    WidgetText, Widgets,
+};
+
+use crate::samples;
+
+/// A page with a description and nothing else.
+pub(super) fn described(text: &str) -> PageContent {
+    PageContent { description: Some(Description::parse(text).unwrap()), ..PageContent::default() }
+}
+
+/// Contents to be written over each other in this order.
+pub(super) fn contents() -> Vec<PageContent> {
+    let of_widgets = |widgets| PageContent { widgets, ..PageContent::default() };
+    let text = |text: &str| WidgetContent::Text { text: WidgetText::parse(text).unwrap() };
+    let odd = "'single' \"double\" \\ ; -- %_ {} $1 \u{2028} </script>\r\n\te\u{301} é 👩\u{200d}👧 \u{202e}right to left";
+    let mut contents = vec![
+        samples::page_content(),
+        PageContent::default(),
+        described(""),
+        described("   "),
+        described(odd),
+        described(&"𝄞".repeat(Description::MAX_CHARS)),
+        PageContent { avatar_url: Some(samples::web_url(&longest_url(1))), ..PageContent::default() },
+    ];
+    contents.extend(Theme::ALL.map(|theme| PageContent { theme, ..PageContent::default() }));
+    contents.extend(["#000000", "#ffffff"].map(|color| {
+        let accent_color = Some(AccentColor::parse(color).unwrap());
+        PageContent { accent_color, ..PageContent::default() }
+    }));
+    let without_options = [
+        WidgetContent::Link {
+            title: samples::name("Menu"),
+            url: samples::web_url("https://example.com"),
+            thumbnail_url: None,
+        },
+        WidgetContent::Image {
+            image_url: samples::web_url("https://example.com/a.png"),
+            alt: AltText::parse("").unwrap(),
+            url: None,
+        },
+        WidgetContent::Email { address: samples::email("a@example.com"), title: None },
+        text(" "),
+        text(odd),
+    ];
+    let alone = samples::one_of_each_type().into_iter().chain(without_options);
+    contents.extend(alone.map(|widget| of_widgets(samples::widgets(vec![widget]))));
+    // The order is part of it, and so are the ids.
+    let turned = samples::one_of_each_type().into_iter().rev().collect();
+    contents.push(of_widgets(samples::widgets(turned)));
+    let with_id = |byte| Widget {
+        id: WidgetId::from_bytes([byte; 16]),
+        body: WidgetBody::Known(WidgetContent::Divider),
+    };
+    contents.push(of_widgets(Widgets::new(vec![with_id(0xff), with_id(0)]).unwrap()));
+    contents.push(PageContent::default());
+    contents
+}
+
+/// A URL of the greatest length; those of different numbers are different.
+pub(super) fn longest_url(number: usize) -> String {
+    format!("https://bücher.example/{number:03}/{}", "ä".repeat(2048 - 27))
+}

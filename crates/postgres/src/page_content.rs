@@ -1,0 +1,85 @@
+//! What is on landing pages. Only what is about a single page reads it.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Nullable, SmallInt, Text, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::rows::link::{LinkRow, address_from, kind_column};
+use crate::rows::page::{landing_row, page_column, page_from};
+use crate::schema::links;
+use crate::statement::statement;
+
+statement! {
+    /// Writes what is on a landing page that the account has, and gives its host and slug.
+    WritePage -> (Nullable<Text>, Text) {
+        id: IdBytes,
+        account: IdBytes,
+        kind: i16,
+        page: Option<String>,
+    } =
+    "UPDATE links SET page = "
+    { page: Nullable<Text> } " WHERE id = "
+    { id: Uuid } " AND account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " RETURNING host, slug"
+}
+
+const LANDING: i16 = kind_column(LinkKind::Landing);
+
+/// A landing page with what is on it.
+pub(crate) async fn landing_page(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    id: LandingId,
+) -> Result<Option<LandingPage>, Failure> {
+    let found = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(LANDING))
+        .select((LinkRow::as_select(), links::page))
+        .first::<(LinkRow, Option<String>)>(connection)
+        .await
+        .optional()?;
+    let Some((row, page)) = found else { return Ok(None) };
+    let landing = row.into_landing()?;
+    Ok(Some(LandingPage { landing, content: page_from(&landing_row(id), page.as_deref())? }))
+}
+
+/// What is on a landing page that is held.
+pub(crate) async fn read(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    id: LandingId,
+) -> Result<PageContent, Failure> {
+    let found = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(LANDING))
+        .select(links::page)
+        .first::<Option<String>>(connection)
+        .await
+        .optional()?;
+    let page = found.ok_or_else(|| not_held(id))?;
+    page_from(&landing_row(id), page.as_deref())
+}
+
+/// Writes what is on a landing page that is held, and gives its address, if it has one.
+pub(crate) async fn write(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    id: LandingId,
+    content: &PageContent,
+) -> Result<Option<Address>, Failure> {
+    let statement =
+        WritePage { id: id.into(), account: account.into(), kind: LANDING, page: page_column(content) };
+    let written: Option<(Option<String>, String)> = statement.get_result(connection).await.optional()?;
+    let (host, slug) = written.ok_or_else(|| not_held(id))?;
+    host.map(|host| address_from(&landing_row(id), &host, &slug)).transpose()
+}
+
+fn not_held(id: LandingId) -> Failure {
+    Failure::Other(format!("the landing page {id} was not locked"))
+}

@@ -1,0 +1,133 @@
+//! Pixels.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::{Nullable, Text, Timestamptz, Uuid};
+use diesel_async::RunQueryDsl;
+use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
+
+use crate::columns::IdBytes;
+use crate::counters;
+use crate::failure::Failure;
+use crate::first_rows::{FirstRows, rows_read};
+use crate::rows::pixel::{NewPixel, PixelRow};
+use crate::schema::pixels;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+use crate::unit_of_work::PostgresUnitOfWork;
+
+/// What the lists read, in the order of the fields of [`PixelRow`].
+type PixelColumns = (Uuid, Text, Text, Nullable<Text>, Timestamptz);
+
+statement! {
+    /// The account's pixels from the highest id. Told that the account is equal to something, PostgreSQL would take the
+    /// order of the ids for all that is asked for, and read the pixels of all accounts.
+    NewestPixels -> PixelColumns {
+        account: IdBytes,
+    } =
+    "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
+    { account: Uuid } " AND account_id <= "
+    { account: Uuid } " ORDER BY account_id DESC, id DESC"
+}
+
+statement! {
+    /// The account's pixels below an id, from the highest, by the same rule.
+    PixelsBelow -> PixelColumns {
+        account: IdBytes,
+        below: IdBytes,
+    } =
+    "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
+    { account: Uuid } " AND (account_id, id) < ("
+    { account: Uuid } ", "
+    { below: Uuid } ") ORDER BY account_id DESC, id DESC"
+}
+
+#[async_trait]
+impl PixelReads for PostgresStore {
+    async fn pixel(&self, account: AccountId, id: PixelId) -> Result<Option<Pixel>, StoreError> {
+        self.call(async |connection| {
+            let found = pixels::table
+                .find(IdBytes::from(id))
+                .filter(pixels::account_id.eq(IdBytes::from(account)))
+                .select(PixelRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(PixelRow::into_pixel).transpose()
+        })
+        .await
+    }
+
+    async fn pixels(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Pixel>, StoreError> {
+        self.call(async |connection| {
+            let (account, number) = (IdBytes::from(account), rows_read(limit));
+            let rows: Vec<PixelRow> = match after.map(IdBytes::from) {
+                None => FirstRows { query: NewestPixels { account }, number }.load(connection).await?,
+                Some(below) => {
+                    FirstRows { query: PixelsBelow { account, below }, number }.load(connection).await?
+                }
+            };
+            // Only what is shown is judged, and whether there is more.
+            let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
+            let pixels = rows.map(PixelRow::into_pixel).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(pixels, limit, |pixel: &Pixel| pixel.id.to_bytes()))
+        })
+        .await
+    }
+
+    async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+        self.call(async |connection| {
+            let rows = pixels::table
+                .filter(pixels::account_id.eq(IdBytes::from(account)))
+                .filter(pixels::id.eq_any(ids))
+                .select(PixelRow::as_select())
+                .load(connection)
+                .await?;
+            rows.into_iter().map(PixelRow::into_pixel).collect()
+        })
+        .await
+    }
+}
+
+#[async_trait]
+impl PixelWrites for PostgresUnitOfWork {
+    async fn insert_pixel(
+        &mut self,
+        account: AccountId,
+        pixel: &Pixel,
+        pixels_limit: u64,
+    ) -> Result<(), InsertPixelError> {
+        let outcome = self.step(async |connection| {
+            let counted = counters::count_pixel(connection, account, pixels_limit).await?;
+            if counted.is_ok() {
+                let row = NewPixel::new(account, pixel);
+                diesel::insert_into(pixels::table).values(row).execute(connection).await?;
+            }
+            Ok(counted)
+        });
+        outcome.await?
+    }
+
+    async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {
+        self.step(async |connection| {
+            let pixel = pixels::table.find(IdBytes::from(id));
+            let pixel = pixel.filter(pixels::account_id.eq(IdBytes::from(account)));
+            let is_deleted = diesel::delete(pixel).execute(connection).await? > 0;
+            if is_deleted {
+                counters::discount_pixel(connection, account).await?;
+            }
+            Ok(is_deleted)
+        })
+        .await
+    }
+}

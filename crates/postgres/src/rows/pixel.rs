@@ -1,0 +1,63 @@
+//! Rows of `pixels`.
+
+use diesel::prelude::*;
+use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelType};
+
+use super::cell::RowName;
+use crate::columns::{IdBytes, Instant};
+use crate::failure::Failure;
+use crate::schema::pixels;
+
+const TABLE: &str = "pixels";
+
+/// A pixel as it is read.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = pixels, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct PixelRow {
+    id: IdBytes,
+    pixel_type: String,
+    code: String,
+    name: Option<String>,
+    created_at: Instant,
+}
+
+impl PixelRow {
+    pub(crate) fn into_pixel(self) -> Result<Pixel, Failure> {
+        let Self { id, pixel_type, code, name, created_at } = self;
+        let id = id.id();
+        let row = RowName::new(TABLE, id);
+        let pixel_type = row.cell("type", PixelType::parse(&pixel_type))?;
+        Ok(Pixel {
+            id,
+            code: row.cell("code", PixelCode::parse(pixel_type, &code))?,
+            name: name.map(|name| row.cell("name", Name::parse(&name))).transpose()?,
+            created_at: row.timestamp("created_at", created_at)?,
+        })
+    }
+}
+
+/// A pixel as it is inserted.
+#[derive(Insertable)]
+#[diesel(table_name = pixels, treat_none_as_default_value = false)]
+pub(crate) struct NewPixel<'a> {
+    id: IdBytes,
+    account_id: IdBytes,
+    pixel_type: &'a str,
+    code: &'a str,
+    name: Option<&'a str>,
+    created_at: Instant,
+}
+
+impl<'a> NewPixel<'a> {
+    pub(crate) fn new(account: AccountId, pixel: &'a Pixel) -> Self {
+        let Pixel { id, code, name, created_at } = pixel;
+        Self {
+            id: (*id).into(),
+            account_id: account.into(),
+            pixel_type: code.pixel_type().as_str(),
+            code: code.as_str(),
+            name: name.as_ref().map(Name::as_str),
+            created_at: (*created_at).into(),
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! What is on landing pages.
+
+use diesel::prelude::*;
+use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::rows::link::{LinkRow, address_from, kind_column};
+use crate::rows::page::{page_column, page_from};
+use crate::schema::links;
+
+/// A landing page of the account with what is on it.
+pub(crate) fn landing_page(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: LandingId,
+) -> Result<Option<LandingPage>, Failure> {
+    let found = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(kind_column(LinkKind::Landing)))
+        .select((LinkRow::as_select(), links::page))
+        .first::<(LinkRow, Option<String>)>(connection)
+        .optional()?;
+    let Some((link, page)) = found else { return Ok(None) };
+    Ok(Some(LandingPage { landing: link.into_landing()?, content: page_from(id, page.as_deref())? }))
+}
+
+/// What is on a landing page that was locked.
+pub(crate) fn content(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: LandingId,
+) -> Result<PageContent, Failure> {
+    let found = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(kind_column(LinkKind::Landing)))
+        .select(links::page)
+        .first::<Option<String>>(connection)
+        .optional()?;
+    let page = found.ok_or_else(|| not_locked(id))?;
+    page_from(id, page.as_deref())
+}
+
+/// Writes what is on a landing page that was locked or inserted, and returns the page's address if it has one.
+pub(crate) fn write(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: LandingId,
+    content: &PageContent,
+) -> Result<Option<Address>, Failure> {
+    let landing = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(kind_column(LinkKind::Landing)));
+    let written = diesel::update(landing)
+        .set(links::page.eq(page_column(content)))
+        .returning((links::host, links::slug))
+        .get_result::<(Option<String>, String)>(connection)
+        .optional()?;
+    let (host, slug) = written.ok_or_else(|| not_locked(id))?;
+    host.map(|host| address_from(&RowName::new("links", id), &host, &slug)).transpose()
+}
+
+fn not_locked(id: LandingId) -> Failure {
+    Failure::Other(format!("the landing page {id} was not locked"))
+}

@@ -1,0 +1,100 @@
+//! Pixels.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
+use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
+
+use crate::columns::{IdBytes, UpperBound};
+use crate::counters;
+use crate::failure::Failure;
+use crate::rows::pixel::{NewPixel, PixelRow};
+use crate::schema::pixels;
+use crate::store::SqliteStore;
+use crate::unit_of_work::SqliteUnitOfWork;
+
+#[async_trait]
+impl PixelReads for SqliteStore {
+    async fn pixel(&self, account: AccountId, id: PixelId) -> Result<Option<Pixel>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let found = pixels::table
+                .find(IdBytes::from(id))
+                .filter(pixels::account_id.eq(IdBytes::from(account)))
+                .select(PixelRow::as_select())
+                .first(connection)
+                .optional()?;
+            found.map(PixelRow::into_pixel).transpose()
+        };
+        self.readers().read(read).await
+    }
+
+    async fn pixels(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<Pixel>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = pixels::table
+                .filter(pixels::account_id.eq(IdBytes::from(account)))
+                .filter(pixels::id.lt(UpperBound::from(after)))
+                .order(pixels::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(PixelRow::as_select())
+                .load(connection)?;
+            let pixels = rows.into_iter().map(PixelRow::into_pixel).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(pixels, limit, |pixel: &Pixel| pixel.id.to_bytes()))
+        };
+        self.readers().read(read).await
+    }
+
+    async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: BTreeSet<PixelId> = ids.iter().copied().collect();
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = pixels::table
+                .filter(pixels::account_id.eq(IdBytes::from(account)))
+                .filter(pixels::id.eq_any(ids.into_iter().map(IdBytes::from)))
+                .select(PixelRow::as_select())
+                .load(connection)?;
+            rows.into_iter().map(PixelRow::into_pixel).collect()
+        };
+        self.readers().read(read).await
+    }
+}
+
+#[async_trait]
+impl PixelWrites for SqliteUnitOfWork {
+    async fn insert_pixel(
+        &mut self,
+        account: AccountId,
+        pixel: &Pixel,
+        pixels_limit: u64,
+    ) -> Result<(), InsertPixelError> {
+        let pixel = pixel.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let (reached, missing) = (InsertPixelError::LimitReached, InsertPixelError::AccountMissing);
+            counters::count_pixel(connection, account, pixels_limit, reached, missing)?;
+            diesel::insert_into(pixels::table).values(NewPixel::new(account, &pixel)).execute(connection)?;
+            Ok(())
+        };
+        self.decide(step).await?
+    }
+
+    async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let pixel =
+                pixels::table.find(IdBytes::from(id)).filter(pixels::account_id.eq(IdBytes::from(account)));
+            let is_deleted = diesel::delete(pixel).execute(connection)? > 0;
+            if is_deleted {
+                counters::discount_pixel(connection, account)?;
+            }
+            Ok(is_deleted)
+        };
+        self.step(step).await
+    }
+}

@@ -1,0 +1,82 @@
+//! What a name has.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+/// How many bytes one string of a `TXT` record has at most.
+const MAX_STRING: usize = 255;
+
+/// A record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Record {
+    /// An address of the fourth version.
+    A(Ipv4Addr),
+    /// An address of the sixth version.
+    Aaaa(Ipv6Addr),
+    /// The name that this one is an alias of.
+    Cname(String),
+    /// Strings of at most 255 bytes each.
+    Txt(Vec<Vec<u8>>),
+}
+
+impl Record {
+    /// A `TXT` record with this text, split as it must be.
+    #[must_use]
+    pub fn text(text: &str) -> Self {
+        if text.is_empty() {
+            return Self::Txt(vec![Vec::new()]);
+        }
+        Self::Txt(text.as_bytes().chunks(MAX_STRING).map(<[u8]>::to_vec).collect())
+    }
+
+    /// An `A` or `AAAA` record.
+    ///
+    /// # Panics
+    /// This is no IP address.
+    #[must_use]
+    pub fn address(address: &str) -> Self {
+        match address.parse().unwrap() {
+            IpAddr::V4(address) => Self::A(address),
+            IpAddr::V6(address) => Self::Aaaa(address),
+        }
+    }
+
+    /// A `CNAME` record.
+    #[must_use]
+    pub fn alias(target: &str) -> Self {
+        Self::Cname(target.to_owned())
+    }
+
+    pub(super) const fn type_number(&self) -> u16 {
+        match self {
+            Self::A(_) => 1,
+            Self::Cname(_) => CNAME,
+            Self::Txt(_) => 16,
+            Self::Aaaa(_) => 28,
+        }
+    }
+
+    /// What stands in the record after its length.
+    pub(super) fn data(&self) -> Vec<u8> {
+        match self {
+            Self::A(address) => address.octets().to_vec(),
+            Self::Aaaa(address) => address.octets().to_vec(),
+            Self::Cname(target) => name(target),
+            Self::Txt(strings) => strings.iter().flat_map(|string| prefixed(string)).collect(),
+        }
+    }
+}
+
+pub(super) const CNAME: u16 = 5;
+pub(super) const NS: u16 = 2;
+pub(super) const SOA: u16 = 6;
+
+/// A name in labels.
+pub(super) fn name(text: &str) -> Vec<u8> {
+    let labels = text.split('.').filter(|label| !label.is_empty());
+    labels.flat_map(|label| prefixed(label.as_bytes())).chain([0]).collect()
+}
+
+fn prefixed(bytes: &[u8]) -> impl Iterator<Item = u8> {
+    let length = u8::try_from(bytes.len()).expect("at most 255 bytes");
+    std::iter::once(length).chain(bytes.iter().copied())
+}
