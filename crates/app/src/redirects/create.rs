@@ -2,7 +2,7 @@
 
 use signpost_domain::{IncompleteRedirect, RedirectDraft};
 
-use super::with_pixels::{RedirectWithPixels, known_pixels};
+use super::with_pixels::{RedirectWithPixels, named_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -22,15 +22,15 @@ pub async fn create(
     caller: &Caller,
     command: CreateRedirect,
 ) -> Result<RedirectWithPixels, AppError> {
-    let account = caller.account_id();
     let named = match &command {
         Ok(draft) => &draft.pixels,
         Err(incomplete) => &incomplete.pixels,
     };
-    let known_pixels = known_pixels(app, account, named).await?;
+    let pixels = named_pixels(app, caller.account_id(), named).await?;
+    let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
     let redirect = create_one(app, caller, draft, None, &context).await?;
-    Ok(RedirectWithPixels::of(app, account, redirect).await?)
+    Ok(RedirectWithPixels::with(redirect, &pixels))
 }

@@ -3,7 +3,7 @@
 use signpost_domain::{Batch, Redirect, Rejection};
 
 use super::create::CreateRedirect;
-use super::with_pixels::known_pixels;
+use super::with_pixels::named_pixels;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -24,7 +24,8 @@ pub async fn create_many(
         Ok(draft) => &draft.pixels,
         Err(incomplete) => &incomplete.pixels,
     });
-    let known_pixels = known_pixels(app, caller.account_id(), named).await?;
+    let pixels = named_pixels(app, caller.account_id(), named).await?;
+    let known_pixels = pixels.into_keys().collect();
     let blocklist = app.target_blocklist.current();
     let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let drafts = commands

@@ -22,5 +22,5 @@ pub async fn get(
     let Some(Link::Redirect(redirect)) = app.store.link(account, id.into()).await? else {
         return Err(Refusal::RedirectNotFound.into());
     };
-    Ok(RedirectWithPixels::of(app, account, redirect).await?)
+    Ok(RedirectWithPixels::read(app, account, redirect).await?)
 }

@@ -3,7 +3,7 @@
 use signpost_domain::id::{PixelKind, RedirectKind};
 use signpost_domain::{Change, IdReference, Link, RedirectPatch, Refusal, Rejection};
 
-use super::with_pixels::{RedirectWithPixels, known_pixels};
+use super::with_pixels::{RedirectWithPixels, named_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -28,10 +28,11 @@ pub async fn update(
     let patch = command.value;
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
-    let known_pixels = known_pixels(app, account, named_pixels(&patch)).await?;
+    let pixels = named_pixels(app, account, pixels_of(&patch)).await?;
+    let known_pixels = pixels.into_keys().collect();
     let blocklist = app.target_blocklist.current();
     let attempts = Attempts::at(app);
-    let redirect = attempts
+    attempts
         .run(|| async {
             let context =
                 app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
@@ -40,16 +41,17 @@ pub async fn update(
                 return Err(Refusal::RedirectNotFound.into());
             };
             let after = before.apply(patch.clone(), &context)?;
+            // Before the commit: what was changed must not end in an answer that says it failed.
+            let answer = RedirectWithPixels::read(app, account, after.clone()).await?;
             if after != before {
-                write_over(app, work, account, before, after.clone()).await?;
+                write_over(app, work, account, before, after).await?;
             }
-            Ok::<_, AppError>(after)
+            Ok(answer)
         })
-        .await?;
-    Ok(RedirectWithPixels::of(app, account, redirect).await?)
+        .await
 }
 
-fn named_pixels(patch: &RedirectPatch) -> &[IdReference<PixelKind>] {
+fn pixels_of(patch: &RedirectPatch) -> &[IdReference<PixelKind>] {
     match &patch.pixels {
         Change::Set(pixels) => pixels,
         Change::Keep | Change::Clear => &[],
@@ -73,8 +75,8 @@ async fn refuse(
         },
     };
     if let Some(Link::Redirect(redirect)) = link {
-        let known_pixels = match known_pixels(app, caller.account_id(), named_pixels(&patch)).await {
-            Ok(known_pixels) => known_pixels,
+        let known_pixels = match named_pixels(app, caller.account_id(), pixels_of(&patch)).await {
+            Ok(pixels) => pixels.into_keys().collect(),
             Err(error) => return error.into(),
         };
         let blocklist = app.target_blocklist.current();

@@ -1,6 +1,6 @@
 //! A redirect with its pixels, as the answers about a single one show it (D27).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_domain::id::PixelKind;
 use signpost_domain::{AccountId, IdReference, Pixel, PixelId, Redirect};
@@ -18,31 +18,40 @@ pub struct RedirectWithPixels {
 }
 
 impl RedirectWithPixels {
-    /// Reads the pixels of a redirect; asks the store only if it has some.
-    pub(super) async fn of(
+    /// A redirect with those of its pixels that are among `pixels`.
+    pub(super) fn with(redirect: Redirect, pixels: &BTreeMap<PixelId, Pixel>) -> Self {
+        let ids = redirect.pixel_ids.as_slice();
+        let pixels = ids.iter().filter_map(|id| pixels.get(id).cloned()).collect();
+        Self { redirect, pixels }
+    }
+
+    /// A redirect with its pixels.
+    pub(super) async fn read(
         app: &Application,
         account: AccountId,
         redirect: Redirect,
     ) -> Result<Self, StoreError> {
-        let ids = redirect.pixel_ids.as_slice();
-        let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, ids).await? };
-        let mut pixels: HashMap<PixelId, Pixel> = pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect();
-        let pixels = ids.iter().filter_map(|id| pixels.remove(id)).collect();
-        Ok(Self { redirect, pixels })
+        let pixels = pixels_with_ids(app, account, redirect.pixel_ids.as_slice()).await?;
+        Ok(Self::with(redirect, &pixels))
     }
 }
 
-/// Which of the pixels that a request names are the account's; asks the store only if it names some.
-pub(super) async fn known_pixels(
+/// The account's pixels among those that a request names.
+pub(super) async fn named_pixels(
     app: &Application,
     account: AccountId,
     named: impl IntoIterator<Item = &IdReference<PixelKind>>,
-) -> Result<BTreeSet<PixelId>, StoreError> {
+) -> Result<BTreeMap<PixelId, Pixel>, StoreError> {
     let ids: BTreeSet<PixelId> = named.into_iter().filter_map(|pixel| pixel.id()).collect();
-    if ids.is_empty() {
-        return Ok(ids);
-    }
-    let ids: Vec<PixelId> = ids.into_iter().collect();
-    let pixels = app.store.pixels_with_ids(account, &ids).await?;
-    Ok(pixels.into_iter().map(|pixel| pixel.id).collect())
+    pixels_with_ids(app, account, &ids.into_iter().collect::<Vec<_>>()).await
+}
+
+/// The account's pixels with these ids; asks the store only if there are some.
+async fn pixels_with_ids(
+    app: &Application,
+    account: AccountId,
+    ids: &[PixelId],
+) -> Result<BTreeMap<PixelId, Pixel>, StoreError> {
+    let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, ids).await? };
+    Ok(pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect())
 }
