@@ -118,7 +118,7 @@ fn headers(document: &Document, response: &Value, given: &[(String, String)]) ->
     }
     // What some responses have and this one does not describe, it must not have.
     for (name, _) in given {
-        let is_ours = ["ratelimit-", "retry-after", "location", "www-authenticate"];
+        let is_ours = ["ratelimit-", "retry-after", "location", "www-authenticate", "idempotent-replayed"];
         let is_ours = is_ours.iter().any(|ours| name.starts_with(ours));
         if is_ours && !described.keys().any(|described| described.eq_ignore_ascii_case(name)) {
             differences.push(format!("the header {name} is not described"));

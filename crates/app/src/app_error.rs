@@ -2,7 +2,7 @@
 
 use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
 
-use crate::ports::{RandomnessUnavailable, StoreError};
+use crate::ports::{RandomnessUnavailable, RememberedAnswer, StoreError};
 
 /// Why a use case did not do what it was asked. What the caller may know stands in the first three variants;
 /// the others are for the log.
@@ -14,6 +14,9 @@ pub enum AppError {
     /// The operation as a whole is refused.
     #[error("refused: {0}")]
     Refused(Refusal),
+    /// The request was carried out before (D12): this was answered, and nothing was changed now.
+    #[error("the request was answered before")]
+    AnsweredBefore(Box<RememberedAnswer>),
     /// The account was deleted after the request was let in: the key is none any more.
     #[error("the account was deleted meanwhile")]
     AccountGone,
@@ -43,9 +46,12 @@ impl AppError {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
             Self::AccountGone => ErrorCode::InvalidApiKey,
-            Self::Store(_) | Self::Randomness(_) | Self::NoFreeSlug { .. } | Self::NoOutcome => {
-                ErrorCode::InternalError
-            }
+            // It is not answered with a code but with the answer.
+            Self::AnsweredBefore(_)
+            | Self::Store(_)
+            | Self::Randomness(_)
+            | Self::NoFreeSlug { .. }
+            | Self::NoOutcome => ErrorCode::InternalError,
         }
     }
 }

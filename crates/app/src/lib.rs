@@ -11,6 +11,7 @@ pub mod background;
 pub mod caller;
 pub mod changes;
 pub mod groups;
+pub mod idempotency;
 pub mod keys;
 pub mod landings;
 pub mod lifecycle;

@@ -94,6 +94,7 @@ pub mod host_blocklist;
 pub mod host_resolution;
 pub mod hostname;
 pub mod hostname_rules;
+pub mod idempotency_key;
 pub mod page_text;
 pub mod pixel_type;
 pub mod public_address;
@@ -128,6 +129,7 @@ pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
     RequestId, WidgetId,
 };
+pub use idempotency_key::IdempotencyKey;
 pub use landing::Landing;
 pub use landing_draft::{IncompleteLanding, LandingDraft};
 pub use landing_page::LandingPage;

@@ -98,7 +98,7 @@ pub struct IncompleteRedirect {
     pub slug: Option<SlugChoice>,
     /// `domain`, if it is valid by itself.
     pub domain: Option<HostReference>,
-    /// `pixel_ids`, as far as they could be read.
+    /// `pixel_ids`, with a malformed one in place of what could not be read.
     pub pixels: Vec<IdReference<PixelKind>>,
     /// What is wrong with single fields.
     pub violations: Violations,
@@ -127,7 +127,7 @@ impl IncompleteRedirect {
         if let Some(target_url) = target_url {
             violations.append(violations_of_new_target(&target_url, placement.as_ref(), context));
         }
-        violations.append(violations_of_pixels(&pixels, context));
+        violations.append_about_others(violations_of_pixels(&pixels, context));
         violations
     }
 }

@@ -245,18 +245,22 @@ fn d33_a_clock_that_steps_back_does_not_take_updated_at_with_it() {
 #[test]
 fn d8_an_incomplete_creation_still_tells_what_only_shows_together() {
     let world = World::new();
+    let mut violations = Violations::from(FieldError::new(ViolationCode::Required, "is required").at("name"));
+    // What is no string is told as that, and not as the name of nothing, too.
+    violations.push(FieldError::new(ViolationCode::InvalidType, "must be a string").at("pixel_ids[0]"));
     let incomplete = crate::IncompleteRedirect {
         target_url: Some(target("https://go.example.com/mine")),
         slug: Some(crate::SlugChoice::Exactly(slug("mine"))),
         domain: None,
-        pixels: vec![IdReference::Id(pixel(3))],
-        violations: FieldError::new(ViolationCode::Required, "is required").at("name").into(),
+        pixels: vec![IdReference::Malformed, IdReference::Id(pixel(3))],
+        violations,
     };
     let found = fields(Rejection::Invalid(incomplete.all_violations(&world.at(0))));
     let expected = [
         ("name", ViolationCode::Required),
+        ("pixel_ids[0]", ViolationCode::InvalidType),
         ("target_url", ViolationCode::InvalidValue),
-        ("pixel_ids[0]", ViolationCode::InvalidValue),
+        ("pixel_ids[1]", ViolationCode::InvalidValue),
     ];
     assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
 }

@@ -172,6 +172,14 @@ impl Violations {
         self.0.extend(more.0);
     }
 
+    /// Adds those of `more` that are about other fields: of a field that cannot be read it need not be told that it
+    /// names nothing.
+    pub fn append_about_others(&mut self, more: Self) {
+        let is_told = |violation: &Violation| self.0.iter().any(|told| told.field == violation.field);
+        let others: Vec<_> = more.0.into_iter().filter(|violation| !is_told(violation)).collect();
+        self.0.extend(others);
+    }
+
     /// Whether nothing is wrong.
     #[must_use]
     pub const fn is_empty(&self) -> bool {

@@ -12,6 +12,7 @@ use signpost_domain::{ErrorCode, QuotaWindow, Refusal, Violations};
 
 use crate::error_status::status_of;
 use crate::extract::Unsupported;
+use crate::remembered_answer;
 
 /// Why a request is not answered as it wished. Handlers and extractors return it; the outermost middleware makes
 /// the contract's envelope of it, because only there the request id is known.
@@ -57,6 +58,23 @@ impl ApiError {
         }
     }
 
+    /// The code that the answer carries, for the log; `None` if there is none, because it is a success that is given
+    /// again.
+    pub(crate) fn answered_code(&self) -> Option<ErrorCode> {
+        match self {
+            Self::App(AppError::AnsweredBefore(answer)) => remembered_answer::code(answer),
+            Self::NotAdmitted(_)
+            | Self::Unreadable(_)
+            | Self::NoSuchPath
+            | Self::MethodNotAllowed { .. }
+            | Self::UnsupportedMediaType(_)
+            | Self::PayloadTooLarge
+            | Self::Invalid(_)
+            | Self::App(_)
+            | Self::Internal(_) => Some(self.code()),
+        }
+    }
+
     /// The status (D6).
     pub(crate) const fn status(&self) -> StatusCode {
         match self {
@@ -93,8 +111,10 @@ impl ApiError {
             }
             Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
+            // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
-                AppError::Store(_)
+                AppError::AnsweredBefore(_)
+                | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
                 | AppError::NoOutcome,
@@ -115,6 +135,7 @@ impl ApiError {
             | Self::PayloadTooLarge
             | Self::App(
                 AppError::Refused(_)
+                | AppError::AnsweredBefore(_)
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
@@ -156,6 +177,7 @@ impl ApiError {
                 | AppError::NoFreeSlug { .. }
                 | AppError::NoOutcome),
             ) => Some(with_sources(error)),
+            Self::App(AppError::AnsweredBefore(answer)) => remembered_answer::cause(answer),
             Self::Internal(cause) => Some(cause.clone()),
             Self::NotAdmitted(
                 Reason::AddressThrottled { .. }

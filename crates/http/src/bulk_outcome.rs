@@ -9,17 +9,17 @@ use crate::wire::{BulkOutcome, FailedItem, ItemError, SucceededItem};
 /// Tells the items that succeeded from those that failed. `show` makes the former's `data`; `value_at_fault` finds the
 /// `value` of an item's error, given the item's position.
 pub(crate) fn split<T, D>(
-    outcomes: Vec<Result<T, Rejection>>,
+    outcomes: &[Result<T, Rejection>],
     show: impl Fn(&T) -> D,
     value_at_fault: impl Fn(usize, &Rejection) -> Option<String>,
 ) -> BulkOutcome<D> {
     let (mut succeeded, mut failed) = (vec![], vec![]);
-    for (index, outcome) in outcomes.into_iter().enumerate() {
+    for (index, outcome) in outcomes.iter().enumerate() {
         match outcome {
-            Ok(value) => succeeded.push(SucceededItem { index, data: show(&value) }),
+            Ok(value) => succeeded.push(SucceededItem { index, data: show(value) }),
             Err(rejection) => {
-                let value = value_at_fault(index, &rejection);
-                failed.push(FailedItem { index, error: item_error(&rejection, value) });
+                let value = value_at_fault(index, rejection);
+                failed.push(FailedItem { index, error: item_error(rejection, value) });
             }
         }
     }

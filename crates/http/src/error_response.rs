@@ -4,9 +4,11 @@ use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde::Serialize;
+use signpost_app::AppError;
 use signpost_domain::{RequestId, Violation};
 
 use crate::api_error::{ApiError, sentence};
+use crate::remembered_answer;
 use crate::wire;
 
 #[derive(Serialize)]
@@ -16,7 +18,7 @@ struct Envelope<'a> {
 
 #[derive(Serialize)]
 struct Body<'a> {
-    code: &'static str,
+    code: &'a str,
     message: &'a str,
     request_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -36,8 +38,19 @@ impl<'a> From<&'a Violation> for Detail<'a> {
     }
 }
 
+/// The body of an error without details, as JSON.
+pub(crate) fn body(code: &str, message: &str, request_id: RequestId) -> serde_json::Result<String> {
+    let error = Body { code, message, request_id: request_id.to_string(), details: None };
+    serde_json::to_string(&Envelope { error })
+}
+
 /// The response that an error is.
 pub(crate) fn response(error: &ApiError, request_id: RequestId) -> HttpResponse {
+    if let ApiError::App(AppError::AnsweredBefore(answer)) = error
+        && let Some(response) = remembered_answer::response(answer, request_id)
+    {
+        return response;
+    }
     let details = error.details().filter(|violations| !violations.is_empty());
     let envelope = Envelope {
         error: Body {

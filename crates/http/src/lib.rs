@@ -9,7 +9,8 @@
 //!
 //! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
 //! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
-//! fields and parameters it knows is what it takes from them, and the rest is refused. Describe it beside its siblings
+//! fields and parameters it knows is what it takes from them, and the rest is refused. That of a `POST` asks
+//! `OnlyBody::once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings
 //! in `openapi/operations`; tests hold the description against what it does.
 
 mod account;
@@ -31,6 +32,7 @@ mod middleware;
 mod openapi;
 mod pixels;
 mod redirects;
+mod remembered_answer;
 mod routes;
 mod server;
 mod shorten;

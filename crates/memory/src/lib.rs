@@ -14,6 +14,7 @@
 //! ```
 //! # tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap().block_on(async {
 //! use signpost_app::accounts::{self, CreateAccount};
+//! use signpost_app::idempotency::Conclusion;
 //! use signpost_app::visits::{self, Resolution};
 //! use signpost_app::{admission, keys, redirects};
 //! use signpost_domain::{Email, Hostname, Name, PlanName, RedirectDraft, Slug, SlugChoice, TargetUrl};
@@ -42,7 +43,7 @@
 //!     slug: SlugChoice::Exactly(slug.clone()),
 //!     ..RedirectDraft::new(Name::parse("Autumn sale").unwrap(), target.clone())
 //! };
-//! let created = redirects::create(&app, &caller, Ok(draft)).await.unwrap();
+//! let created = redirects::create(&app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap();
 //! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!
@@ -59,6 +60,7 @@
 //! waits or panics by the name that is looked up.
 
 mod account_writes;
+mod answers;
 mod blocklist;
 mod change_log;
 mod clock;

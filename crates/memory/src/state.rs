@@ -13,10 +13,14 @@ use signpost_domain::{
     PageContent, Pixel, PixelId, Usage,
 };
 
-/// All accounts with what they own.
+use crate::answers::Answers;
+
+/// All accounts with what they own, and what is remembered of their requests.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct State {
     accounts: BTreeMap<AccountId, Arc<Owned>>,
+    /// Not under the accounts, since a key may be claimed for one that is gone.
+    pub(crate) answers: Answers,
 }
 
 /// An account with what it owns. The counters of `groups` are not kept up; see [`Owned::group`].
@@ -62,8 +66,9 @@ impl State {
         Ok(())
     }
 
-    /// Removes an account and all that stands under it. `false` if there is none.
+    /// Removes an account and all that is its own. `false` if there is none.
     pub(crate) fn remove(&mut self, account: AccountId) -> bool {
+        self.answers.forget_account(account);
         self.accounts.remove(&account).is_some()
     }
 

@@ -140,8 +140,13 @@ impl Shared {
 }
 
 impl MemoryStore {
+    /// Begins a unit of work of the store's own.
+    pub(crate) async fn begin_in_time(&self) -> Result<Box<MemoryUnitOfWork>, StoreError> {
+        self.begin_within(self.0.time_limit).await
+    }
+
     /// Begins a unit of work that has so much time.
-    async fn begin_within(&self, time_limit: Duration) -> Result<Box<dyn UnitOfWork>, StoreError> {
+    async fn begin_within(&self, time_limit: Duration) -> Result<Box<MemoryUnitOfWork>, StoreError> {
         let Self(shared) = self;
         if time_limit.is_zero() {
             return Err(StoreError::unavailable("there is no time left for another attempt"));
@@ -167,12 +172,12 @@ impl MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
-        self.begin_within(self.0.time_limit).await
+        Ok(self.begin_in_time().await?)
     }
 
     async fn begin_again(&self, first_begun: Instant) -> Result<Box<dyn UnitOfWork>, StoreError> {
         self.0.faults.before(Step::BeginAgain)?;
-        self.begin_within(self.0.time_limit.saturating_sub(first_begun.elapsed())).await
+        Ok(self.begin_within(self.0.time_limit.saturating_sub(first_begun.elapsed())).await?)
     }
 
     async fn check(&self) -> Result<(), StoreError> {

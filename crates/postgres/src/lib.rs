@@ -46,6 +46,7 @@ mod options;
 mod page_content;
 mod pipeline;
 mod pixels;
+mod remembered_answers;
 mod request_counts;
 mod rows;
 mod schema;

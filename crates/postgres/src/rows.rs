@@ -15,3 +15,4 @@ pub(crate) mod new_links;
 pub(crate) mod page;
 pub(crate) mod pixel;
 pub(crate) mod published_link;
+pub(crate) mod remembered_answer;

@@ -76,6 +76,18 @@ diesel::table! {
 }
 
 diesel::table! {
+    remembered_answers (account_id, key) {
+        account_id -> Uuid,
+        key -> Text,
+        fingerprint -> Binary,
+        status -> Integer,
+        location -> Nullable<Text>,
+        body -> Text,
+        created_at -> Timestamptz,
+    }
+}
+
+diesel::table! {
     request_counts (account_id, span, started_at) {
         account_id -> Uuid,
         span -> SmallInt,

@@ -14,7 +14,7 @@ use crate::failure::Failure;
 ///
 /// # The order of locks
 ///
-/// Rows are held in this order, so that two units of work do not wait for each other: links by their kinds and then
+/// Rows are held in this order, so that two units of work do not wait for each other: the key of the request, links by their kinds and then
 /// their ids, as the indexes have them, groups by their ids, addresses in their order, a pixel, the account. The account
 /// comes last because it is wanted by most. A unit of work that does several things may break the order; then PostgreSQL
 /// ends one of the two, which is run again.
@@ -22,6 +22,8 @@ pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
     /// The BEGIN goes out with the first step.
     is_begun: bool,
+    /// A key was claimed, whose answer was not remembered yet.
+    awaits_answer: bool,
     changes: ChangesMade,
     /// When it is too old, and all its calls must be over.
     ends: Instant,
@@ -34,7 +36,8 @@ impl PostgresUnitOfWork {
     pub(crate) async fn begin(connections: &Connections, first_begun: Instant) -> Result<Self, StoreError> {
         let ends = first_begun + connections.time_limit();
         let lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
-        Ok(Self { lease, is_begun: false, changes: ChangesMade::default(), ends, is_spoilt: false })
+        let changes = ChangesMade::default();
+        Ok(Self { lease, is_begun: false, awaits_answer: false, changes, ends, is_spoilt: false })
     }
 
     /// Runs one step of the transaction.
@@ -59,6 +62,16 @@ impl PostgresUnitOfWork {
     /// Where steps note what they have changed, once they know.
     pub(crate) const fn noted(&mut self) -> &mut ChangesMade {
         &mut self.changes
+    }
+
+    /// Notes that a key was claimed, so that nothing is committed before its answer is remembered.
+    pub(crate) const fn await_answer(&mut self) {
+        self.awaits_answer = true;
+    }
+
+    /// Notes that the answer of the key is remembered.
+    pub(crate) const fn note_answer(&mut self) {
+        self.awaits_answer = false;
     }
 
     fn check(&self) -> Result<(), StoreError> {
@@ -96,6 +109,11 @@ impl UnitOfWork for PostgresUnitOfWork {
 
     async fn commit(mut self: Box<Self>) -> Result<(), StoreError> {
         self.check()?;
+        if self.awaits_answer {
+            return Err(StoreError::unavailable(
+                "a key was claimed, and what it was used for is not remembered",
+            ));
+        }
         let changes = self.changes.to_vec();
         self.lease.commit(self.ends, changes).await.map_err(Failure::into_unit_of_work_error)
     }

@@ -12,7 +12,7 @@ use crate::columns::{IdBytes, UpperBound};
 use crate::failure::{Failure, refers_to_nothing};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::schema::{accounts, api_keys, groups, links, pixels, request_counts};
+use crate::schema::{accounts, api_keys, groups, links, pixels, remembered_answers, request_counts};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 
@@ -157,6 +157,8 @@ impl AccountWrites for SqliteUnitOfWork {
             diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection)?;
             diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection)?;
             diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
+                .execute(connection)?;
+            diesel::delete(remembered_answers::table.filter(remembered_answers::account_id.eq(id)))
                 .execute(connection)?;
             Ok(diesel::delete(accounts::table.find(id)).execute(connection)? > 0)
         };

@@ -15,7 +15,7 @@ use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::rows::cell::{RowName, own_id};
 use crate::rows::link::NewLink;
-use crate::schema::{groups, links};
+use crate::schema::{accounts, groups, links};
 
 /// The 16 bytes of an id, which the two kinds of links share.
 type Bytes = [u8; 16];
@@ -29,9 +29,8 @@ pub(crate) fn insert(
     links_limit: u64,
 ) -> Result<Option<Vec<Insertion>>, Failure> {
     refuse_repeated_ids(links)?;
-    let Some(count) = counters::links(connection, account)? else { return Ok(None) };
+    let Some((count, groups)) = count_and_groups(connection, account, links)? else { return Ok(None) };
     let mut room = links_limit.saturating_sub(count);
-    let groups = existing_groups(connection, account, links)?;
     let has_its_group = |link: &Link| link.group_id().is_none_or(|group| groups.contains(&group));
     let rows: Vec<_> =
         links.iter().filter(|link| has_its_group(link)).map(|link| NewLink::new(account, link)).collect();
@@ -79,22 +78,29 @@ fn refuse_repeated_ids(links: &[Link]) -> Result<(), Failure> {
     }
 }
 
-/// Those of the groups that the links name which the account has.
-fn existing_groups(
+/// How many links the account has, and those of the groups that these links name which it has; `None` if there is no such
+/// account. In one statement, because a batch may have to come here twice (D30).
+fn count_and_groups(
     connection: &mut SqliteConnection,
     account: AccountId,
     links: &[Link],
-) -> Result<BTreeSet<GroupId>, Failure> {
+) -> Result<Option<(u64, BTreeSet<GroupId>)>, Failure> {
     let named: BTreeSet<GroupId> = links.iter().filter_map(Link::group_id).collect();
     if named.is_empty() {
-        return Ok(named);
+        return Ok(counters::links(connection, account)?.map(|count| (count, named)));
     }
-    let found: Vec<Vec<u8>> = groups::table
-        .filter(groups::account_id.eq(IdBytes::from(account)))
-        .filter(groups::id.eq_any(named.into_iter().map(IdBytes::from)))
-        .select(groups::id)
+    let its_groups =
+        groups::account_id.eq(accounts::id).and(groups::id.eq_any(named.into_iter().map(IdBytes::from)));
+    let found: Vec<(i64, Option<Vec<u8>>)> = accounts::table
+        .left_join(groups::table.on(its_groups))
+        .filter(accounts::id.eq(IdBytes::from(account)))
+        .select((accounts::links_count, groups::id.nullable()))
         .load(connection)?;
-    found.iter().map(|id| own_id("groups", id).map(|(id, _)| id)).collect()
+    let Some((count, _)) = found.first() else { return Ok(None) };
+    let count = RowName::new("accounts", account).count("links_count", *count)?;
+    let ids = found.iter().filter_map(|(_, id)| id.as_deref());
+    let groups = ids.map(|id| own_id("groups", id).map(|(id, _)| id)).collect::<Result<_, _>>()?;
+    Ok(Some((count, groups)))
 }
 
 /// Inserts all whose addresses are free, and returns their ids. Only the address may be taken: a second link with an id

@@ -64,6 +64,7 @@ mod options;
 mod pages;
 mod pixels;
 mod readers;
+mod remembered_answers;
 mod request_counts;
 mod rows;
 mod schema;

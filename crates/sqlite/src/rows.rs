@@ -13,3 +13,4 @@ pub(crate) mod link;
 pub(crate) mod page;
 pub(crate) mod pixel;
 pub(crate) mod published_link;
+pub(crate) mod remembered_answer;

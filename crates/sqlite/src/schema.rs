@@ -74,6 +74,20 @@ diesel::table! {
 }
 
 diesel::table! {
+    remembered_answers (account_id, key) {
+        // SQLite's own number of the row.
+        rowid -> BigInt,
+        account_id -> Binary,
+        key -> Text,
+        fingerprint -> Binary,
+        status -> Integer,
+        location -> Nullable<Text>,
+        body -> Text,
+        created_at -> BigInt,
+    }
+}
+
+diesel::table! {
     request_counts (account_id, span, started_at) {
         account_id -> Binary,
         span -> Integer,
@@ -109,4 +123,4 @@ diesel::table! {
 
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, links);
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, groups, links);

@@ -27,6 +27,7 @@ mod doors;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod health;
+mod idempotency;
 mod ledger;
 mod load;
 mod nodes;

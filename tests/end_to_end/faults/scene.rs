@@ -31,6 +31,12 @@ pub struct Scene {
     pub database: PostgresDatabase,
 }
 
+/// A proxy, and how many nodes are behind it.
+struct Behind {
+    proxy: Proxy,
+    nodes: usize,
+}
+
 impl Scene {
     /// Nodes on a server of their own that keeps its promises when it is killed.
     pub fn on_own_server(who: &str, nodes: usize) -> Option<Self> {
@@ -42,7 +48,15 @@ impl Scene {
     /// Nodes on a server that they reach through a proxy. It is nobody's own.
     pub fn behind_proxy(who: &str, nodes: usize) -> Option<Self> {
         let server = told(who, postgres::try_shared().map_err(Absence::clone))?;
-        Self::of(who, server.database(None), Some(Proxy::to(server.port())), nodes, |node| node)
+        let proxy = Behind { proxy: Proxy::to(server.port()), nodes };
+        Self::of(who, server.database(None), Some(proxy), nodes, |node| node)
+    }
+
+    /// Nodes of which the first reaches the server through a proxy, and the others straight.
+    pub fn first_behind_proxy(who: &str, nodes: usize) -> Option<Self> {
+        let server = told(who, postgres::try_shared().map_err(Absence::clone))?;
+        let proxy = Behind { proxy: Proxy::to(server.port()), nodes: 1 };
+        Self::of(who, server.database(None), Some(proxy), nodes, |node| node)
     }
 
     /// Nodes on a server that nobody disturbs.
@@ -66,14 +80,19 @@ impl Scene {
     fn of(
         who: &str,
         database: PostgresDatabase,
-        proxy: Option<Proxy>,
+        proxy: Option<Behind>,
         nodes: usize,
         set_up: impl Fn(ProgramBuilder) -> ProgramBuilder,
     ) -> Option<Self> {
         migrate(&database.url());
         let redis = shared_redis(who)?;
-        let url = proxy.as_ref().map_or_else(|| database.url(), |proxy| database.url_through(proxy));
-        let nodes: Vec<Program> = (0..nodes).map(|_| set_up(node(&url, &redis.url(0))).start()).collect();
+        let url = |number: usize| match &proxy {
+            Some(Behind { proxy, nodes }) if number < *nodes => database.url_through(proxy),
+            Some(_) | None => database.url(),
+        };
+        let nodes: Vec<Program> =
+            (0..nodes).map(|number| set_up(node(&url(number), &redis.url(0))).start()).collect();
+        let proxy = proxy.map(|Behind { proxy, nodes: _ }| proxy);
         let account = nodes[0].account("agency");
         let doors = Doors::new(&nodes, &account.key);
         Some(Self { nodes, account, doors, ledger: Ledger::default(), proxy, database })

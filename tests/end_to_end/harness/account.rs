@@ -77,6 +77,23 @@ impl Account {
         self.try_send_with(method, path, headers, body.as_deref().map(str::as_bytes))
     }
 
+    /// Sends a body that is to be carried out once: with this `Idempotency-Key` (D12).
+    pub fn post_once(&self, key: &str, path: &str, body: &Value) -> Answer {
+        let answer = self.try_post_once(key, path, body);
+        answer.unwrap_or_else(|error| panic!("POST {path} with {key}: {error}"))
+    }
+
+    /// Like [`Self::post_once`], where there may be no answer because the program is gone.
+    pub fn try_post_once(&self, key: &str, path: &str, body: &Value) -> Result<Answer, ureq::Error> {
+        let authorization = format!("Bearer {}", self.key);
+        let headers = [
+            ("Authorization", authorization.as_str()),
+            ("Content-Type", "application/json"),
+            ("Idempotency-Key", key),
+        ];
+        self.try_send_with("POST", path, &headers, Some(body.to_string().as_bytes()))
+    }
+
     fn try_send_with(
         &self,
         method: &str,

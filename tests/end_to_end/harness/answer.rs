@@ -81,12 +81,15 @@ impl Answer {
         Ok(answer)
     }
 
-    /// What must hold for every answer: D4, D6, D8, D17, contract "Errors" and "Limits".
+    /// What must hold for every answer: D4, D6, D8, D12, D17, contract "Errors" and "Limits".
     pub(super) fn check(&self, method: &str, path: &str) {
         let context = format!("{method} {path}: {self:?}");
         let request_id = self.header("x-request-id").unwrap_or_else(|| panic!("no request id: {context}"));
         assert!(is_id(request_id, "req_"), "{context}");
         assert!(self.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{context}");
+        if let Some(is_replayed) = self.header("idempotent-replayed") {
+            assert_eq!((method, is_replayed), ("POST", "true"), "{context}");
+        }
         self.look_up(method, path, &context);
         if self.status < 400 {
             assert!(self.body.get("error").is_none(), "{context}");
@@ -150,6 +153,11 @@ impl Answer {
     /// A header's value, if it is there.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
+    }
+
+    /// Whether it says that it was given before (D12).
+    pub fn is_replayed(&self) -> bool {
+        self.header("idempotent-replayed").is_some()
     }
 
     #[track_caller]

@@ -2,13 +2,15 @@
 
 use std::time::{Duration, Instant};
 
+use serde_json::json;
 use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::nodes;
 use crate::harness::Program;
 
-const TOOK_OVER: &str = "took over background work";
-const GAVE_UP: &str = "gave up background work";
+// Each job has a lease of its own; here one of them is looked at.
+const TOOK_OVER: &str = r#"took over background work job="forget-changes""#;
+const GAVE_UP: &str = r#"gave up background work job="forget-changes""#;
 
 /// How long a lease lasts, and for a busy machine a good deal more.
 const AT_LAST: Duration = Duration::from_secs(30);
@@ -98,6 +100,37 @@ fn old_entries_of_the_change_log_are_forgotten() {
     let ends = Instant::now() + AT_LAST;
     while scene.database.query("SELECT count(*) FROM changes").trim() != "1" {
         assert!(Instant::now() < ends, "{}", scene.nodes[0].log());
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+/// Contract D12: what is remembered of a key is forgotten after 24 hours, both to whoever uses the key and in the table.
+#[test]
+fn d12_the_answer_to_a_key_of_yesterday_is_forgotten() {
+    let Some(mut scene) = nodes(1, "") else { return };
+    let key = scene.nodes[0].account("agency").key;
+    let send = |node: &Program, name: &str| {
+        node.with_key(&key).post_once(name, "/v1/groups", &json!({"name": name}))
+    };
+    let names = ["day-old", "young", "unused"];
+    let first: Vec<_> = names.iter().map(|name| send(&scene.nodes[0], name).expect_status(201)).collect();
+    scene.nodes[0].kill();
+    // The young one has a quarter of an hour left.
+    scene.database.run(
+        "DELETE FROM leases; UPDATE remembered_answers SET created_at = created_at - CASE key WHEN 'young' \
+         THEN interval '23 hours 45 minutes' ELSE interval '24 hours' END",
+    );
+    scene.nodes[0].start_again();
+    let node = &scene.nodes[0];
+    for (name, first) in names.iter().zip(&first).take(2) {
+        let again = send(node, name).expect_status(201);
+        assert_eq!(again.is_replayed(), *name == "young", "{again:?}");
+        assert_eq!(again.body == first.body, *name == "young", "{again:?}");
+    }
+    let ends = Instant::now() + AT_LAST;
+    let left = "SELECT key FROM remembered_answers ORDER BY key";
+    while scene.database.query(left).lines().collect::<Vec<_>>() != ["day-old", "young"] {
+        assert!(Instant::now() < ends, "{}", node.log());
         std::thread::sleep(BETWEEN_LOOKS);
     }
 }

@@ -1,10 +1,12 @@
-//! What holds across endpoints: isolation, one link an address, and that nothing answered is ever lost.
+//! What holds across endpoints: isolation, one link an address, that nothing answered is ever lost, and that what is to be
+//! done once is done once.
 
 mod addresses;
 mod at_once;
 mod crashes;
 mod description;
 mod hostile;
+mod idempotency;
 mod isolation;
 mod secrets;
 mod targets;

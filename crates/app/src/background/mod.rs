@@ -6,12 +6,14 @@
 //!
 //! To add a job, implement [`Job`] in a file here and name it in [`jobs`].
 
+mod forget_answers;
 mod forget_changes;
 mod job;
 mod job_runner;
 
 use std::sync::Arc;
 
+pub use forget_answers::ForgetAnswers;
 pub use forget_changes::ForgetChanges;
 pub use job::{Job, Progress};
 pub use job_runner::JobRunner;
@@ -21,5 +23,8 @@ use crate::application::Application;
 /// All jobs.
 #[must_use]
 pub fn jobs(app: &Application) -> Vec<Arc<dyn Job>> {
-    vec![Arc::new(ForgetChanges::new(Arc::clone(&app.store)))]
+    vec![
+        Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
+        Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
+    ]
 }

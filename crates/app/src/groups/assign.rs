@@ -3,17 +3,20 @@
 use std::collections::HashMap;
 
 use signpost_domain::id::GroupKind;
-use signpost_domain::{Batch, GroupId, IdReference, Link, LinkId, Refusal, Rejection};
+use signpost_domain::{Batch, IdReference, Link, LinkId, Refusal, Rejection};
 
 use super::get::get;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
 use crate::links::batch_ids;
-use crate::unit_of_work::{Attempts, commit};
 
 /// The field of a request that names the links.
 pub const LINK_IDS: &str = "link_ids";
+
+/// What became of each id of a batch: the link as it is then, or why it was not moved.
+pub type Moved = Vec<Result<Link, Rejection>>;
 
 /// Puts those of the caller's links that `ids` name into a group, wherever they were, all together. The answer says of
 /// each id, in the same order, what became of it: the link as it is then, the kind's `…NotFound`, or
@@ -26,8 +29,9 @@ pub async fn assign(
     caller: &Caller,
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
-) -> Result<Vec<Result<Link, Rejection>>, AppError> {
-    move_links(app, caller, group, ids, Direction::Into).await
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    move_links(app, caller, group, ids, Direction::Into, conclusion).await
 }
 
 /// Takes those of the caller's links that `ids` name out of a group, all together. The answer is that of [`assign`]; a
@@ -40,8 +44,9 @@ pub async fn unassign(
     caller: &Caller,
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
-) -> Result<Vec<Result<Link, Rejection>>, AppError> {
-    move_links(app, caller, group, ids, Direction::OutOf).await
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    move_links(app, caller, group, ids, Direction::OutOf, conclusion).await
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -56,48 +61,42 @@ async fn move_links(
     group: IdReference<GroupKind>,
     ids: &Batch<String>,
     direction: Direction,
-) -> Result<Vec<Result<Link, Rejection>>, AppError> {
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    let account = caller.account_id();
     let read = batch_ids::read_each(ids, |index, text| {
         batch_ids::of_any_kind(text, || format!("{LINK_IDS}[{index}]"))
     });
     let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
-    let moved = if wanted.is_empty() {
-        // Nothing to move, so no unit of work; but the group must be there all the same.
-        get(app, caller, group).await?;
-        vec![]
-    } else {
-        let group = group.id().ok_or(Refusal::GroupNotFound)?;
-        move_those(app, caller, group, &wanted, direction).await?
+    let outcomes = |moved: Vec<Link>| -> Moved {
+        let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
+        let outcome = |read: Result<LinkId, Rejection>| {
+            read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
+        };
+        read.iter().cloned().map(outcome).collect()
     };
-    let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
-    let outcome = |read: Result<LinkId, Rejection>| {
-        read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
-    };
-    Ok(read.into_iter().map(outcome).collect())
-}
-
-async fn move_those(
-    app: &Application,
-    caller: &Caller,
-    group: GroupId,
-    ids: &[LinkId],
-    direction: Direction,
-) -> Result<Vec<Link>, AppError> {
-    let account = caller.account_id();
-    let attempts = Attempts::at(app);
-    attempts
+    let operation = Operation::new(app, caller, conclusion);
+    operation
         .run(|| async {
-            let mut work = attempts.begin().await?;
+            if wanted.is_empty() {
+                // Nothing to move, so nothing to write; but the group must be there all the same.
+                get(app, caller, group).await?;
+                let outcomes = outcomes(vec![]);
+                operation.conclude(None, false, &outcomes).await?;
+                return Ok(outcomes);
+            }
+            let group = group.id().ok_or(Refusal::GroupNotFound)?;
+            let mut work = operation.begin().await?;
             let now = app.clock.now();
             let moved = match direction {
-                Direction::Into => work.assign_links(account, group, ids, now).await?,
-                Direction::OutOf => work.unassign_links(account, group, ids, now).await?,
+                Direction::Into => work.assign_links(account, group, &wanted, now).await?,
+                Direction::OutOf => work.unassign_links(account, group, &wanted, now).await?,
             };
             let moved = moved.ok_or(Refusal::GroupNotFound)?;
-            if !moved.is_empty() {
-                commit(app, work).await?;
-            }
-            Ok(moved)
+            let has_moved = !moved.is_empty();
+            let outcomes = outcomes(moved);
+            operation.conclude(Some(work), has_moved, &outcomes).await?;
+            Ok(outcomes)
         })
         .await
 }

@@ -5,20 +5,25 @@ use signpost_domain::{Group, Name, PlanResource, Refusal};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
 use crate::ports::InsertGroupError;
-use crate::unit_of_work::{Attempts, commit};
 
 /// Creates an empty group. Two groups may have the same name.
 ///
 /// # Errors
 /// [`Refusal::PlanLimitReached`].
-pub async fn create(app: &Application, caller: &Caller, name: Name) -> Result<Group, AppError> {
+pub async fn create(
+    app: &Application,
+    caller: &Caller,
+    name: Name,
+    conclusion: Conclusion<'_, Group>,
+) -> Result<Group, AppError> {
     let group = Group::create(app.ids.next(), name, app.clock.now());
     let limit = caller.plan().limits.of(PlanResource::Groups);
-    let attempts = Attempts::at(app);
-    attempts
+    let operation = Operation::new(app, caller, conclusion);
+    operation
         .run(|| async {
-            let mut work = attempts.begin().await?;
+            let mut work = operation.begin().await?;
             match work.insert_group(caller.account_id(), &group, limit).await {
                 Ok(()) => {}
                 Err(InsertGroupError::AccountMissing) => return Err(AppError::AccountGone),
@@ -27,7 +32,7 @@ pub async fn create(app: &Application, caller: &Caller, name: Name) -> Result<Gr
                 }
                 Err(InsertGroupError::Store(error)) => return Err(error.into()),
             }
-            commit(app, work).await?;
+            operation.conclude(Some(work), true, &group).await?;
             Ok(group.clone())
         })
         .await

@@ -7,7 +7,7 @@ mod get;
 mod list;
 mod rename;
 
-pub use assign::{LINK_IDS, assign, unassign};
+pub use assign::{LINK_IDS, Moved, assign, unassign};
 pub use create::create;
 pub use delete::delete;
 pub use get::get;

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use signpost_domain::{IncompleteLanding, LandingDraft, LandingPage, PageContent};
+use signpost_domain::{IncompleteLanding, Landing, LandingDraft, LandingPage, PageContent};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::Conclusion;
 use crate::links::create_one;
 
 /// What the request asks for: a whole draft, or what can be read of one with violations in it.
@@ -21,12 +22,15 @@ pub async fn create(
     app: &Application,
     caller: &Caller,
     command: CreateLanding,
+    conclusion: Conclusion<'_, LandingPage>,
 ) -> Result<LandingPage, AppError> {
     let blocklist = app.target_blocklist.current();
     let no_pixels = BTreeSet::new();
     let context = app.link_context(caller.plan().features, &blocklist, &no_pixels, app.clock.now());
     let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
     let page = PageContent::default().apply(draft.content.clone(), || app.ids.next());
-    let landing = create_one(app, caller, draft, Some(&page), &context).await?;
-    Ok(LandingPage { landing, content: page })
+    let whole = |landing: &Landing| LandingPage { landing: landing.clone(), content: page.clone() };
+    let conclusion = conclusion.of_part(|landing| Some(whole(landing)));
+    let landing = create_one(app, caller, draft, Some(&page), &context, conclusion).await?;
+    Ok(whole(&landing))
 }

@@ -11,8 +11,8 @@ use signpost_domain::{
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
 use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
-use crate::unit_of_work::{Attempts, commit};
 
 /// How many slugs are drawn for a link before generation gives up. With the seven characters of D21 and ten million links
 /// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
@@ -30,10 +30,22 @@ pub(crate) async fn create_one<D: LinkDraft>(
     draft: D,
     page: Option<&PageContent>,
     context: &LinkContext<'_>,
+    conclusion: Conclusion<'_, D::Link>,
 ) -> Result<D::Link, AppError> {
-    let outcome = create(app, caller, vec![Ok(draft)], page, context).await?.pop();
-    Ok(outcome.ok_or(AppError::NoOutcome)??)
+    // A refusal is remembered otherwise than an outcome of a batch, so it is told as one.
+    let conclusion = conclusion.of_part(|outcomes: &Outcomes<D>| outcomes.first()?.as_ref().ok().cloned());
+    let operation = Operation::new(app, caller, conclusion);
+    let drafts = identified(app, vec![Ok(draft)]);
+    operation
+        .run(|| async {
+            let outcome = create(&operation, app, caller, &drafts, page, context).await?.pop();
+            Ok(outcome.ok_or(AppError::NoOutcome)??)
+        })
+        .await
 }
+
+/// What became of each item.
+type Outcomes<D> = Vec<Result<<D as LinkDraft>::Link, Rejection>>;
 
 /// Creates links as if one after another, each unless something stands against it, and commits them together (D30).
 /// The answer says of each, in the same order, what became of it. An item that is rejected already stays so.
@@ -45,34 +57,41 @@ pub(crate) async fn create_all<D: LinkDraft>(
     caller: &Caller,
     drafts: Vec<Result<D, Rejection>>,
     context: &LinkContext<'_>,
-) -> Result<Vec<Result<D::Link, Rejection>>, AppError> {
-    create(app, caller, drafts, None, context).await
+    conclusion: Conclusion<'_, Outcomes<D>>,
+) -> Result<Outcomes<D>, AppError> {
+    let operation = Operation::new(app, caller, conclusion);
+    let drafts = identified(app, drafts);
+    operation.run(|| create(&operation, app, caller, &drafts, None, context)).await
 }
 
+/// The drafts with the ids that their links will have: given out in the order of the batch (D29), and once, however often
+/// the unit of work is run.
+fn identified<D: LinkDraft>(
+    app: &Application,
+    drafts: Vec<Result<D, Rejection>>,
+) -> Vec<Result<Identified<D>, Rejection>> {
+    drafts.into_iter().map(|draft| draft.map(|draft| Identified { id: app.ids.next(), draft })).collect()
+}
+
+/// One attempt.
 async fn create<D: LinkDraft>(
+    operation: &Operation<'_, Outcomes<D>>,
     app: &Application,
     caller: &Caller,
-    drafts: Vec<Result<D, Rejection>>,
+    drafts: &[Result<Identified<D>, Rejection>],
     page: Option<&PageContent>,
     context: &LinkContext<'_>,
-) -> Result<Vec<Result<D::Link, Rejection>>, AppError> {
-    // Ids are given out in the order of the batch (D29), and once, however often the unit of work is run.
-    let drafts: Vec<Result<Identified<D>, Rejection>> =
-        drafts.into_iter().map(|draft| draft.map(|draft| Identified { id: app.ids.next(), draft })).collect();
-    let attempts = Attempts::at(app);
-    attempts
-        .run(|| async {
-            let mut creation = Creation::new(app, caller, &drafts, page, context)?;
-            if !creation.waiting.is_empty() {
-                let mut work = attempts.begin().await?;
-                creation.insert(work.as_mut()).await?;
-                if creation.outcomes.iter().flatten().any(Result::is_ok) {
-                    commit(app, work).await?;
-                }
-            }
-            creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect()
-        })
-        .await
+) -> Result<Outcomes<D>, AppError> {
+    let mut creation = Creation::new(app, caller, drafts, page, context)?;
+    let mut work = None;
+    if !creation.waiting.is_empty() {
+        creation.insert(work.insert(operation.begin().await?).as_mut()).await?;
+    }
+    let outcomes: Result<Outcomes<D>, AppError> =
+        creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect();
+    let outcomes = outcomes?;
+    operation.conclude(work, outcomes.iter().any(Result::is_ok), &outcomes).await?;
+    Ok(outcomes)
 }
 
 /// A draft with the id that its link will have.

@@ -8,7 +8,7 @@ use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::unit_of_work::{Attempts, commit};
+use crate::idempotency::{Conclusion, Operation};
 
 /// Deletes those of the caller's links that `ids` name, all together, and says of each id, in the same order, what
 /// became of it: the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) where it stood
@@ -20,35 +20,34 @@ pub async fn delete_many<K: LinkIdKind>(
     app: &Application,
     caller: &Caller,
     ids: &Batch<String>,
+    conclusion: Conclusion<'_, Vec<Result<Id<K>, Rejection>>>,
 ) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
     let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
     let wanted: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
-    let deleted = delete_those(app, caller, &wanted).await?;
-    let outcome = |read: Result<Id<K>, Rejection>| {
-        read.and_then(|id| {
-            if deleted.contains(&LinkId::from(id)) { Ok(id) } else { Err(K::LINK_KIND.not_found().into()) }
-        })
+    let outcomes = |deleted: &[LinkId]| -> Vec<Result<Id<K>, Rejection>> {
+        let deleted: HashSet<LinkId> = deleted.iter().copied().collect();
+        let outcome = |read: Result<Id<K>, Rejection>| {
+            read.and_then(|id| {
+                if deleted.contains(&LinkId::from(id)) {
+                    Ok(id)
+                } else {
+                    Err(K::LINK_KIND.not_found().into())
+                }
+            })
+        };
+        read.iter().cloned().map(outcome).collect()
     };
-    Ok(read.into_iter().map(outcome).collect())
-}
-
-async fn delete_those(
-    app: &Application,
-    caller: &Caller,
-    ids: &[LinkId],
-) -> Result<HashSet<LinkId>, AppError> {
-    if ids.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let attempts = Attempts::at(app);
-    attempts
+    let operation = Operation::new(app, caller, conclusion);
+    operation
         .run(|| async {
-            let mut work = attempts.begin().await?;
-            let deleted = work.delete_links(caller.account_id(), ids).await?;
-            if !deleted.is_empty() {
-                commit(app, work).await?;
+            let (mut work, mut deleted) = (None, vec![]);
+            if !wanted.is_empty() {
+                let work = work.insert(operation.begin().await?);
+                deleted = work.delete_links(caller.account_id(), &wanted).await?;
             }
-            Ok(deleted.into_iter().collect())
+            let outcomes = outcomes(&deleted);
+            operation.conclude(work, !deleted.is_empty(), &outcomes).await?;
+            Ok(outcomes)
         })
         .await
 }

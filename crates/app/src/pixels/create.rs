@@ -5,8 +5,8 @@ use signpost_domain::{Feature, Name, Pixel, PixelCode, PlanResource, Refusal};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
 use crate::ports::InsertPixelError;
-use crate::unit_of_work::{Attempts, commit};
 
 /// What the request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,17 +21,22 @@ pub struct NewPixel {
 ///
 /// # Errors
 /// [`Refusal::FeatureNotAvailable`], [`Refusal::PlanLimitReached`].
-pub async fn create(app: &Application, caller: &Caller, command: NewPixel) -> Result<Pixel, AppError> {
-    if !caller.plan().features.contains(Feature::Pixels) {
-        return Err(Refusal::FeatureNotAvailable(Feature::Pixels).into());
-    }
+pub async fn create(
+    app: &Application,
+    caller: &Caller,
+    command: NewPixel,
+    conclusion: Conclusion<'_, Pixel>,
+) -> Result<Pixel, AppError> {
     let NewPixel { code, name } = command;
     let pixel = Pixel { id: app.ids.next(), code, name, created_at: app.clock.now() };
     let limit = caller.plan().limits.of(PlanResource::Pixels);
-    let attempts = Attempts::at(app);
-    attempts
+    let operation = Operation::new(app, caller, conclusion);
+    operation
         .run(|| async {
-            let mut work = attempts.begin().await?;
+            if !caller.plan().features.contains(Feature::Pixels) {
+                return Err(Refusal::FeatureNotAvailable(Feature::Pixels).into());
+            }
+            let mut work = operation.begin().await?;
             match work.insert_pixel(caller.account_id(), &pixel, limit).await {
                 Ok(()) => {}
                 Err(InsertPixelError::AccountMissing) => return Err(AppError::AccountGone),
@@ -40,7 +45,7 @@ pub async fn create(app: &Application, caller: &Caller, command: NewPixel) -> Re
                 }
                 Err(InsertPixelError::Store(error)) => return Err(error.into()),
             }
-            commit(app, work).await?;
+            operation.conclude(Some(work), true, &pixel).await?;
             Ok(pixel.clone())
         })
         .await

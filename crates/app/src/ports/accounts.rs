@@ -69,7 +69,7 @@ pub trait AccountWrites: Send {
     /// the first instant. `false` if there is no such account.
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError>;
 
-    /// Deletes an account with all its data: keys, links, groups, counts. `false` if there is no such account.
+    /// Deletes an account with all its data: keys, links, groups, pixels, remembered answers, counts. `false` if there is no such account.
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError>;
 
     /// Inserts a key. `false` if there is no such account.

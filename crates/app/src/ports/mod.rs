@@ -22,6 +22,7 @@ pub mod links;
 pub mod pixels;
 pub mod quota_store;
 pub mod randomness;
+pub mod remembered_answers;
 pub mod store;
 pub mod store_error;
 pub mod target_blocklist;
@@ -41,6 +42,9 @@ pub use links::{
 pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
+pub use remembered_answers::{
+    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
+};
 pub use store::{Store, UnitOfWork};
 pub use store_error::StoreError;
 pub use target_blocklist::TargetBlocklist;

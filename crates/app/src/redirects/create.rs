@@ -1,11 +1,12 @@
 //! Creating a redirect (D28).
 
-use signpost_domain::{IncompleteRedirect, RedirectDraft};
+use signpost_domain::{IncompleteRedirect, Redirect, RedirectDraft};
 
 use super::with_pixels::{RedirectWithPixels, named_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::Conclusion;
 use crate::links::create_one;
 
 /// What the request asks for: a whole draft, or what can be read of one with violations in it.
@@ -21,6 +22,7 @@ pub async fn create(
     app: &Application,
     caller: &Caller,
     command: CreateRedirect,
+    conclusion: Conclusion<'_, RedirectWithPixels>,
 ) -> Result<RedirectWithPixels, AppError> {
     let named = match &command {
         Ok(draft) => &draft.pixels,
@@ -31,6 +33,8 @@ pub async fn create(
     let blocklist = app.target_blocklist.current();
     let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
-    let redirect = create_one(app, caller, draft, None, &context).await?;
-    Ok(RedirectWithPixels::with(redirect, &pixels))
+    let whole = |redirect: &Redirect| RedirectWithPixels::with(redirect.clone(), &pixels);
+    let conclusion = conclusion.of_part(|redirect| Some(whole(redirect)));
+    let redirect = create_one(app, caller, draft, None, &context, conclusion).await?;
+    Ok(whole(&redirect))
 }

@@ -7,6 +7,7 @@ use super::with_pixels::named_pixels;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::Conclusion;
 use crate::links::create_all;
 
 /// Creates redirects as if one after another, each unless something stands against it, and commits them together. The
@@ -19,13 +20,14 @@ pub async fn create_many(
     app: &Application,
     caller: &Caller,
     commands: Batch<CreateRedirect>,
+    conclusion: Conclusion<'_, Vec<Result<Redirect, Rejection>>>,
 ) -> Result<Vec<Result<Redirect, Rejection>>, AppError> {
     let named = commands.iter().flat_map(|command| match command {
         Ok(draft) => &draft.pixels,
         Err(incomplete) => &incomplete.pixels,
     });
     let pixels = named_pixels(app, caller.account_id(), named).await?;
-    let known_pixels = pixels.into_keys().collect();
+    let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
     let drafts = commands
@@ -33,5 +35,5 @@ pub async fn create_many(
         .into_iter()
         .map(|command| command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context))))
         .collect();
-    create_all(app, caller, drafts, &context).await
+    create_all(app, caller, drafts, &context, conclusion).await
 }

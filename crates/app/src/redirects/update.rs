@@ -82,7 +82,7 @@ async fn refuse(
         let blocklist = app.target_blocklist.current();
         let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
         if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &context) {
-            violations.append(more);
+            violations.append_about_others(more);
         }
     }
     AppError::Invalid(violations)

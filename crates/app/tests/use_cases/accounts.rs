@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::accounts::{self, CreateAccount, OperatorError};
+use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, groups, keys};
 use signpost_domain::{Account, Address, PageLimit, RedirectDraft, Site};
 use signpost_port_contracts::samples;
@@ -86,7 +87,9 @@ async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
     assert_eq!(remaining.items, [other]);
     // The other account goes on, and may have what the deleted one had.
     let caller = world.admit(Some(&other_key)).await.unwrap();
-    signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await.unwrap();
+    signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale")), Conclusion::forgotten())
+        .await
+        .unwrap();
     let mine = groups::list(&world.app, &caller, PageLimit::default(), None).await.unwrap();
     assert_eq!(mine.items, []);
 }
@@ -97,9 +100,11 @@ async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
-    let created = signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale"))).await;
+    let created =
+        signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale")), Conclusion::forgotten())
+            .await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
-    let created = groups::create(&world.app, &caller, samples::name("Late")).await;
+    let created = groups::create(&world.app, &caller, samples::name("Late"), Conclusion::forgotten()).await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let address = Address { site: Site::System, slug: Some(samples::slug("sale")) };
     assert_eq!(world.app.store.published_link(&address).await.unwrap(), None);

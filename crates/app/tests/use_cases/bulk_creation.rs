@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
+use signpost_app::idempotency::Conclusion;
 use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, links};
 use signpost_domain::{
@@ -17,7 +18,13 @@ use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, pla
 type Outcomes = Vec<Result<Redirect, Rejection>>;
 
 async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Result<Outcomes, AppError> {
-    redirects::create_many(&world.app, &world.caller().await, Batch::new(commands).unwrap()).await
+    redirects::create_many(
+        &world.app,
+        &world.caller().await,
+        Batch::new(commands).unwrap(),
+        Conclusion::forgotten(),
+    )
+    .await
 }
 
 async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectDraft>) -> Outcomes {
@@ -182,10 +189,14 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
     let world = World::new().await;
     let caller = world.caller().await;
     world.memory.store.faults().set_unavailable(true);
-    let outcomes =
-        redirects::create_many(&world.app, &caller, Batch::new(vec![invalid(), invalid()]).unwrap())
-            .await
-            .unwrap();
+    let outcomes = redirects::create_many(
+        &world.app,
+        &caller,
+        Batch::new(vec![invalid(), invalid()]).unwrap(),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Err(Rejection::Invalid(_)))));
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, groups, landings, links};
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
@@ -14,7 +15,10 @@ use crate::world::{World, assert_internal, refusal};
 
 async fn landing(world: &World, title: &str) -> Landing {
     let draft = LandingDraft::new(samples::name(title));
-    landings::create(&world.app, &world.caller().await, Ok(draft)).await.unwrap().landing
+    landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten())
+        .await
+        .unwrap()
+        .landing
 }
 
 fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
@@ -40,11 +44,15 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     let kept = world.redirect("kept").await;
     let stranger = world.stranger().await;
     let draft = crate::world::draft("foreign");
-    let foreign = signpost_app::redirects::create(&world.app, &stranger, Ok(draft)).await.unwrap().redirect;
+    let foreign = signpost_app::redirects::create(&world.app, &stranger, Ok(draft), Conclusion::forgotten())
+        .await
+        .unwrap()
+        .redirect;
     let unknown: LinkId = samples::id::<RedirectKind>().into();
     let ids = texts([&mine.id, &page.id, &foreign.id, &unknown, &"rdr_x", &"", &mine.id, &unknown, &""]);
     let caller = world.caller().await;
-    let outcomes = links::delete_many::<RedirectKind>(&world.app, &caller, &ids).await.unwrap();
+    let outcomes =
+        links::delete_many::<RedirectKind>(&world.app, &caller, &ids, Conclusion::forgotten()).await.unwrap();
     assert_eq!(outcomes.first(), Some(&Ok(mine.id)));
     let (not_found, repeated) = (Some(Refusal::RedirectNotFound), Some(Refusal::DuplicateIdInBatch));
     let mut expected = vec![None];
@@ -55,7 +63,8 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     assert_eq!(world.stored(kept.id).await, Some(kept));
     assert_eq!(world.usage().await.links, 2);
     // The other kind's operation deletes the other kind.
-    let outcomes = links::delete_many::<LandingKind>(&world.app, &caller, &ids).await.unwrap();
+    let outcomes =
+        links::delete_many::<LandingKind>(&world.app, &caller, &ids, Conclusion::forgotten()).await.unwrap();
     assert_eq!(outcomes.get(1), Some(&Ok(page.id)));
     assert_eq!(outcomes.first(), Some(&Err(Refusal::LandingNotFound.into())));
 }
@@ -90,7 +99,14 @@ impl Moves {
         group: GroupId,
         ids: Batch<String>,
     ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
-        groups::assign(&self.world.app, &self.world.caller().await, group.into(), &ids).await
+        groups::assign(
+            &self.world.app,
+            &self.world.caller().await,
+            group.into(),
+            &ids,
+            Conclusion::forgotten(),
+        )
+        .await
     }
 
     async fn unassign(
@@ -98,7 +114,14 @@ impl Moves {
         group: GroupId,
         ids: Batch<String>,
     ) -> Result<Vec<Result<Link, Rejection>>, AppError> {
-        groups::unassign(&self.world.app, &self.world.caller().await, group.into(), &ids).await
+        groups::unassign(
+            &self.world.app,
+            &self.world.caller().await,
+            group.into(),
+            &ids,
+            Conclusion::forgotten(),
+        )
+        .await
     }
 
     /// How many landings and redirects each group has.
@@ -195,14 +218,20 @@ async fn d31_an_id_of_no_kind_of_link_is_invalid() {
 async fn d2_a_group_that_the_caller_does_not_have_is_not_found() {
     let moves = Moves::new().await;
     let stranger = moves.world.stranger().await;
-    let foreign = groups::create(&moves.world.app, &stranger, samples::name("Theirs")).await.unwrap().id;
+    let foreign =
+        groups::create(&moves.world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+            .await
+            .unwrap()
+            .id;
     for ids in [texts([&moves.inside.id]), texts([&"none"])] {
         for group in [foreign, samples::id()] {
             assert_eq!(refusal(moves.assign(group, ids.clone()).await), Refusal::GroupNotFound);
             assert_eq!(refusal(moves.unassign(group, ids.clone()).await), Refusal::GroupNotFound);
         }
         let caller = moves.world.caller().await;
-        let malformed = groups::assign(&moves.world.app, &caller, IdReference::Malformed, &ids).await;
+        let malformed =
+            groups::assign(&moves.world.app, &caller, IdReference::Malformed, &ids, Conclusion::forgotten())
+                .await;
         assert_eq!(refusal(malformed), Refusal::GroupNotFound);
     }
     assert_eq!(moves.counts().await, [(1, 1), (0, 1)]);
@@ -221,7 +250,10 @@ async fn d30_a_fault_anywhere_moves_and_deletes_nothing() {
         assert_internal(moves.unassign(moves.group, ids.clone()).await);
         fail();
         let caller = moves.world.caller().await;
-        assert_internal(links::delete_many::<RedirectKind>(&moves.world.app, &caller, &ids).await);
+        assert_internal(
+            links::delete_many::<RedirectKind>(&moves.world.app, &caller, &ids, Conclusion::forgotten())
+                .await,
+        );
         assert_eq!(moves.counts().await, [(1, 1), (0, 1)], "{step:?}");
         assert_eq!(moves.world.usage().await.links, 4);
     }

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
 use signpost_app::{AppError, Caller, Submitted, groups, redirects};
@@ -61,10 +62,14 @@ impl Scene {
         let grouped = |draft| RedirectDraft { group: Some(group.id.into()), ..draft };
         match writing {
             Writing::CreateRedirect => {
-                redirects::create(app, caller, Ok(grouped(draft("new")))).await.map(drop)
+                redirects::create(app, caller, Ok(grouped(draft("new"))), Conclusion::forgotten())
+                    .await
+                    .map(drop)
             }
             Writing::GenerateSlug => {
-                redirects::create(app, caller, Ok(grouped(draft_without_slug()))).await.map(drop)
+                redirects::create(app, caller, Ok(grouped(draft_without_slug())), Conclusion::forgotten())
+                    .await
+                    .map(drop)
             }
             Writing::UpdateRedirect => {
                 let patch = RedirectPatch {
@@ -75,7 +80,9 @@ impl Scene {
                 redirects::update(app, caller, link.id.into(), Submitted::valid(patch)).await.map(drop)
             }
             Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
-            Writing::CreateGroup => groups::create(app, caller, samples::name("New")).await.map(drop),
+            Writing::CreateGroup => {
+                groups::create(app, caller, samples::name("New"), Conclusion::forgotten()).await.map(drop)
+            }
             Writing::RenameGroup => {
                 groups::rename(app, caller, group.id.into(), samples::name("New")).await.map(drop)
             }

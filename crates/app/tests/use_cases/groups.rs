@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use signpost_app::groups;
+use signpost_app::idempotency::Conclusion;
 use signpost_domain::{
     Group, IdReference, PageLimit, Plan, PlanLimits, PlanResource, RedirectDraft, Refusal,
 };
@@ -53,8 +54,9 @@ const THREE: Refusal = Refusal::PlanLimitReached { resource: PlanResource::Group
 async fn d15_the_plans_limit_on_groups_is_exact() {
     let world = World::with_plan(three_groups()).await;
     let caller = world.caller().await;
-    let outcomes =
-        at_once(53, async |_| groups::create(&world.app, &caller, samples::name("One of many")).await);
+    let outcomes = at_once(53, async |_| {
+        groups::create(&world.app, &caller, samples::name("One of many"), Conclusion::forgotten()).await
+    });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 3);
     assert!(refused.into_iter().all(|outcome| refusal(outcome) == THREE));
@@ -62,7 +64,10 @@ async fn d15_the_plans_limit_on_groups_is_exact() {
     let one = created.into_iter().flatten().next().unwrap();
     groups::delete(&world.app, &caller, one.id.into()).await.unwrap();
     world.group("A deletion makes room").await;
-    assert_eq!(refusal(groups::create(&world.app, &caller, samples::name("For one")).await), THREE);
+    assert_eq!(
+        refusal(groups::create(&world.app, &caller, samples::name("For one"), Conclusion::forgotten()).await),
+        THREE
+    );
 }
 
 #[tokio::test]

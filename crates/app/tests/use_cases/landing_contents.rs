@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, Submitted, landings};
 use signpost_domain::{
     AccentColor, Change, FieldError, HostBlocklist, IncompleteLanding, LandingDraft, LandingPage,
@@ -29,7 +30,7 @@ fn dark() -> PageContentPatch {
 async fn create(world: &World, content: PageContentPatch) -> Result<LandingPage, AppError> {
     let slug = SlugChoice::Exactly(samples::slug("menu"));
     let draft = LandingDraft { slug, content, ..LandingDraft::new(samples::name("Menu")) };
-    landings::create(&world.app, &world.caller().await, Ok(draft)).await
+    landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await
 }
 
 async fn update(
@@ -53,7 +54,9 @@ async fn d34_a_page_is_created_empty_or_with_content() {
     assert_eq!(page.content.widgets.as_slice().len(), 2);
     assert_eq!(read(&world, &page).await, page);
     let draft = LandingDraft::new(samples::name("Empty"));
-    let empty = landings::create(&world.app, &world.caller().await, Ok(draft)).await.unwrap();
+    let empty = landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten())
+        .await
+        .unwrap();
     assert_eq!(empty.content, PageContent::default());
     assert_eq!(read(&world, &empty).await, empty);
 }
@@ -126,7 +129,7 @@ async fn d24_widgets_do_not_lead_to_blocked_hosts() {
     let command = Err(Box::new(incomplete));
     let outcomes = [
         (
-            landings::create(&world.app, &world.caller().await, command).await,
+            landings::create(&world.app, &world.caller().await, command, Conclusion::forgotten()).await,
             &["title", "widgets[1].url"][..],
         ),
         (create(&world, content.clone()).await, &["widgets[1].url"]),

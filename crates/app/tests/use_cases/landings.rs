@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::{AppError, Submitted, landings};
 use signpost_domain::id::LandingKind;
@@ -21,7 +22,7 @@ fn page(slug: &str) -> LandingDraft {
 }
 
 async fn create(world: &World, draft: LandingDraft) -> Result<Landing, AppError> {
-    Ok(landings::create(&world.app, &world.caller().await, Ok(draft)).await?.landing)
+    Ok(landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await?.landing)
 }
 
 async fn update(world: &World, landing: &Landing, patch: LandingPatch) -> Result<Landing, AppError> {

@@ -1,5 +1,6 @@
 //! Deletions of more links than go in one unit of work.
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::{accounts, groups};
 use signpost_domain::{Address, GroupId, IdReference, Redirect, Site};
 use signpost_port_contracts::samples;
@@ -21,7 +22,10 @@ async fn fill(world: &World, group: Option<GroupId>) {
 async fn a_group_with_many_links_is_deleted_and_its_links_stay() {
     let world = World::new().await;
     let caller = world.caller().await;
-    let group = groups::create(&world.app, &caller, samples::name("Large")).await.unwrap().id;
+    let group = groups::create(&world.app, &caller, samples::name("Large"), Conclusion::forgotten())
+        .await
+        .unwrap()
+        .id;
     fill(&world, Some(group)).await;
     groups::delete(&world.app, &caller, IdReference::Id(group)).await.unwrap();
     assert_eq!(world.app.store.group(world.account.id, group).await.unwrap(), None);

@@ -21,6 +21,7 @@ mod changes;
 mod failing_stores;
 mod first_start;
 mod groups;
+mod idempotency;
 mod keys;
 mod landing_contents;
 mod landings;

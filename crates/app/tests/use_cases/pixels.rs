@@ -1,5 +1,6 @@
 //! Pixels (D15, D27, D36).
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::pixels::{self, NewPixel};
 use signpost_app::redirects;
 use signpost_domain::{
@@ -15,7 +16,7 @@ fn new_pixel() -> NewPixel {
 }
 
 async fn pixel(world: &World) -> Pixel {
-    pixels::create(&world.app, &world.caller().await, new_pixel()).await.unwrap()
+    pixels::create(&world.app, &world.caller().await, new_pixel(), Conclusion::forgotten()).await.unwrap()
 }
 
 #[tokio::test]
@@ -54,7 +55,7 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
     let caller = world.caller().await;
     let named = vec![second.id.into(), first.id.into()];
     let command = Ok(RedirectDraft { pixels: named, ..draft("sale") });
-    let created = redirects::create(&world.app, &caller, command).await.unwrap();
+    let created = redirects::create(&world.app, &caller, command, Conclusion::forgotten()).await.unwrap();
     assert_eq!(created.pixels, [second.clone(), first.clone()]);
     let id = created.redirect.id.into();
     assert_eq!(redirects::get(&world.app, &caller, id).await.unwrap(), created);
@@ -70,7 +71,7 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
 async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    let foreign = pixels::create(&world.app, &stranger, new_pixel()).await.unwrap();
+    let foreign = pixels::create(&world.app, &stranger, new_pixel(), Conclusion::forgotten()).await.unwrap();
     let link = world.redirect("mine").await;
     for pixel in [foreign.id.into(), samples::id().into(), IdReference::Malformed] {
         let outcomes = [
@@ -98,7 +99,9 @@ async fn d15_pixels_are_a_feature_and_limited() {
     let limits = PlanLimits { pixels: 3, ..with_pixels.limits };
     let world = World::with_plan(Plan { limits, ..with_pixels }).await;
     let caller = world.caller().await;
-    let outcomes = at_once(10, async |_| pixels::create(&world.app, &caller, new_pixel()).await);
+    let outcomes = at_once(10, async |_| {
+        pixels::create(&world.app, &caller, new_pixel(), Conclusion::forgotten()).await
+    });
     assert_eq!(outcomes.iter().filter(|outcome| outcome.is_ok()).count(), 3);
     for outcome in outcomes.into_iter().filter(Result::is_err) {
         let reached = Refusal::PlanLimitReached { resource: PlanResource::Pixels, limit: 3 };
@@ -107,6 +110,7 @@ async fn d15_pixels_are_a_feature_and_limited() {
     assert_eq!(world.usage().await.pixels, 3);
 
     let world = World::with_plan(plan(&[])).await;
-    let outcome = pixels::create(&world.app, &world.caller().await, new_pixel()).await;
+    let outcome =
+        pixels::create(&world.app, &world.caller().await, new_pixel(), Conclusion::forgotten()).await;
     assert_eq!(refusal(outcome), Refusal::FeatureNotAvailable(Feature::Pixels));
 }

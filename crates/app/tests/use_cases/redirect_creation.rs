@@ -1,5 +1,6 @@
 //! Creating redirects (D15, D20, D21, D28).
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, links, redirects};
 use signpost_domain::{
     CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, PixelIds, Placement, Plan, PlanLimits,
@@ -128,7 +129,7 @@ async fn d20_a_slug_of_ones_own_that_is_taken_is_refused() {
     world.redirect("sale").await;
     assert_eq!(refusal(world.create(draft("sale")).await), Refusal::AddressTaken);
     let stranger = world.stranger().await;
-    let outcome = redirects::create(&world.app, &stranger, Ok(draft("sale"))).await;
+    let outcome = redirects::create(&world.app, &stranger, Ok(draft("sale")), Conclusion::forgotten()).await;
     assert_eq!(refusal(outcome), Refusal::AddressTaken);
     world.redirect("Sale").await;
 }
@@ -140,7 +141,7 @@ async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
     let world = World::new().await;
     let callers = [world.caller().await, world.stranger().await];
     let outcomes = at_once(50, async |number| {
-        redirects::create(&world.app, &callers[number % 2], Ok(draft("sale"))).await
+        redirects::create(&world.app, &callers[number % 2], Ok(draft("sale")), Conclusion::forgotten()).await
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 1);
@@ -152,7 +153,10 @@ async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
 async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
     let world = World::new().await;
     let stranger = world.stranger().await;
-    let foreign = signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs")).await.unwrap();
+    let foreign =
+        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+            .await
+            .unwrap();
     for group in [IdReference::Malformed, samples::id().into(), foreign.id.into()] {
         let outcome = world.create(RedirectDraft { group: Some(group), ..draft("sale") }).await;
         assert_eq!(refusal(outcome), Refusal::GroupNotFound);
@@ -232,7 +236,7 @@ async fn d15_the_limit_is_exact_under_concurrency() {
     let caller = world.caller().await;
     let outcomes = at_once(53, async |number| {
         let draft = if number % 2 == 0 { draft(&format!("link-{number}")) } else { draft_without_slug() };
-        redirects::create(&world.app, &caller, Ok(draft)).await
+        redirects::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 3);

@@ -1,5 +1,6 @@
 //! Listing redirects (contract "List filters for links" and "Pagination rules", D32).
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::links::ListLinks;
 use signpost_domain::{HostReference, IdReference, PageLimit, Redirect, RedirectDraft, SearchText};
 use signpost_port_contracts::samples;
@@ -40,7 +41,10 @@ async fn d32_links_are_filtered_by_group() {
     let grouped = world.create(grouped).await.unwrap();
     let ungrouped = world.redirect("ungrouped").await;
     let stranger = world.stranger().await;
-    let foreign = signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs")).await.unwrap();
+    let foreign =
+        signpost_app::groups::create(&world.app, &stranger, samples::name("Theirs"), Conclusion::forgotten())
+            .await
+            .unwrap();
     for (group, expected) in [
         (None, vec![ungrouped.clone(), grouped.clone()]),
         (Some(None), vec![ungrouped]),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use signpost_app::accounts;
+use signpost_app::idempotency::Conclusion;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
 use signpost_domain::{Change, Feature, HostBlocklist, Link, Plan, PlanLimits, Redirect, RedirectPatch};
 use signpost_port_contracts::samples;
@@ -77,7 +78,9 @@ async fn a_record_is_judged_as_a_creation_is() {
     let world = world().await;
     world.memory.target_blocklist.replace(HostBlocklist::parse("blocked.example").unwrap());
     let stranger = world.stranger().await;
-    signpost_app::redirects::create(&world.app, &stranger, Ok(draft("theirs"))).await.unwrap();
+    signpost_app::redirects::create(&world.app, &stranger, Ok(draft("theirs")), Conclusion::forgotten())
+        .await
+        .unwrap();
     let nobodys = samples::group("Nobody's").id.to_string();
     let mut at_root = record(&[(Field::TargetUrl, TARGET)]);
     at_root.set(Field::Slug, FieldValue::Null);

@@ -1,5 +1,6 @@
 //! From a public address to where it leads (D24, D44, D54).
 
+use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, resolve};
 use signpost_app::{Submitted, accounts, landings, redirects};
@@ -156,7 +157,7 @@ async fn d54_links_of_a_suspended_account_are_not_there() {
         target_url: samples::target("https://go.example.com/1"),
         ..crate::world::draft("theirs")
     };
-    redirects::create(&world.app, &stranger, Ok(theirs)).await.unwrap();
+    redirects::create(&world.app, &stranger, Ok(theirs), Conclusion::forgotten()).await.unwrap();
     assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
     accounts::suspend(&world.app, world.account.id).await.unwrap();
     for slug in ["1", "2", "theirs"] {
@@ -239,7 +240,8 @@ async fn d24_a_landing_page_ends_a_chain() {
         slug: SlugChoice::Exactly(samples::slug("menu")),
         ..LandingDraft::new(samples::name("Menu"))
     };
-    let landing = landings::create(&world.app, &caller, Ok(draft)).await.unwrap().landing;
+    let landing =
+        landings::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap().landing;
     let address = "https://go.example.com/menu";
     world.redirect_to("a", "https://go.example.com/b").await;
     world.redirect_to("b", address).await;

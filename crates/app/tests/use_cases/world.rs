@@ -6,6 +6,7 @@ use std::sync::{Arc, Barrier};
 
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::admission::{self, NotAdmitted, Reason};
+use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
 use signpost_app::redirects::{self, CreateRedirect};
@@ -82,7 +83,8 @@ impl World {
     }
 
     pub(crate) async fn create_submitted(&self, command: CreateRedirect) -> Result<Redirect, AppError> {
-        let created = redirects::create(&self.app, &self.caller().await, command).await?;
+        let created =
+            redirects::create(&self.app, &self.caller().await, command, Conclusion::forgotten()).await?;
         Ok(created.redirect)
     }
 
@@ -98,7 +100,14 @@ impl World {
     }
 
     pub(crate) async fn group(&self, name: &str) -> Group {
-        signpost_app::groups::create(&self.app, &self.caller().await, samples::name(name)).await.unwrap()
+        signpost_app::groups::create(
+            &self.app,
+            &self.caller().await,
+            samples::name(name),
+            Conclusion::forgotten(),
+        )
+        .await
+        .unwrap()
     }
 
     pub(crate) async fn update(

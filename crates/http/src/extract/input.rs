@@ -4,13 +4,18 @@ use std::future::Future;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
+use actix_web::http::Method;
 use actix_web::{FromRequest, HttpRequest};
-use signpost_domain::Violations;
+use signpost_app::idempotency::{self, OnceOnly};
+use signpost_app::{AppError, Application, Caller};
+use signpost_domain::{IdempotencyKey, Violations};
 
+use super::idempotency_key;
 use super::json_body::{JsonBody, NoBody};
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
 use crate::api_error::ApiError;
+use crate::remembered_answer;
 
 type Extraction<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
 
@@ -56,14 +61,39 @@ impl FromRequest for OnlyQuery {
 #[derive(Debug)]
 pub(crate) struct OnlyBody {
     body: JsonBody,
+    key: Option<IdempotencyKey>,
     violations: Violations,
 }
 
 impl OnlyBody {
+    /// How the request is carried out once, if it carries a key and can be carried out at all (D12).
+    ///
+    /// # Errors
+    /// It was carried out before: [`AppError::AnsweredBefore`](signpost_app::AppError) is what was answered. Or its key was
+    /// used for another request.
+    pub(crate) async fn once(
+        &self,
+        app: &Application,
+        caller: &Caller,
+    ) -> Result<Option<OnceOnly>, ApiError> {
+        let (Some(key), Some(fingerprint)) = (self.key.clone(), self.body.fingerprint()) else {
+            return Ok(None);
+        };
+        // With a query that it does not take it is not the request that was carried out, but an invalid one.
+        if !self.violations.is_empty() {
+            return Ok(None);
+        }
+        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
+        match idempotency::recall(app, caller, &once).await? {
+            None => Ok(Some(once)),
+            Some(answer) => Err(AppError::AnsweredBefore(Box::new(answer)).into()),
+        }
+    }
+
     /// A reader of the body's fields, and what is wrong with there being a query. Without a readable body, all
     /// that is wrong.
     pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
-        let Self { body, mut violations } = self;
+        let Self { body, key: _, mut violations } = self;
         match body.reader() {
             Ok(reader) => Ok((reader, violations)),
             Err(violation) => {
@@ -79,8 +109,17 @@ impl FromRequest for OnlyBody {
     type Future = Extraction<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let violations = QueryString::parse(request.query_string()).finish();
+        let mut violations = QueryString::parse(request.query_string()).finish();
+        // With other methods the header means nothing.
+        let key = if request.method() == Method::POST {
+            idempotency_key::read(request.headers()).unwrap_or_else(|violation| {
+                violations.push(violation);
+                None
+            })
+        } else {
+            None
+        };
         let body = JsonBody::from_request(request, payload);
-        Box::pin(async move { Ok(Self { body: body.await?, violations }) })
+        Box::pin(async move { Ok(Self { body: body.await?, key, violations }) })
     }
 }

@@ -5,6 +5,7 @@ use std::pin::Pin;
 
 use actix_web::dev::Payload;
 use actix_web::{FromRequest, HttpRequest};
+use signpost_app::ports::RequestFingerprint;
 use signpost_domain::{FieldError, Violation, ViolationCode, Violations};
 
 use super::object_reader::ObjectReader;
@@ -18,17 +19,32 @@ const BODY: &str = "body";
 /// A body that must be there. What is wrong with it is kept, so that it can be listed together with what is
 /// wrong with the query.
 #[derive(Debug)]
-pub(crate) struct JsonBody(Result<JsonObject, Violation>);
+pub(crate) struct JsonBody {
+    object: Result<JsonObject, Violation>,
+    fingerprint: Option<RequestFingerprint>,
+}
 
 impl JsonBody {
     /// A reader of the body's fields, or the one violation that a body without fields is.
     pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
-        self.0.map(ObjectReader::new)
+        self.object.map(ObjectReader::new)
     }
 
-    fn parse(received: Result<Vec<u8>, Incomplete>) -> Self {
+    /// By what the request is known again (D12): `None` if the body did not arrive, for then nobody knows which request it
+    /// was to be.
+    pub(crate) const fn fingerprint(&self) -> Option<RequestFingerprint> {
+        self.fingerprint
+    }
+
+    fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
+        let (method, path) = (request.method().as_str(), request.path());
+        let fingerprint = received.as_ref().ok().map(|bytes| RequestFingerprint::of(method, path, bytes));
+        Self { object: Self::parse(received), fingerprint }
+    }
+
+    fn parse(received: Result<Vec<u8>, Incomplete>) -> Result<JsonObject, Violation> {
         let not_json = |message: String| FieldError::new(ViolationCode::InvalidJson, message).at(BODY);
-        Self(match received {
+        match received {
             Err(Incomplete::Late) => Err(not_json("did not arrive in time".to_owned())),
             Err(Incomplete::Broken) => Err(not_json("did not arrive whole".to_owned())),
             Ok(bytes) if bytes.is_empty() => {
@@ -41,7 +57,7 @@ impl JsonBody {
                 }
                 Err(error) => Err(not_json(format!("must be a JSON object: {error}"))),
             },
-        })
+        }
     }
 }
 
@@ -51,7 +67,10 @@ impl FromRequest for JsonBody {
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
-        Box::pin(async move { Ok(Self::parse(receive(request, payload).await?)) })
+        Box::pin(async move {
+            let received = receive(request.clone(), payload).await?;
+            Ok(Self::read(&request, received))
+        })
     }
 }
 
@@ -82,17 +101,20 @@ impl FromRequest for NoBody {
             if received.as_ref().is_ok_and(Vec::is_empty) {
                 return Ok(Self(Violations::new()));
             }
-            Ok(Self(JsonBody::parse(received).reader().map_or_else(Violations::from, ObjectReader::finish)))
+            let object = JsonBody::parse(received).map(ObjectReader::new);
+            Ok(Self(object.map_or_else(Violations::from, ObjectReader::finish)))
         })
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use actix_web::test::TestRequest;
+
     use super::*;
 
     fn violation(received: Result<Vec<u8>, Incomplete>) -> (String, &'static str) {
-        let violation = JsonBody::parse(received).reader().unwrap_err();
+        let violation = JsonBody::parse(received).unwrap_err();
         (violation.field().to_owned(), violation.code().as_str())
     }
 
@@ -104,6 +126,20 @@ mod tests {
         }
         for not_object in ["null", "true", "1", "\"{}\"", "[]", "[{}]"] {
             assert_eq!(code(not_object), ("body".to_owned(), "invalid_type"), "{not_object}");
+        }
+    }
+
+    /// Contract D12: what did not arrive is not taken for another body.
+    #[test]
+    fn d12_a_request_is_known_by_the_bytes_of_its_body_if_they_arrived() {
+        let request = TestRequest::post().uri("/v1/groups").to_http_request();
+        let fingerprint = |received| JsonBody::read(&request, received).fingerprint();
+        let of = |body: &[u8]| Some(RequestFingerprint::of("POST", "/v1/groups", body));
+        assert_eq!(fingerprint(Ok(b"{}".to_vec())), of(b"{}"));
+        assert_eq!(fingerprint(Ok(b"{".to_vec())), of(b"{"));
+        assert_eq!(fingerprint(Ok(vec![])), of(b""));
+        for incomplete in [Incomplete::Late, Incomplete::Broken] {
+            assert_eq!(fingerprint(Err(incomplete)), None);
         }
     }
 

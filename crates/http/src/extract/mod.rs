@@ -8,6 +8,7 @@
 mod admitted;
 mod batch;
 mod content_type;
+mod idempotency_key;
 mod input;
 mod json_body;
 mod list_query;

@@ -2,10 +2,12 @@
 
 use actix_web::{HttpResponse, web};
 use signpost_app::{Application, groups};
+use signpost_domain::Group;
 
 use super::{PATH, fields};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyBody};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, GroupBody};
 
 /// Creates a group.
@@ -14,6 +16,9 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let group = groups::create(&app, &caller, fields::name(body)?).await?;
-    wire::created(PATH, group.id, &GroupBody::from(&group))
+    let once = body.once(&app, &caller).await?;
+    let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
+    let name = fields::name(body)?;
+    let group = groups::create(&app, &caller, name, conclusion(once.as_ref(), show)).await?;
+    show(&group)
 }

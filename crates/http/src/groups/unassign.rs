@@ -7,6 +7,7 @@ use signpost_domain::id::GroupKind;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{Admitted, OnlyBody, PathId, batch_ids};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, BulkUnassignBody, LinkBody};
 
 /// Takes links out of a group.
@@ -16,9 +17,13 @@ pub(crate) async fn handle(
     id: PathId<GroupKind>,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
     let ids = batch_ids(body, groups::LINK_IDS)?;
-    let outcomes = groups::unassign(&app, &caller, id.0, &ids).await?;
-    let show = |link: &_| LinkBody::new(link, &app);
-    let outcome = bulk_outcome::split(outcomes, show, |index, _| ids.get(index).cloned());
-    wire::ok(&BulkUnassignBody::from(outcome))
+    let show = |moved: &groups::Moved| {
+        let link = |link: &_| LinkBody::new(link, &app);
+        let outcome = bulk_outcome::split(moved, link, |index, _| ids.get(index).cloned());
+        wire::ok(&BulkUnassignBody::from(outcome))
+    };
+    let moved = groups::unassign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;
+    show(&moved)
 }

@@ -4,12 +4,14 @@ use actix_web::{HttpResponse, web};
 use signpost_app::Application;
 use signpost_app::landings::{self, CreateLanding};
 use signpost_domain::{
-    HostReference, IdReference, IncompleteLanding, LandingDraft, Name, Note, PageContentPatch, Slug,
+    HostReference, IdReference, IncompleteLanding, LandingDraft, LandingPage, Name, Note, PageContentPatch,
+    Slug,
 };
 
 use super::{PATH, page_content};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyBody, boolean, reference, text};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, SingleLandingBody};
 
 /// Creates a landing page.
@@ -18,8 +20,10 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let page = landings::create(&app, &caller, command(body)).await?;
-    wire::created(PATH, page.landing.id, &SingleLandingBody::new(&page, &app))
+    let once = body.once(&app, &caller).await?;
+    let show = |page: &LandingPage| wire::created(PATH, page.landing.id, &SingleLandingBody::new(page, &app));
+    let page = landings::create(&app, &caller, command(body), conclusion(once.as_ref(), show)).await?;
+    show(&page)
 }
 
 fn command(body: OnlyBody) -> CreateLanding {

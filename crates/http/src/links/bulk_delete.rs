@@ -2,11 +2,13 @@
 
 use actix_web::{HttpResponse, web};
 use signpost_app::{Application, links};
+use signpost_domain::{Id, Rejection};
 
 use super::LinkResource;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::extract::{Admitted, OnlyBody, batch_ids};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, BulkDeleteBody, DeletionBody};
 
 /// Deletes links.
@@ -15,9 +17,14 @@ pub(crate) async fn handle<K: LinkResource>(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
     let ids = batch_ids(body, K::IDS)?;
-    let outcomes = links::delete_many::<K>(&app, &caller, &ids).await?;
-    let deletion = |id: &_| DeletionBody::new(*id, K::OBJECT, K::DELETED);
-    let outcome = bulk_outcome::split(outcomes, deletion, |index, _| ids.get(index).cloned());
-    wire::ok(&BulkDeleteBody::from(outcome))
+    let show = |outcomes: &Vec<Result<Id<K>, Rejection>>| {
+        let deletion = |id: &_| DeletionBody::new(*id, K::OBJECT, K::DELETED);
+        let outcome = bulk_outcome::split(outcomes, deletion, |index, _| ids.get(index).cloned());
+        wire::ok(&BulkDeleteBody::from(outcome))
+    };
+    let conclusion = conclusion(once.as_ref(), show);
+    let outcomes = links::delete_many::<K>(&app, &caller, &ids, conclusion).await?;
+    show(&outcomes)
 }

@@ -78,7 +78,7 @@ impl Framed {
                 if let Some(cause) = error.cause() {
                     tracing::error!(cause, "a request failed");
                 }
-                (error_response::response(error, request_id), Some(error.code()))
+                (error_response::response(error, request_id), error.answered_code())
             }
         };
         // An account that was deleted while its request ran is not known any more.

@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use actix_web::http::StatusCode;
 use serde_json::{Value, json};
 use signpost_domain::ErrorCode;
 use utoipa::openapi::example::ExampleBuilder;
@@ -14,7 +15,8 @@ use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
 use super::schemas::{examples, named};
 use crate::error_status::status_of;
-use crate::routes::Access;
+use crate::remembered_answer;
+use crate::routes::{Access, RouteMethod};
 
 /// The codes with which any request can be answered, whoever may make it (D7).
 const OF_EVERYBODY: [ErrorCode; 4] = [
@@ -38,23 +40,31 @@ const OF_ADMISSION: [ErrorCode; 5] = [
 pub(super) struct ErrorAnswer {
     access: Access,
     status: u16,
+    /// Whether it may be an answer that is given again (D12).
+    replayable: bool,
     /// In the order of [`ErrorCode::ALL`].
     codes: Vec<ErrorCode>,
 }
 
 /// The responses of an operation, by status.
-pub(super) fn answers(access: Access, own: &[ErrorCode]) -> Vec<ErrorAnswer> {
+pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) -> Vec<ErrorAnswer> {
     let of_admission: &[ErrorCode] = match access {
         Access::Admitted => &OF_ADMISSION,
         Access::Open => &[],
     };
-    let mut by_status: BTreeMap<u16, Vec<ErrorCode>> = BTreeMap::new();
+    let mut by_status: BTreeMap<StatusCode, Vec<ErrorCode>> = BTreeMap::new();
     for code in ErrorCode::ALL.iter().copied() {
         if [OF_EVERYBODY.as_slice(), of_admission, own].iter().any(|codes| codes.contains(&code)) {
-            by_status.entry(status_of(code).as_u16()).or_default().push(code);
+            by_status.entry(status_of(code)).or_default().push(code);
         }
     }
-    by_status.into_iter().map(|(status, codes)| ErrorAnswer { access, status, codes }).collect()
+    let answer = |(status, codes): (StatusCode, Vec<ErrorCode>)| {
+        // What is answered before the operation runs is remembered by nobody.
+        let ran = codes.iter().any(|code| own.contains(code));
+        let replayable = method == RouteMethod::Post && ran && remembered_answer::is_definite(status);
+        ErrorAnswer { access, status: status.as_u16(), replayable, codes }
+    };
+    by_status.into_iter().map(answer).collect()
 }
 
 impl ErrorAnswer {
@@ -82,7 +92,8 @@ impl ErrorAnswer {
             Access::Admitted => "",
             Access::Open => "WithoutKey",
         };
-        format!("{}{audience}", parts.join("Or"))
+        let again = if self.replayable { "PerhapsAgain" } else { "" };
+        format!("{}{audience}{again}", parts.join("Or"))
     }
 
     /// A reference to the component.
@@ -102,6 +113,7 @@ impl ErrorAnswer {
         let response =
             ResponseBuilder::new().description(description).content("application/json", self.content());
         let response = headers::of_every_response(response, rate_limited);
+        let response = if self.replayable { headers::of_replays(response) } else { response };
         match self.status {
             401 => headers::with(response, "WWW-Authenticate", "WwwAuthenticate"),
             429 | 503 => headers::with(response, "Retry-After", "RetryAfter"),

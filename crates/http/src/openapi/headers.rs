@@ -19,6 +19,9 @@ const RATE_LIMITS: [(&str, &str, &str); 4] = [
     ("RateLimit-Remaining-Day", "RateLimitRemainingDay", "How many of them are left."),
 ];
 
+/// The header of D12: its name, and that of its component.
+const REPLAYED: (&str, &str) = ("Idempotent-Replayed", "IdempotentReplayed");
+
 /// Ends the names of headers that are there only if the account was identified.
 const IF_KNOWN: &str = "IfKnown";
 
@@ -55,6 +58,15 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
             ),
         ),
         ("WwwAuthenticate", required(text("^Bearer$"), "The scheme in which to send a key.")),
+        (
+            REPLAYED.1,
+            header(
+                text("^true$"),
+                "The request was carried out before, and this is what it was answered then. Absent when it was carried \
+                 out now.",
+            )
+            .build(),
+        ),
     ];
     let others = others.into_iter().map(|(name, header)| (name.to_owned(), header));
     let limits = RATE_LIMITS.into_iter().flat_map(|(_, component, description)| {
@@ -78,6 +90,12 @@ pub(super) fn of_every_response(response: ResponseBuilder, rate_limited: RateLim
     RATE_LIMITS.into_iter().fold(response, |response, (name, component, _)| {
         with(response, name, &format!("{component}{ending}"))
     })
+}
+
+/// Puts the header on a response that it has if it is given again (D12).
+pub(super) fn of_replays(response: ResponseBuilder) -> ResponseBuilder {
+    let (name, component) = REPLAYED;
+    with(response, name, component)
 }
 
 /// Puts a header on a response.

@@ -1,7 +1,7 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::SearchText;
+use signpost_domain::{IdempotencyKey, SearchText};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
@@ -21,6 +21,9 @@ pub(super) const OF_LINK_LISTS: &[Name] =
 
 /// What the other lists take.
 pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
+
+/// What every POST takes beside its own (D12).
+pub(super) const IDEMPOTENCY_KEY: Name = "IdempotencyKey";
 
 /// Every component: its name and the parameter.
 pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
@@ -85,9 +88,21 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
                  the service issued for this list and these filters are accepted; its form may change.",
             )),
         ),
+        (IDEMPOTENCY_KEY, in_header("Idempotency-Key", idempotency_key()).description(Some(
+            "Makes a second request with the same key, path and body do nothing: for 24 hours it gets the answer that the \
+             first one got. Choose one key for each thing to be done, such as a random UUID.",
+        ))),
     ]
     .into_iter()
     .map(|(name, parameter)| (name, parameter.build()))
+}
+
+fn idempotency_key() -> ObjectBuilder {
+    text()
+        .min_length(Some(1))
+        .max_length(Some(IdempotencyKey::MAX_CHARS))
+        .pattern(Some("^[!-~]+$"))
+        .examples(["8e03978e-40d5-43e8-bc93-6894a57f9324"])
 }
 
 /// The files that the page of the documentation loads.
@@ -104,6 +119,14 @@ fn in_path(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
         .name(name)
         .parameter_in(ParameterIn::Path)
         .required(Required::True)
+        .schema(Some(schema))
+}
+
+fn in_header(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+    ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Header)
+        .required(Required::False)
         .schema(Some(schema))
 }
 

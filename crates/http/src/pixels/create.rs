@@ -3,11 +3,12 @@
 use actix_web::{HttpResponse, web};
 use signpost_app::Application;
 use signpost_app::pixels::{self, NewPixel};
-use signpost_domain::{Name, PixelCode, PixelType, Violations};
+use signpost_domain::{Name, Pixel, PixelCode, PixelType, Violations};
 
 use super::PATH;
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyBody, text};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, PixelBody};
 
 /// Creates a pixel.
@@ -16,8 +17,11 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let pixel = pixels::create(&app, &caller, new_pixel(body)?).await?;
-    wire::created(PATH, pixel.id, &PixelBody::from(&pixel))
+    let once = body.once(&app, &caller).await?;
+    let show = |pixel: &Pixel| wire::created(PATH, pixel.id, &PixelBody::from(pixel));
+    let pixel = new_pixel(body)?;
+    let pixel = pixels::create(&app, &caller, pixel, conclusion(once.as_ref(), show)).await?;
+    show(&pixel)
 }
 
 fn new_pixel(body: OnlyBody) -> Result<NewPixel, Violations> {

@@ -3,13 +3,14 @@
 use actix_web::{HttpResponse, web};
 use signpost_app::Application;
 use signpost_app::redirects::{self, CreateRedirect};
-use signpost_domain::{FieldError, IncompleteRedirect, ViolationCode, Violations};
+use signpost_domain::{FieldError, IncompleteRedirect, Redirect, Rejection, ViolationCode, Violations};
 
 use super::fields;
 use crate::api_error::ApiError;
 use crate::bulk_outcome::{self, Wishes};
 use crate::extract::{Admitted, ObjectReader, OnlyBody, batch_items};
 use crate::json::Json;
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, BulkCreateBody, RedirectBody};
 
 /// The field of the request that holds the redirects.
@@ -21,6 +22,7 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
     let mut wishes = vec![];
     let commands = batch_items(body, FIELD)?.map(|item| {
         let index = wishes.len();
@@ -28,13 +30,16 @@ pub(crate) async fn handle(
         wishes.push(item_wishes);
         command
     });
-    let outcomes = redirects::create_many(&app, &caller, commands).await?;
-    let outcome = bulk_outcome::split(
-        outcomes,
-        |redirect| RedirectBody::new(redirect, &app),
-        |index, rejection| wishes.get(index)?.value_at_fault(rejection),
-    );
-    wire::ok(&BulkCreateBody::from(outcome))
+    let show = |outcomes: &Vec<Result<Redirect, Rejection>>| {
+        let outcome = bulk_outcome::split(
+            outcomes,
+            |redirect| RedirectBody::new(redirect, &app),
+            |index, rejection| wishes.get(index)?.value_at_fault(rejection),
+        );
+        wire::ok(&BulkCreateBody::from(outcome))
+    };
+    let outcomes = redirects::create_many(&app, &caller, commands, conclusion(once.as_ref(), show)).await?;
+    show(&outcomes)
 }
 
 fn read(index: usize, item: Json) -> (Wishes, CreateRedirect) {

@@ -2,12 +2,13 @@
 
 use actix_web::{HttpResponse, web};
 use signpost_app::Application;
-use signpost_app::redirects::{self, CreateRedirect};
+use signpost_app::redirects::{self, CreateRedirect, RedirectWithPixels};
 use signpost_domain::IncompleteRedirect;
 
 use super::{PATH, fields};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyBody};
+use crate::remembered_answer::conclusion;
 use crate::wire::{self, SingleRedirectBody};
 
 /// Creates a redirect.
@@ -16,8 +17,12 @@ pub(crate) async fn handle(
     caller: Admitted,
     body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
-    let redirect = redirects::create(&app, &caller, command(body)).await?;
-    wire::created(PATH, redirect.redirect.id, &SingleRedirectBody::new(&redirect, &app))
+    let once = body.once(&app, &caller).await?;
+    let show = |created: &RedirectWithPixels| {
+        wire::created(PATH, created.redirect.id, &SingleRedirectBody::new(created, &app))
+    };
+    let created = redirects::create(&app, &caller, command(body), conclusion(once.as_ref(), show)).await?;
+    show(&created)
 }
 
 fn command(body: OnlyBody) -> CreateRedirect {

@@ -17,8 +17,8 @@ pub(crate) fn geo_blocklists(body: &mut ObjectReader) -> Given<GeoBlocklist> {
     body.nullable("geo_blocklists", object(countries))
 }
 
-/// `pixel_ids`: at most ten strings, or null (D36). Where one is no string, those before it are given all the same: they
-/// can then be looked up, and the answer lists what is wrong with them as well.
+/// `pixel_ids`: at most ten strings, or null (D36). Where one is no string, the others are given all the same, in their
+/// places: they can then be looked up, and the answer lists what is wrong with them as well (D8).
 pub(crate) fn pixel_ids(body: &mut ObjectReader) -> Given<Vec<IdReference<PixelKind>>> {
     let id =
         |item, path: &str, violations: &mut Violations| reference(IdReference::parse)(item, path, violations);
@@ -26,7 +26,9 @@ pub(crate) fn pixel_ids(body: &mut ObjectReader) -> Given<Vec<IdReference<PixelK
         Given::Absent => Given::Absent,
         Given::Null => Given::Null,
         Given::Invalid => Given::Invalid,
-        Given::Value(ids) => Given::Value(ids.into_iter().map_while(|id| id).collect()),
+        Given::Value(ids) => {
+            Given::Value(ids.into_iter().map(|id| id.unwrap_or(IdReference::Malformed)).collect())
+        }
     }
 }
 

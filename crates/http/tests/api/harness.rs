@@ -14,6 +14,7 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 use signpost_api_conformance::Exchange;
 use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::ports::UnitOfWork;
 use signpost_app::{Application, keys};
 use signpost_domain::{AccountId, Email, ErrorCode, PlanName};
 use signpost_http::api_app;
@@ -107,6 +108,15 @@ async fn account(app: &Application, email: &str, plan: &str) -> (AccountId, Stri
     let account = accounts::create(app, CreateAccount { email, name: None, plan }).await.unwrap();
     let (_, secret) = keys::issue(app, account.id, None).await.unwrap();
     (account.id, secret.expose().to_owned())
+}
+
+/// Commits what a test wrote into the store past every use case.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "no subscriber follows what tests put there before they look at it"
+)]
+pub async fn commit(work: Box<dyn UnitOfWork>) {
+    work.commit().await.unwrap();
 }
 
 /// A request with a key.

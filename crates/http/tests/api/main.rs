@@ -19,6 +19,7 @@ mod groups;
 mod harness;
 mod headers;
 mod health;
+mod idempotency;
 mod landings;
 mod listener;
 mod lists;

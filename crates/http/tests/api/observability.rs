@@ -13,6 +13,7 @@ use tracing_subscriber::layer::{Layer as _, SubscriberExt as _};
 use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::harness::{Api, bare};
+use crate::idempotency::post;
 
 thread_local! {
     /// From which level on this thread's lines are kept.
@@ -108,6 +109,25 @@ async fn a_key_is_never_logged_wherever_somebody_puts_it() {
     api.send(bare("GET", "/v1/account").insert_header(("x-api-key", key.as_str()))).await;
     assert_eq!(log.lines().len(), 7);
     assert!(!log.text().contains(&key[8..]), "{}", log.text());
+}
+
+/// Contract D12: an answer that is given again is logged and counted as what it is.
+#[actix_web::test]
+async fn d12_an_answer_that_is_given_again_is_logged_with_its_own_status_and_code() {
+    let api = Api::start().await;
+    let log = Log::from(LevelFilter::INFO);
+    let body = json!({"name": "a", "target_url": "https://example.com/", "slug": "a"});
+    for (key, status, code) in [("first", 201, None), ("second", 409, Some("slug_already_taken"))] {
+        for _ in 0..2 {
+            let before = log.lines().len();
+            let answer = post(&api, "/v1/redirects", key, &body).await;
+            let lines = log.lines().split_off(before);
+            let [line] = &lines[..] else { panic!("{lines:?}") };
+            assert_eq!(line["span"]["request_id"].as_str(), answer.header("x-request-id"));
+            assert_eq!(line["fields"]["status"], json!(status));
+            assert_eq!(line["fields"].get("code").and_then(Value::as_str), code);
+        }
+    }
 }
 
 #[actix_web::test]

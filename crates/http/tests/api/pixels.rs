@@ -129,6 +129,14 @@ async fn d6_d36_pixel_ids_are_judged_one_by_one() {
         (json!(["nonsense", own]), vec![("pixel_ids[0]", "invalid_value")]),
         (json!([UNKNOWN, 5]), vec![("pixel_ids[0]", "invalid_value"), ("pixel_ids[1]", "invalid_type")]),
         (json!([null]), vec![("pixel_ids[0]", "invalid_type")]),
+        (
+            json!([5, "pxl_x", own, UNKNOWN]),
+            vec![
+                ("pixel_ids[0]", "invalid_type"),
+                ("pixel_ids[1]", "invalid_value"),
+                ("pixel_ids[3]", "invalid_value"),
+            ],
+        ),
         (json!(vec![&own; 11]), vec![("pixel_ids", "too_many_items")]),
     ] {
         let answer = api.call_with("PATCH", &redirect, json!({"pixel_ids": pixel_ids})).await;
@@ -153,6 +161,7 @@ async fn d29_an_item_of_a_bulk_creation_takes_pixels_and_its_failure_names_the_o
         item(json!([1])),
         item(json!(vec![&own; 11])),
         item(json!(["no id"])),
+        item(json!([1, UNKNOWN])),
     ];
     let answer = api.call_with("POST", "/v1/redirects/bulk", json!({"redirects": items})).await;
     let created = &answer.body["created"][0]["data"];
@@ -164,6 +173,6 @@ async fn d29_an_item_of_a_bulk_creation_takes_pixels_and_its_failure_names_the_o
         .iter()
         .map(|item| (item["index"].as_u64().unwrap(), item["error"]["value"].as_str()))
         .collect();
-    assert_eq!(told, [(1, Some(UNKNOWN)), (2, None), (3, None), (4, Some("no id"))]);
+    assert_eq!(told, [(1, Some(UNKNOWN)), (2, None), (3, None), (4, Some("no id")), (5, Some(UNKNOWN))]);
     assert!(failed.iter().all(|item| item["error"]["code"] == "invalid_request"));
 }

@@ -1,9 +1,9 @@
 //! Widgets: D8, D34, D35.
 
 use serde_json::{Value, json};
-use signpost_domain::WidgetContent;
+use signpost_domain::{LinkId, PageContent, WidgetContent};
 
-use crate::harness::{Api, is_id};
+use crate::harness::{Api, commit, is_id};
 
 async fn patch(api: &Api, path: &str, widgets: Value) -> crate::harness::Answer {
     api.call_with("PATCH", path, json!({ "widgets": widgets })).await
@@ -173,4 +173,29 @@ async fn d8_every_violation_of_every_widget_is_listed() {
     assert_eq!(api.call("GET", &path).await.body["widgets"], json!([]));
     let hundred = vec![json!({"type": "divider"}); 100];
     assert_eq!(patch(&api, &path, json!(hundred)).await.body["widgets"].as_array().unwrap().len(), 100);
+}
+
+/// Contract D35: what a newer version wrote is passed through untouched, and the document describes that as well, be its
+/// type a new one or one with more fields. The harness holds the answer against it.
+#[actix_web::test]
+async fn d35_widgets_of_a_newer_version_are_shown_as_the_document_says() {
+    let api = Api::start().await;
+    let id = api.landing("a").await;
+    let widgets = json!([
+        {"id": "wgt_019b5a3c6e2d7f4880112233445566aa", "type": "poll", "votes": [1, 2]},
+        {"id": "wgt_019b5a3c6e2d7f4880112233445566ab", "type": "heading", "text": "Read", "size": 3},
+        {"id": "wgt_019b5a3c6e2d7f4880112233445566ac", "type": "link", "title": "a", "url": null},
+    ]);
+    let content = PageContent::from_json(&json!({ "widgets": widgets }).to_string()).unwrap();
+    let landing = id.parse().unwrap();
+    let mut work = api.app.store.begin().await.unwrap();
+    work.lock_link(api.account, LinkId::Landing(landing)).await.unwrap();
+    work.write_page_content(api.account, landing, &content).await.unwrap();
+    commit(work).await;
+    let shown = api.call("GET", &format!("/v1/landings/{id}")).await.body["widgets"].take();
+    for (shown, stored) in shown.as_array().unwrap().iter().zip(widgets.as_array().unwrap()) {
+        let mut expected = stored.clone();
+        expected["object"] = json!("widget");
+        assert_eq!(*shown, expected);
+    }
 }

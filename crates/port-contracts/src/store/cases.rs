@@ -209,6 +209,23 @@ macro_rules! __store_cases {
                 each_unit_of_work_has_its_own_time
                 all_attempts_have_the_time_of_one
             }
+            remembered_answers {
+                a_remembered_answer_reads_back
+                an_answer_is_remembered_with_what_it_answers
+                a_claim_that_is_dropped_leaves_the_key_free
+                the_same_key_of_another_account_is_another
+                keys_are_compared_exactly
+                an_answer_is_remembered_for_24_hours
+                a_key_tells_what_it_was_first_used_for
+                a_key_and_its_answer_may_be_long
+                a_claim_waits_for_the_end_of_another
+                of_many_requests_with_one_key_one_is_carried_out
+                different_keys_do_not_stand_in_each_others_way
+                old_answers_are_forgotten_oldest_first
+                a_key_that_was_taken_over_is_not_forgotten
+                an_account_takes_its_answers_along
+                answers_are_there_when_the_store_is_opened_again
+            }
             random_sequences {
                 the_store_behaves_as_the_model_does
             }

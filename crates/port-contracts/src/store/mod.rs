@@ -32,6 +32,7 @@ mod page_values;
 mod pixels;
 mod published_links;
 mod random_sequences;
+mod remembered_answers;
 mod stored;
 mod tenants;
 mod time_limits;

@@ -16,6 +16,7 @@
     reason = "what is tested here is the store, which no use case stands before"
 )]
 
+mod answers;
 mod batches;
 mod pages;
 mod pixels;
@@ -58,6 +59,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     migrate(&database.url()).await.unwrap();
     let account = pages::fill(&database);
     pixels::fill(&database);
+    answers::fill(&database);
     server.run(
         "postgres",
         &format!(
@@ -73,6 +75,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     single_rows(&subject).await;
     pages::are_ranges_of_an_index(&subject).await;
     pixels::are_found_by_indexes(&subject).await;
+    answers::are_found_by_indexes(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);
     drop(database);

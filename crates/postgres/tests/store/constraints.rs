@@ -74,6 +74,9 @@ async fn columns_agree_with_each_other() {
         "UPDATE links SET pixel_ids = '{NULL}'",
         "UPDATE links SET kind = 0, target_url = NULL, pixel_ids = ARRAY[gen_random_uuid()]",
         "UPDATE links SET page = '{}'",
+        "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', sha256(''), 0, NULL, '', now())",
+        "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', sha256(''), 99, NULL, '', now())",
+        "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', '', 201, NULL, '', now())",
         "INSERT INTO changes (account_id, hosts) VALUES (gen_random_uuid(), '{a}')",
         "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{a}', '{b,c}')",
     ] {

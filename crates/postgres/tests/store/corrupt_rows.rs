@@ -1,7 +1,8 @@
 //! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
 
 use signpost_app::ports::{
-    AccountReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore, Store, StoreError,
+    ANSWERS_KEPT, AccountReads, AnswerReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore,
+    Store, StoreError,
 };
 use signpost_domain::{
     AccountId, Address, Link, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
@@ -11,6 +12,7 @@ use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 
 use super::database::{PLENTY, account, group, insert, migrated, open, pixel};
+use super::remembered_answers;
 
 /// A database whose tables refuse nothing.
 async fn lenient() -> PostgresDatabase {
@@ -142,6 +144,34 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
     store.pixel(account, pixel.id).await.unwrap().unwrap();
     let mut work = store.begin().await.unwrap();
     assert!(work.delete_pixel(account, pixel.id).await.unwrap());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_answer_names_its_column_its_account_and_its_key() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let (account, key, now) = (samples::id(), remembered_answers::key("order-1"), samples::at(0));
+    let request = remembered_answers::request("secret");
+    remembered_answers::remember(&store, account, &key, &request, now).await;
+    for (column, rubbish, fine) in [
+        ("status", "0", "201"),
+        ("status", "1000", "201"),
+        ("status", "-1", "201"),
+        ("fingerprint", r"'\xc0ffee'", "sha256('')"),
+    ] {
+        database.run(&format!("UPDATE remembered_answers SET {column} = {rubbish}"));
+        let one = report(store.remembered_request(account, &key, now).await);
+        assert_eq!(one.place, format!("remembered_answers.{column}"));
+        assert_eq!(one.row, format!("{account} order-1"));
+        assert!(!one.reason.contains("secret") && !one.reason.contains("c0ffee"), "{}", one.reason);
+        let mut work = store.begin().await.unwrap();
+        assert_eq!(report(work.claim_key(account, &key, now).await), one);
+        // It holds the row.
+        drop(work);
+        database.run(&format!("UPDATE remembered_answers SET {column} = {fine}"));
+    }
+    store.remembered_request(account, &key, now).await.unwrap().unwrap();
+    assert_eq!(store.forget_answers(now.plus(ANSWERS_KEPT), 1).await.unwrap(), 1);
 }
 
 /// A kind that nobody knows is met by those who do not ask for one; the row goes by its bare id there.

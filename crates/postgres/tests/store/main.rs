@@ -24,4 +24,5 @@ mod migrating;
 mod opening;
 mod pixels;
 mod proxy;
+mod remembered_answers;
 mod time_limits;

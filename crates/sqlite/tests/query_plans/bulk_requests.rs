@@ -5,10 +5,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::{Application, Caller, admission, groups, keys, links, redirects};
+use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
+use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
+use signpost_app::{AppError, Application, Caller, admission, groups, keys, links, redirects};
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    Batch, GroupId, Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Slug, SlugChoice,
+    Batch, GroupId, IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Slug, SlugChoice,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -19,8 +21,8 @@ use super::recorder;
 /// Contract D30: so many statements, BEGIN and COMMIT apart.
 const MOST: usize = 12;
 
-/// A batch of 100 costs as many statements as one of 2, and at most 12, also when some of the slugs that were drawn
-/// are taken and are drawn again.
+/// A batch of 100 costs as many statements as one of 2, and at most 12, what is remembered of its key included, also when
+/// some of the slugs that were drawn are taken and are drawn again.
 pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let file = DatabaseFile::at(folder.join("requests.db")).unwrap();
     let memory = InMemory::default();
@@ -33,13 +35,14 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let account = accounts::create(&app, command).await.unwrap();
     let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
     let caller = admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into()).await.unwrap();
-    let [group, other] = ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name)));
+    let [group, other] =
+        ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name), Conclusion::forgotten()));
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);
 
     let taken = Slug::from_random([7; 16]);
     let mut draft = draft(Some(group));
     draft.slug = SlugChoice::Exactly(taken.clone());
-    redirects::create(&app, &caller, Ok(draft)).await.unwrap();
+    redirects::create(&app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap();
 
     let mut costs = Vec::new();
     for size in [2, 100] {
@@ -69,9 +72,11 @@ fn draft(group: Option<GroupId>) -> RedirectDraft {
 async fn created(app: &Application, caller: &Caller, groups: &[Option<GroupId>], size: usize) -> usize {
     let drafts = groups.iter().cycle().take(size).map(|group| Ok(draft(*group))).collect();
     let batch = Batch::new(drafts).unwrap();
-    let (statements, outcomes) = recorder::recorded(redirects::create_many(app, caller, batch)).await;
-    assert!(outcomes.unwrap().iter().all(Result::is_ok));
-    cost(&statements)
+    let creation =
+        cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await);
+    let (cost, outcomes) = creation.await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    cost
 }
 
 /// The dearest of the other bulk operations, on links that are in several groups.
@@ -80,16 +85,41 @@ async fn moved_and_deleted(app: &Application, caller: &Caller, group: GroupId, s
     let filter = LinkFilter::default();
     let page = app.store.links(caller.account_id(), LinkKind::Redirect, &filter, limit, None).await.unwrap();
     let ids = Batch::new(page.items.iter().map(Link::id).map(|id| id.to_string()).collect()).unwrap();
-    let (assigning, outcomes) = recorder::recorded(groups::assign(app, caller, group.into(), &ids)).await;
-    assert!(outcomes.unwrap().iter().all(Result::is_ok));
-    let (unassigning, outcomes) = recorder::recorded(groups::unassign(app, caller, group.into(), &ids)).await;
-    assert!(outcomes.unwrap().iter().all(Result::is_ok));
-    let (deleting, outcomes) =
-        recorder::recorded(links::delete_many::<RedirectKind>(app, caller, &ids)).await;
-    assert!(outcomes.unwrap().iter().all(Result::is_ok));
-    [assigning, unassigning, deleting].iter().map(|statements| cost(statements)).max().unwrap()
+    let group = group.into();
+    let assigning =
+        cost_of(app, caller, async |conclusion| groups::assign(app, caller, group, &ids, conclusion).await);
+    let (assigning, outcomes) = assigning.await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    let unassigning =
+        cost_of(app, caller, async |conclusion| groups::unassign(app, caller, group, &ids, conclusion).await);
+    let (unassigning, outcomes) = unassigning.await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    let deleting = cost_of(app, caller, async |conclusion| {
+        links::delete_many::<RedirectKind>(app, caller, &ids, conclusion).await
+    });
+    let (deleting, outcomes) = deleting.await;
+    assert!(outcomes.iter().all(Result::is_ok));
+    [assigning, unassigning, deleting].into_iter().max().unwrap()
 }
 
-fn cost(statements: &[String]) -> usize {
-    statements.iter().filter(|statement| !recorder::is_steering(statement)).count()
+/// What a request costs that is carried out once (D12), and its outcome.
+async fn cost_of<T>(
+    app: &Application,
+    caller: &Caller,
+    operation: impl AsyncFnOnce(Conclusion<'_, T>) -> Result<T, AppError>,
+) -> (usize, T) {
+    let once = OnceOnly {
+        key: IdempotencyKey::parse(&samples::id::<RedirectKind>().to_string()).unwrap(),
+        fingerprint: RequestFingerprint::of("POST", "/", b""),
+        answer_to_refusal: |_| None,
+    };
+    let answer = || RememberedAnswer { status: 200, location: None, body: "{}".to_owned() };
+    let (statements, outcome) = recorder::recorded(async {
+        assert_eq!(recall(app, caller, &once).await.unwrap(), None);
+        operation(Conclusion::remembered(Some(&once), |_| Some(answer()))).await
+    })
+    .await;
+    let outcome = outcome.unwrap();
+    assert_eq!(recall(app, caller, &once).await.unwrap(), Some(answer()));
+    (statements.iter().filter(|statement| !recorder::is_steering(statement)).count(), outcome)
 }

@@ -15,6 +15,7 @@
 mod batches;
 mod bulk_requests;
 mod recorder;
+mod remembered_answers;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -68,6 +69,7 @@ fn assert_frugal(statement: &str, plan: &str) {
     let helps_itself = plan.contains("TEMP B-TREE") || plan.contains("AUTOMATIC");
     let finds = plan.contains("SEARCH")
         || statement.starts_with("INSERT")
+        || statement.starts_with("REPLACE")
         || plan.lines().all(|step| step.ends_with("SCAN sqlite_sequence"));
     assert!(finds && !reads_through && !helps_itself, "{statement}\n{plan}");
 }
@@ -113,6 +115,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     lists_of_links(&mut subject).await;
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
+    remembered_answers::are_found_by_key_and_by_age(&mut subject).await;
     batches::cost_the_same_for_many_as_for_two(&mut subject).await;
     batches::pixels_are_found_by_their_ids(&mut subject).await;
     bulk_requests::cost_at_most_twelve_statements(folder.path()).await;

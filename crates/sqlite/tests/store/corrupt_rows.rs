@@ -1,10 +1,12 @@
 //! A row that is not what it must be is reported with its table, column and key, and with nothing of its content.
 
 use signpost_app::ports::{
-    AccountReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore, Store, StoreError,
+    AccountReads, AnswerReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore,
+    RememberedAnswer, RememberedRequest, RequestFingerprint, Store, StoreError,
 };
 use signpost_domain::{
-    AccountId, Address, Group, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect, RequestBudget, Site,
+    AccountId, Address, Group, IdempotencyKey, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect,
+    RequestBudget, Site,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
@@ -314,6 +316,36 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
         assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
         database.spoil(&format!("UPDATE pixels SET {column} = {fine}"));
         store.pixel(account, pixel.id).await.unwrap();
+    }
+}
+
+/// Contract D12: what cannot be read is neither given as an answer nor taken for a key that is free.
+#[tokio::test]
+async fn d12_a_corrupt_answer_names_its_column_its_account_and_its_key() {
+    let database = Database::new();
+    let store = database.open();
+    let (account, now) = (samples::id(), samples::at(0));
+    let key = IdempotencyKey::parse("order-4711").unwrap();
+    let answer = RememberedAnswer { status: 201, location: None, body: "secret".to_owned() };
+    let request = RememberedRequest { fingerprint: RequestFingerprint::from_bytes([7; 32]), answer };
+    let mut work = store.begin().await.unwrap();
+    work.remember_answer(account, &key, &request, now).await.unwrap();
+    work.commit().await.unwrap();
+    for (column, rubbish, fine) in [
+        ("fingerprint", "x'c0ffee'", "unhex(printf('%.64c', '0'))"),
+        ("status", "-1", "201"),
+        ("status", "65536", "201"),
+    ] {
+        database.spoil(&format!("UPDATE remembered_answers SET {column} = {rubbish}"));
+        let one = report(store.remembered_request(account, &key, now).await);
+        let row = format!("{account} order-4711");
+        assert_eq!((one.place.clone(), one.row.clone()), (format!("remembered_answers.{column}"), row));
+        assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
+        let mut work = store.begin().await.unwrap();
+        assert_eq!(report(work.claim_key(account, &key, now).await), one);
+        drop(work);
+        database.spoil(&format!("UPDATE remembered_answers SET {column} = {fine}"));
+        assert!(store.remembered_request(account, &key, now).await.unwrap().is_some());
     }
 }
 

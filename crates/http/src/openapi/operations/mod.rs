@@ -26,7 +26,7 @@ pub(super) const TAGS: [(&str, &str); 7] = [
     (redirects::TAG, "Links that send their visitors on to another address."),
     (landings::TAG, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in one at most."),
-    (pixels::TAG, "Codes of vendors, which fire before the visitors of a redirect are sent on."),
+    (pixels::TAG, "Codes of vendors that redirects carry; they are kept and shown, and do not fire yet."),
     (account::TAG, "The account that the key belongs to."),
     (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
     (documentation::TAG, "This document, for programs and for people. No key is needed."),
@@ -83,14 +83,14 @@ impl Endpoint {
 
     /// The errors with which it answers.
     pub(super) fn errors(&self) -> Vec<errors::ErrorAnswer> {
-        errors::answers(self.access, self.errors)
+        errors::answers(self.access, self.method, self.errors)
     }
 
     /// The operation as the document has it.
     pub(super) fn operation(self) -> Operation {
         let errors = self.errors();
         let Self {
-            method: _,
+            method,
             path: _,
             access,
             tag,
@@ -103,6 +103,10 @@ impl Endpoint {
             errors: _,
             other,
         } = self;
+        // What every POST takes and answers beside its own (D12).
+        let is_post = method == RouteMethod::Post;
+        let success = if is_post { headers::of_replays(success.into()).build() } else { success };
+        let of_post = is_post.then_some(parameters::IDEMPOTENCY_KEY);
         let operation = OperationBuilder::new()
             .tag(tag)
             .operation_id(Some(id))
@@ -112,6 +116,8 @@ impl Endpoint {
             .response(status, success);
         let operation = parameters
             .iter()
+            .copied()
+            .chain(of_post)
             .fold(operation, |operation, name| operation.parameter_ref(parameters::reference(name)));
         let operation = errors.iter().fold(operation, |operation, error| {
             operation.response(error.status().to_string(), error.reference())

@@ -27,7 +27,7 @@ fn create() -> Endpoint {
         tag: TAG,
         id: "createPixel",
         summary: "Create a pixel",
-        description: "Creates a pixel. It fires where a redirect names it in `pixel_ids`.",
+        description: "Creates a pixel, which redirects can then name in `pixel_ids`.",
         parameters: &[],
         body: Some(body(
             "NewPixel",

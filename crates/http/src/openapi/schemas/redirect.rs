@@ -18,8 +18,11 @@ pub(super) fn components() -> Components {
     let single = shown().into_iter().chain([
         always(
             "pixels",
-            list("The pixels that fire before a visitor is sent on, in their order.", named("Pixel"))
-                .max_items(Some(PixelIds::MAX)),
+            list(
+                "The pixels to fire before a visitor is sent on, in their order; they do not fire yet.",
+                named("Pixel"),
+            )
+            .max_items(Some(PixelIds::MAX)),
         ),
         always("geo_blocklists", named("GeoBlocklists")),
     ]);

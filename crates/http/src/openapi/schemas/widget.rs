@@ -1,15 +1,16 @@
 //! The widgets of landing pages: a union, in which `type` says which it is (D35).
 
-use serde_json::json;
-use signpost_domain::{AltText, Email, SocialNetwork, WidgetContent, WidgetText};
-use utoipa::openapi::schema::{AdditionalProperties, Discriminator, ObjectBuilder, OneOfBuilder, Type};
+use signpost_domain::{AltText, Email, SocialNetwork, WidgetText};
+use utoipa::openapi::schema::{
+    AdditionalProperties, AnyOfBuilder, Discriminator, ObjectBuilder, OneOfBuilder, Type,
+};
 
 use super::Components;
 use super::fields::{
     id, kept_name, kept_name_or_null, sent_name, sent_name_or_null, web_url, web_url_or_null, web_url_shown,
     web_url_shown_or_null,
 };
-use super::object::{Property, always, closed_object, keyword, kind, maybe, named, string};
+use super::object::{Property, always, closed_object, kind, maybe, named, string};
 use super::patterns;
 
 /// One type of widgets.
@@ -31,20 +32,21 @@ pub(super) fn components() -> Components {
         let targets = kinds.iter().map(|kind| (kind.name, format!("#/components/schemas/{}", name_of(kind))));
         Discriminator::with_mapping("type", targets)
     };
-    let union = |description: &str, name_of: fn(&Kind) -> &'static str| {
-        let union = OneOfBuilder::new().description(Some(description)).discriminator(Some(mapping(name_of)));
-        kinds.iter().fold(union, |union, kind| union.item(named(name_of(kind))))
-    };
-    let shown = union(
-        "A piece of a landing page. An open list of types: one that this version does not know was written by a newer \
-         one, and has whatever fields that gave it.",
-        |kind| kind.shown.0,
-    )
-    .item(unknown());
-    let sent = union(
-        "A piece of a landing page. What was read can be sent back as it is, if its type is one of these.",
-        |kind| kind.sent.0,
-    );
+    // Not `oneOf`: a widget of a type that is known fits the last alternative as well.
+    let shown = AnyOfBuilder::new()
+        .description(Some(
+            "A piece of a landing page. An open list of types, which may get more fields, too: a widget that a newer \
+             version wrote has whatever that gave it.",
+        ))
+        .discriminator(Some(mapping(|kind| kind.shown.0)));
+    let shown =
+        kinds.iter().fold(shown, |union, kind| union.item(named(kind.shown.0))).item(of_newer_version());
+    let sent = OneOfBuilder::new()
+        .description(Some(
+            "A piece of a landing page. What was read can be sent back as it is, if it is one of these.",
+        ))
+        .discriminator(Some(mapping(|kind| kind.sent.0)));
+    let sent = kinds.iter().fold(sent, |union, kind| union.item(named(kind.sent.0)));
     let unions = [("Widget", shown.into()), ("NewWidget", sent.into())];
     let each = kinds.into_iter().flat_map(|Kind { name, description, shown, sent }| {
         let (shown_name, shown_fields) = shown;
@@ -73,17 +75,15 @@ fn tag(name: &str) -> ObjectBuilder {
     string("The type of the widget.").enum_values(Some([name]))
 }
 
-/// A widget of a type that is not among those here.
-fn unknown() -> ObjectBuilder {
-    let other = string("A type that this version does not know.")
-        .extensions(Some(keyword("not", json!({"enum": WidgetContent::TYPES}))));
+/// A widget of a type that is not among those here, or with fields that its type does not have here.
+fn of_newer_version() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Object)
         .description(Some("A widget that a newer version wrote, passed through untouched."))
         .additional_properties(Some(AdditionalProperties::FreeForm(true)))
         .property("id", id("wgt", "The widget's id."))
         .property("object", kind("widget"))
-        .property("type", other)
+        .property("type", string("The type of the widget."))
         .required("id")
         .required("object")
         .required("type")

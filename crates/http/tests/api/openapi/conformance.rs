@@ -27,6 +27,7 @@ fn every_kind_of_difference_is_found() {
         (200, vec![json_type], Some(&live)),
         (200, vec![json_type, ("x-request-id", "1")], Some(&live)),
         (200, with(("ratelimit-limit-day", "1")), Some(&live)),
+        (200, with(("idempotent-replayed", "true")), Some(&live)),
         (200, vec![("content-type", "text/plain"), usual[1]], None),
         (200, usual.to_vec(), Some(&json!({"status": "well"}))),
         (200, usual.to_vec(), Some(&json!({"status": "ok", "more": 1}))),

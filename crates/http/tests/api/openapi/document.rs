@@ -70,7 +70,8 @@ fn every_operation_is_described_in_full() {
         let braces: BTreeSet<_> =
             operation.path.split('/').filter(|part| part.starts_with('{')).map(str::to_owned).collect();
         assert_eq!(in_path, braces, "{name}");
-        for parameter in operation.parameters("path").into_iter().chain(operation.parameters("query")) {
+        for parameter in ["path", "query", "header"].into_iter().flat_map(|place| operation.parameters(place))
+        {
             assert!(parameter["description"].is_string(), "{name}: {parameter}");
         }
         for (status, response) in value["responses"].as_object().unwrap() {
@@ -84,6 +85,31 @@ fn every_operation_is_described_in_full() {
                 !body["content"]["application/json"]["examples"].as_object().unwrap().is_empty(),
                 "{name}"
             );
+        }
+    }
+}
+
+/// Contract D12: every POST takes a key, and what is remembered of it may be an answer that is given again.
+#[test]
+fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
+    for operation in operations() {
+        let name = format!("{} {}", operation.method, operation.path);
+        let is_post = operation.method == "POST";
+        let headers: Vec<_> = operation.parameters("header").iter().map(|one| one["name"].clone()).collect();
+        assert_eq!(headers, if is_post { vec![json!("Idempotency-Key")] } else { vec![] }, "{name}");
+        for (status, response) in operation.value["responses"].as_object().unwrap() {
+            let response = resolved(response);
+            let replayed = response["headers"].get("Idempotent-Replayed").map(resolved);
+            assert!(replayed.is_none_or(|header| header.get("required").is_none()), "{name} {status}");
+            let codes = response["description"].as_str().unwrap();
+            let own = ["_limit_reached", "feature_not", "_not_found", "_taken", "not_active"];
+            let is_definite = match status.as_str() {
+                "200" | "201" => true,
+                // A request that is not admitted is answered anew each time.
+                "403" | "404" | "409" => own.iter().any(|code| codes.contains(code)),
+                _ => false,
+            };
+            assert_eq!(replayed.is_some(), is_post && is_definite, "{name} {status}");
         }
     }
 }

@@ -1,0 +1,107 @@
+//! The unit of work of a request that may have a key.
+
+use signpost_domain::Refusal;
+
+use super::conclusion::{Conclusion, OnceOnly};
+use super::recall::answer_again;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::ports::{RememberedAnswer, RememberedRequest, UnitOfWork};
+use crate::unit_of_work::{Attempts, commit};
+
+/// The unit of work of one request, in as many attempts as the store wants, whose outcome is a `T`.
+pub(crate) struct Operation<'a, T> {
+    app: &'a Application,
+    caller: &'a Caller,
+    conclusion: Conclusion<'a, T>,
+    attempts: Attempts<'a>,
+}
+
+impl<'a, T> Operation<'a, T> {
+    pub(crate) fn new(app: &'a Application, caller: &'a Caller, conclusion: Conclusion<'a, T>) -> Self {
+        Self { app, caller, conclusion, attempts: Attempts::at(app) }
+    }
+
+    /// Runs `attempt`, which [begins](Self::begin) and [concludes](Self::conclude), as [`Attempts::run`] does. A refusal is
+    /// remembered, if it is to be.
+    pub(crate) async fn run<R, F: Future<Output = Result<R, AppError>>>(
+        &self,
+        attempt: impl Fn() -> F,
+    ) -> Result<R, AppError> {
+        let outcome = self.attempts.run(attempt).await;
+        if let Err(AppError::Refused(refusal)) = &outcome {
+            self.remember_refusal(refusal).await?;
+        }
+        outcome
+    }
+
+    /// Begins the unit of work of an attempt.
+    ///
+    /// # Errors
+    /// [`AppError::AnsweredBefore`] if the request was carried out already; [`AppError::Invalid`] if its key was used for
+    /// another one.
+    pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, AppError> {
+        let mut work = self.attempts.begin().await?;
+        if let Some(once) = self.conclusion.once {
+            self.claim(work.as_mut(), once).await?;
+        }
+        Ok(work)
+    }
+
+    /// Ends an attempt whose unit of work, if it needed one, has changed something or not: remembers the answer, if that is
+    /// wanted, and commits, if there is something to commit.
+    pub(crate) async fn conclude(
+        &self,
+        work: Option<Box<dyn UnitOfWork>>,
+        has_changed: bool,
+        outcome: &T,
+    ) -> Result<(), AppError> {
+        let remembered =
+            self.conclusion.once.and_then(|once| Some((once, (self.conclusion.answer)(outcome)?)));
+        let Some((once, answer)) = remembered else {
+            return match work {
+                Some(work) if has_changed => Ok(commit(self.app, work).await?),
+                Some(_) | None => Ok(()),
+            };
+        };
+        let work = match work {
+            Some(work) => work,
+            None => self.begin().await?,
+        };
+        self.remember(work, once, answer).await
+    }
+
+    async fn remember_refusal(&self, refusal: &Refusal) -> Result<(), AppError> {
+        let Some(once) = self.conclusion.once else { return Ok(()) };
+        let Some(answer) = (once.answer_to_refusal)(refusal) else { return Ok(()) };
+        let attempts = Attempts::at(self.app);
+        attempts
+            .run(|| async {
+                let mut work = attempts.begin().await?;
+                self.claim(work.as_mut(), once).await?;
+                self.remember(work, once, answer.clone()).await
+            })
+            .await
+    }
+
+    async fn claim(&self, work: &mut dyn UnitOfWork, once: &OnceOnly) -> Result<(), AppError> {
+        let remembered = work.claim_key(self.caller.account_id(), &once.key, self.app.clock.now()).await?;
+        match remembered {
+            None => Ok(()),
+            Some(remembered) => Err(AppError::AnsweredBefore(Box::new(answer_again(once, remembered)?))),
+        }
+    }
+
+    async fn remember(
+        &self,
+        mut work: Box<dyn UnitOfWork>,
+        once: &OnceOnly,
+        answer: RememberedAnswer,
+    ) -> Result<(), AppError> {
+        let request = RememberedRequest { fingerprint: once.fingerprint, answer };
+        let now = self.app.clock.now();
+        work.remember_answer(self.caller.account_id(), &once.key, &request, now).await?;
+        Ok(commit(self.app, work).await?)
+    }
+}

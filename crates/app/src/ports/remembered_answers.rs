@@ -1,0 +1,103 @@
+//! The answers that are remembered of requests with an `Idempotency-Key` (D12).
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+
+use super::store_error::StoreError;
+
+/// For how long an answer is remembered (D12). At that age, to the millisecond, it is forgotten.
+pub const ANSWERS_KEPT: Duration = Duration::from_hours(24);
+
+/// What a request asked for: two requests with the same fingerprint are the same request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RequestFingerprint([u8; 32]);
+
+impl RequestFingerprint {
+    /// The fingerprint of a request with this method, path and body.
+    #[must_use]
+    pub fn of(method: &str, path: &str, body: &[u8]) -> Self {
+        let mut hash = Sha256::new();
+        for part in [method.as_bytes(), path.as_bytes(), body] {
+            // With its length before it, no part can pass for the end of the one before.
+            hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
+            hash.update(part);
+        }
+        Self(hash.finalize().into())
+    }
+
+    /// The fingerprint that a store has kept.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// What stores keep.
+    #[must_use]
+    pub const fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+}
+
+/// An answer as it was first given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedAnswer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The header `Location`, if it had one.
+    pub location: Option<String>,
+    /// The body, as whoever gave the answer wants to have it back.
+    pub body: String,
+}
+
+/// What is remembered of a key.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RememberedRequest {
+    /// Which request the key was first used for.
+    pub fingerprint: RequestFingerprint,
+    /// What that was answered.
+    pub answer: RememberedAnswer,
+}
+
+/// Reading remembered answers.
+#[async_trait]
+pub trait AnswerReads: Send + Sync {
+    /// What the account's `key` was used for within the [time](ANSWERS_KEPT) before `now`.
+    async fn remembered_request(
+        &self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Result<Option<RememberedRequest>, StoreError>;
+
+    /// Forgets at most `at_most` answers that are too old at `now` to be asked for, the oldest first. Returns how many, which
+    /// is fewer than `at_most` only if no others are left than those that units of work are just taking over, for which
+    /// this need not wait. Where there is nothing to do, it costs one read.
+    async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
+}
+
+/// Remembering answers, within the unit of work of the request.
+#[async_trait]
+pub trait AnswerWrites: Send {
+    /// Claims the account's `key` for this unit of work, before it does anything else. If another one has claimed it, this
+    /// waits for its end. Gives what the key was used for, if it was, within the [time](ANSWERS_KEPT) before `now`; `None`
+    /// means that it is this unit of work's, which must either [remember](Self::remember_answer) or be dropped.
+    /// Whether the account exists makes no difference.
+    async fn claim_key(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Result<Option<RememberedRequest>, StoreError>;
+
+    /// Remembers, from `now` on, what the key that this unit of work has claimed was used for.
+    async fn remember_answer(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        request: &RememberedRequest,
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+}

@@ -1,0 +1,250 @@
+//! Requests that are carried out once, however often they are sent (D12).
+
+use std::time::Duration;
+
+use signpost_app::background::{ForgetAnswers, Job, Progress};
+use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
+use signpost_app::ports::{ANSWERS_KEPT, RememberedAnswer, RequestFingerprint};
+use signpost_app::redirects::RedirectWithPixels;
+use signpost_app::{AppError, Caller, groups, links, redirects};
+use signpost_domain::id::{GroupKind, RedirectKind};
+use signpost_domain::{
+    Batch, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectDraft, Refusal, ViolationCode,
+};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::world::{World, assert_internal, at_once, draft, plan, refusal, violation, violations};
+
+/// A refusal as these tests answer it: all that there are.
+fn answer_to(refusal: &Refusal) -> RememberedAnswer {
+    RememberedAnswer { status: 409, location: None, body: refusal.to_string() }
+}
+
+fn once_for(body: &str) -> OnceOnly {
+    OnceOnly {
+        key: IdempotencyKey::parse("once").unwrap(),
+        fingerprint: RequestFingerprint::of("POST", "/v1/things", body.as_bytes()),
+        answer_to_refusal: |refusal| Some(answer_to(refusal)),
+    }
+}
+
+fn answer(body: String) -> RememberedAnswer {
+    RememberedAnswer { status: 201, location: Some("/v1/things".to_owned()), body }
+}
+
+fn answer_with_group(group: &Group) -> RememberedAnswer {
+    answer(group.id.to_string())
+}
+
+fn answer_with_redirect(created: &RedirectWithPixels) -> RememberedAnswer {
+    answer(created.redirect.id.to_string())
+}
+
+async fn create_group(world: &World, caller: &Caller, once: &OnceOnly) -> Result<Group, AppError> {
+    let conclusion = Conclusion::remembered(Some(once), |group| Some(answer_with_group(group)));
+    groups::create(&world.app, caller, samples::name("Spring"), conclusion).await
+}
+
+async fn create_redirect(
+    world: &World,
+    draft: RedirectDraft,
+    once: &OnceOnly,
+) -> Result<RedirectWithPixels, AppError> {
+    let conclusion = Conclusion::remembered(Some(once), |created| Some(answer_with_redirect(created)));
+    redirects::create(&world.app, &world.caller().await, Ok(draft), conclusion).await
+}
+
+/// What was answered before.
+fn replayed<T: std::fmt::Debug>(outcome: Result<T, AppError>) -> RememberedAnswer {
+    match outcome {
+        Err(AppError::AnsweredBefore(answer)) => *answer,
+        other => panic!("not answered before: {other:?}"),
+    }
+}
+
+#[tokio::test]
+async fn d12_a_success_is_answered_again_for_24_hours_and_nothing_is_changed() {
+    let world = World::new().await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), None);
+    let group = create_group(&world, &caller, &once).await.unwrap();
+    let last = ANSWERS_KEPT.checked_sub(Duration::from_millis(1)).unwrap();
+    for wait in [Duration::ZERO, last] {
+        world.memory.clock.advance(wait);
+        assert_eq!(replayed(create_group(&world, &caller, &once).await), answer_with_group(&group));
+        assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), Some(answer_with_group(&group)));
+    }
+    assert_eq!(world.usage().await.groups, 1);
+    world.memory.clock.advance(Duration::from_millis(1));
+    assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), None);
+    assert_ne!(create_group(&world, &caller, &once).await.unwrap().id, group.id);
+    assert_eq!(world.usage().await.groups, 2);
+}
+
+#[tokio::test]
+async fn d12_a_key_is_each_accounts_own() {
+    let world = World::new().await;
+    let (caller, stranger, once) = (world.caller().await, world.stranger().await, once_for("a"));
+    create_group(&world, &caller, &once).await.unwrap();
+    assert_eq!(recall(&world.app, &stranger, &once).await.unwrap(), None);
+    create_group(&world, &stranger, &once).await.unwrap();
+}
+
+#[tokio::test]
+async fn d12_another_request_with_the_same_key_is_invalid() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    create_group(&world, &caller, &once_for("a")).await.unwrap();
+    let expected = [violation("Idempotency-Key", ViolationCode::InvalidValue)];
+    let other = once_for("b");
+    assert_eq!(violations(create_group(&world, &caller, &other).await), expected);
+    assert_eq!(violations(recall(&world.app, &caller, &other).await), expected);
+    assert_eq!(world.usage().await.groups, 1);
+}
+
+/// D12: 409, 404 and 403 are definite answers, even if the request would succeed by now.
+#[tokio::test]
+async fn d12_a_refusal_is_answered_again() {
+    let world = World::new().await;
+    let redirect = world.redirect("sale").await;
+    let once = once_for("taken");
+    assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), Refusal::AddressTaken);
+    links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
+    let again = create_redirect(&world, draft("sale"), &once).await;
+    assert_eq!(replayed(again), answer_to(&Refusal::AddressTaken));
+    assert_eq!(world.usage().await.links, 0);
+}
+
+#[tokio::test]
+async fn d12_what_was_not_found_is_answered_again() {
+    let world = World::new().await;
+    let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
+    let (caller, once) = (world.caller().await, once_for("missing"));
+    let assign = async |group| {
+        let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("moved".to_owned())));
+        groups::assign(&world.app, &caller, group, &ids, conclusion).await
+    };
+    let unknown: IdReference<GroupKind> = samples::id::<GroupKind>().into();
+    assert_eq!(refusal(assign(unknown).await), Refusal::GroupNotFound);
+    let recalled = recall(&world.app, &caller, &once).await.unwrap();
+    assert_eq!(recalled, Some(answer_to(&Refusal::GroupNotFound)));
+    let group = world.group("Spring").await.id;
+    assert_eq!(replayed(assign(group.into()).await), answer_to(&Refusal::GroupNotFound));
+}
+
+#[tokio::test]
+async fn d12_what_the_plan_lacks_is_answered_again() {
+    let none = PlanLimits { groups: 0, ..plan(&[]).limits };
+    let world = World::with_plan(Plan { limits: none, ..plan(&[]) }).await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    let refused = refusal(create_group(&world, &caller, &once).await);
+    assert_eq!(replayed(create_group(&world, &caller, &once).await), answer_to(&refused));
+    assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), Some(answer_to(&refused)));
+}
+
+/// D12: a corrected request may use the same key.
+#[tokio::test]
+async fn d12_a_refusal_without_an_answer_is_not_remembered() {
+    let world = World::new().await;
+    world.redirect("sale").await;
+    let once = OnceOnly { answer_to_refusal: |_| None, ..once_for("a") };
+    assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), Refusal::AddressTaken);
+    create_redirect(&world, draft("other"), &once).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d12_of_twenty_at_once_one_makes_a_resource() {
+    let world = World::new().await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    let outcomes = at_once(20, async |_| create_group(&world, &caller, &once).await);
+    let (created, told): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+    let created: Vec<Group> = created.into_iter().flatten().collect();
+    let [group] = created.as_slice() else { panic!("created: {created:?}") };
+    assert_eq!(told.len(), 19);
+    assert!(told.into_iter().all(|outcome| replayed(outcome) == answer_with_group(group)));
+    assert_eq!(world.usage().await.groups, 1);
+}
+
+/// Refusals too are told once and then given again, although each is remembered only after its unit of work was undone.
+#[tokio::test(flavor = "multi_thread")]
+async fn d12_of_twenty_at_once_one_is_refused() {
+    let world = World::new().await;
+    world.redirect("sale").await;
+    let once = once_for("taken");
+    let outcomes = at_once(20, async |_| create_redirect(&world, draft("sale"), &once).await);
+    let (refused, told): (Vec<_>, Vec<_>) =
+        outcomes.into_iter().partition(|outcome| matches!(outcome, Err(AppError::Refused(_))));
+    let [_one] = refused.as_slice() else { panic!("refused: {refused:?}") };
+    assert_eq!(told.len(), 19);
+    assert!(told.into_iter().all(|outcome| replayed(outcome) == answer_to(&Refusal::AddressTaken)));
+}
+
+/// R5: the answer is remembered in the transaction that makes the change, or neither is.
+#[tokio::test]
+async fn d12_what_is_not_committed_is_not_remembered() {
+    let world = World::new().await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
+        assert_internal(create_group(&world, &caller, &once).await);
+        assert_eq!(recall(&world.app, &caller, &once).await.unwrap(), None);
+        assert_eq!(world.usage().await.groups, 0);
+    }
+    world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 1);
+    create_group(&world, &caller, &once).await.unwrap();
+    assert_eq!(world.usage().await.groups, 1);
+}
+
+/// D30: a unit of work that the store asks to retry is run again whole, from the claim of its key on.
+#[tokio::test]
+async fn d30_a_claim_that_is_contended_is_made_again() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    let group = world.group("Spring").await.id;
+    let missing: IdReference<GroupKind> = samples::id::<GroupKind>().into();
+    let ids = Batch::new(vec![samples::id::<RedirectKind>().to_string()]).unwrap();
+    for (body, group) in [("there", IdReference::from(group)), ("missing", missing)] {
+        let once = OnceOnly { key: IdempotencyKey::parse(body).unwrap(), ..once_for(body) };
+        world.memory.store.faults().fail_next(Step::Write, Fault::Contended, 1);
+        let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("moved".to_owned())));
+        let first = groups::assign(&world.app, &caller, group, &ids, conclusion).await;
+        assert_eq!(first.is_ok(), body == "there", "{first:?}");
+        assert!(recall(&world.app, &caller, &once).await.unwrap().is_some());
+    }
+}
+
+/// A batch that changes nothing has run all the same, whether it needed the store or not.
+#[tokio::test]
+async fn d12_a_batch_of_which_all_failed_is_answered_again() {
+    for id in [samples::id::<RedirectKind>().to_string(), "malformed".to_owned()] {
+        let world = World::new().await;
+        let ids = Batch::new(vec![id]).unwrap();
+        let (caller, once) = (world.caller().await, once_for("bulk"));
+        let delete = async || {
+            let conclusion = Conclusion::remembered(Some(&once), |_| Some(answer("none".to_owned())));
+            links::delete_many::<RedirectKind>(&world.app, &caller, &ids, conclusion).await
+        };
+        assert_eq!(delete().await.unwrap(), [Err(Refusal::RedirectNotFound.into())]);
+        assert_eq!(replayed(delete().await), answer("none".to_owned()));
+    }
+}
+
+/// Housekeeping forgets what nobody may ask for again.
+#[tokio::test]
+async fn d12_old_answers_are_forgotten() {
+    let world = World::new().await;
+    let (caller, once) = (world.caller().await, once_for("a"));
+    let given_at = world.app.clock.now();
+    create_group(&world, &caller, &once).await.unwrap();
+    let store = &world.app.store;
+    let job = ForgetAnswers::new(store.clone(), world.app.clock.clone());
+    assert_eq!((job.name(), job.period()), ("forget-answers", Duration::from_hours(1)));
+    for (wait, is_kept) in [(Duration::ZERO, true), (ANSWERS_KEPT, false)] {
+        world.memory.clock.advance(wait);
+        assert_eq!(job.step().await.unwrap(), Progress::Done);
+        // At the time of the answer it would be told, so it is gone only if it was forgotten.
+        let kept = store.remembered_request(world.account.id, &once.key, given_at).await.unwrap();
+        assert_eq!(kept.is_some(), is_kept);
+    }
+}

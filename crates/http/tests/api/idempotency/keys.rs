@@ -1,0 +1,152 @@
+//! The header, and whose a key is.
+
+use actix_web::http::header::HeaderValue;
+use serde_json::json;
+use signpost_app::keys;
+use signpost_domain::IdempotencyKey;
+
+use super::{everything, keyed, post, redirect};
+use crate::harness::{Api, request};
+use crate::openapi::DOCUMENT;
+
+#[actix_web::test]
+async fn d12_a_malformed_key_is_a_violation_beside_those_of_the_body() {
+    let api = Api::start().await;
+    let before = everything(&api).await;
+    let too_long = "k".repeat(256);
+    for (key, code) in [
+        (b"".as_slice(), "too_short"),
+        (too_long.as_bytes(), "too_long"),
+        (b"two words", "invalid_format"),
+        (b"a\tb", "invalid_format"),
+        ("é".as_bytes(), "invalid_format"),
+        (b"\xff", "invalid_format"),
+    ] {
+        let key = HeaderValue::from_bytes(key).unwrap();
+        let call = || request("POST", "/v1/groups", &api.key).insert_header(("idempotency-key", key.clone()));
+        let answer = api.send(call().set_json(json!({"name": "a"}))).await;
+        assert_eq!(answer.violations(), [("Idempotency-Key", code)], "{key:?}");
+        let answer = api.send(call().set_json(json!({"name": 1}))).await;
+        assert_eq!(answer.violations(), [("Idempotency-Key", code), ("name", "invalid_type")], "{key:?}");
+    }
+    let twice = keyed("/v1/groups", &api.key, "a").append_header(("idempotency-key", "a"));
+    let answer = api.send(twice.set_json(json!({"name": "a"}))).await;
+    assert_eq!(answer.violations(), [("Idempotency-Key", "invalid_format")]);
+    assert_eq!(everything(&api).await, before);
+}
+
+/// The document's words for it are the domain's.
+#[actix_web::test]
+async fn d12_a_key_has_1_to_255_visible_ascii_characters() {
+    let api = Api::start().await;
+    let schema = &DOCUMENT["components"]["parameters"]["IdempotencyKey"]["schema"];
+    let every: String = ('!'..='~').collect();
+    for key in ["a", &"k".repeat(255), &every, "8e03978e-40d5-43e8-bc93-6894a57f9324"] {
+        assert_eq!(post(&api, "/v1/groups", key, &json!({"name": "a"})).await.status, 201, "{key}");
+        assert_eq!(DOCUMENT.mismatches(schema, &json!(key)), Vec::<String>::new());
+    }
+    for key in ["", &"k".repeat(256), "a b", "é", "\u{7f}"] {
+        assert!(IdempotencyKey::parse(key).is_err());
+        assert!(!DOCUMENT.mismatches(schema, &json!(key)).is_empty(), "{key:?}");
+    }
+}
+
+#[actix_web::test]
+async fn d12_a_key_belongs_to_the_account_whichever_of_its_api_keys_is_used() {
+    let api = Api::start().await;
+    let (_, stranger) = api.account("eve@example.com", "agency").await;
+    let (_, second) = keys::issue(&api.app, api.account, None).await.unwrap();
+    let body = json!({"name": "a"});
+    let first = post(&api, "/v1/groups", "k", &body).await;
+    let theirs = api.send(keyed("/v1/groups", &stranger, "k").set_json(&body)).await;
+    assert!(!theirs.is_replayed());
+    assert_ne!(theirs.id(201), first.id(201));
+    let other = api.send(keyed("/v1/groups", &stranger, "other").set_json(json!({"name": "b"}))).await;
+    assert_eq!(other.status, 201);
+    let again = api.send(keyed("/v1/groups", second.expose(), "k").set_json(&body)).await;
+    assert!(again.is_replayed());
+    assert_eq!(again.repeated(), first.repeated());
+}
+
+#[actix_web::test]
+async fn d12_keys_are_told_apart_by_every_character() {
+    let api = Api::start().await;
+    let mut ids = std::collections::HashSet::new();
+    for key in ["k", "K", "k1", "k-", "%6B"] {
+        assert!(ids.insert(post(&api, "/v1/groups", key, &json!({"name": "a"})).await.id(201)), "{key}");
+    }
+}
+
+/// What the body means is not asked: the same bytes are the same request.
+#[actix_web::test]
+async fn d12_another_body_is_one_with_other_bytes() {
+    let api = Api::start().await;
+    let send = |body: &'static str| {
+        let call = keyed("/v1/groups", &api.key, "k").insert_header(("content-type", "application/json"));
+        api.send(call.set_payload(body))
+    };
+    assert_eq!(send(r#"{"name":"a"}"#).await.status, 201);
+    for other in [r#"{"name": "a"}"#, r#"{"name":"\u0061"}"#, r#"{"name":"a"} "#, "", "{", "[]"] {
+        send(other).await.assert_key_is_anothers();
+    }
+    assert!(send(r#"{"name":"a"}"#).await.is_replayed());
+}
+
+/// The header means nothing there, not even that it is malformed.
+#[actix_web::test]
+async fn d12_other_methods_do_not_look_at_the_header() {
+    let api = Api::start().await;
+    let group = format!("/v1/groups/{}", api.group("g").await);
+    let link = format!("/v1/redirects/{}", api.redirect("a").await);
+    let pixel = format!("/v1/pixels/{}", api.pixel().await);
+    let used = json!({"name": "used"});
+    assert_eq!(post(&api, "/v1/groups", "k", &used).await.status, 201);
+    for key in ["k", "no key"] {
+        let call = |method, path| request(method, path, &api.key).insert_header(("idempotency-key", key));
+        for path in ["/v1/redirects", &link, &group, &pixel, "/v1/account"] {
+            for method in ["GET", "HEAD"] {
+                let answer = api.send(call(method, path)).await;
+                assert_eq!((answer.status, answer.is_replayed()), (200, false), "{method} {path}");
+            }
+        }
+        for name in ["b", "c", "b"] {
+            for path in [&link, &group] {
+                let answer = api.send(call("PATCH", path).set_json(json!({ "name": name }))).await;
+                assert_eq!((answer.status, &answer.body["name"]), (200, &json!(name)), "{path}");
+                assert!(!answer.is_replayed());
+            }
+        }
+    }
+    for path in [&link, &group, &pixel] {
+        for status in [200, 404] {
+            let call = request("DELETE", path, &api.key).insert_header(("idempotency-key", "k"));
+            let answer = api.send(call).await;
+            assert_eq!((answer.status, answer.is_replayed()), (status, false), "{path}");
+        }
+    }
+    assert!(post(&api, "/v1/groups", "k", &used).await.is_replayed());
+}
+
+#[actix_web::test]
+async fn d7_whoever_is_not_admitted_gets_no_answer_again() {
+    use signpost_app::accounts;
+    use signpost_domain::PlanName;
+
+    let api = Api::start().await;
+    let again = async || post(&api, "/v1/redirects", "k", &redirect("a")).await;
+    assert_eq!(again().await.status, 201);
+    let plan = |name: &str| PlanName::parse(name).unwrap();
+    accounts::set_plan(&api.app, api.account, &plan("pro")).await.unwrap();
+    let refused = again().await;
+    assert_eq!(refused.error(), (403, "api_access_not_available_on_current_plan"));
+    assert!(!refused.is_replayed());
+    accounts::set_plan(&api.app, api.account, &plan("agency")).await.unwrap();
+    accounts::suspend(&api.app, api.account).await.unwrap();
+    assert_eq!(again().await.error(), (403, "account_suspended"));
+    accounts::resume(&api.app, api.account).await.unwrap();
+    assert!(again().await.is_replayed());
+    for key in keys::list(&api.app, api.account).await.unwrap() {
+        keys::revoke(&api.app, key.id).await.unwrap();
+    }
+    assert_eq!(again().await.error(), (401, "invalid_api_key"));
+}

@@ -1,0 +1,125 @@
+//! The answers that are remembered of requests with a key.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use signpost_app::ports::{
+    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, StoreError, UnitOfWork,
+};
+use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+
+use crate::store::MemoryStore;
+use crate::unit_of_work::MemoryUnitOfWork;
+
+type Owned = (AccountId, IdempotencyKey);
+
+/// What is remembered of every account's keys, and since when. It is copied when it is first changed in a unit of work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Answers(Arc<BTreeMap<Owned, (Timestamp, Arc<RememberedRequest>)>>);
+
+impl Answers {
+    fn remembered(
+        &self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Option<RememberedRequest> {
+        let (since, request) = self.0.get(&(account, key.clone()))?;
+        (!is_over(*since, now)).then(|| RememberedRequest::clone(request))
+    }
+
+    fn remember(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        request: &RememberedRequest,
+        now: Timestamp,
+    ) {
+        let kept = (now, Arc::new(request.clone()));
+        Arc::make_mut(&mut self.0).insert((account, key.clone()), kept);
+    }
+
+    /// Forgets all that an account was answered.
+    pub(crate) fn forget_account(&mut self, account: AccountId) {
+        if self.0.keys().any(|(owner, _)| *owner == account) {
+            Arc::make_mut(&mut self.0).retain(|(owner, _), _| *owner != account);
+        }
+    }
+
+    /// The keys of what is too old, oldest first.
+    fn too_old(&self, now: Timestamp) -> Vec<Owned> {
+        let over = self.0.iter().filter(|(_, (since, _))| is_over(*since, now));
+        let mut over: Vec<_> = over.map(|(owned, (since, _))| (*since, owned)).collect();
+        over.sort();
+        over.into_iter().map(|(_, owned)| owned.clone()).collect()
+    }
+
+    fn forget(&mut self, now: Timestamp, at_most: u16) -> u16 {
+        let too_old = self.too_old(now);
+        let answers = Arc::make_mut(&mut self.0);
+        let mut forgotten = 0;
+        for owned in too_old.iter().take(usize::from(at_most)) {
+            answers.remove(owned);
+            forgotten += 1;
+        }
+        forgotten
+    }
+}
+
+fn is_over(since: Timestamp, now: Timestamp) -> bool {
+    since.plus(ANSWERS_KEPT) <= now
+}
+
+#[async_trait]
+impl AnswerReads for MemoryStore {
+    async fn remembered_request(
+        &self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Result<Option<RememberedRequest>, StoreError> {
+        self.read(|state| state.answers.remembered(account, key, now))
+    }
+
+    async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        if self.read(|state| state.answers.too_old(now).is_empty())? {
+            return Ok(0);
+        }
+        // In a unit of work, so that one that runs meanwhile cannot put back what is forgotten.
+        let work = self.begin_in_time().await?;
+        let forgotten = work.write(|state| Ok::<_, StoreError>(state.answers.forget(now, at_most)))?;
+        #[expect(
+            clippy::disallowed_methods,
+            reason = "visitors see nothing of answers, so nobody is to be told"
+        )]
+        work.commit().await?;
+        Ok(forgotten)
+    }
+}
+
+#[async_trait]
+impl AnswerWrites for MemoryUnitOfWork {
+    /// Units of work run one after another, so whoever gets here has waited for the others already.
+    async fn claim_key(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        now: Timestamp,
+    ) -> Result<Option<RememberedRequest>, StoreError> {
+        self.write(|state| Ok(state.answers.remembered(account, key, now)))
+    }
+
+    async fn remember_answer(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        request: &RememberedRequest,
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.write(|state| {
+            state.answers.remember(account, key, request, now);
+            Ok(())
+        })
+    }
+}

@@ -1,0 +1,258 @@
+//! R5: a request with an `Idempotency-Key` is carried out once (D12), though the server is slow, or a node or its way to the
+//! server is gone at the worst moment.
+
+use std::sync::Barrier;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use signpost_test_servers::proxy::{Behaviour, Moment};
+
+use crate::harness::{
+    Account, Answer, Once, Program, assert_alike, assert_each_carried_out_once, assert_one_was_first,
+    concurrently,
+};
+use crate::scene::{ANSWERED_WITHIN, Scene};
+use crate::size::{count, report};
+
+/// Whose tests do not run without servers.
+const WHO: &str = "requests that are carried out once";
+
+/// How long a client goes on sending a request again: until the server has given up on a node that is gone.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// An account's client at each of the two nodes.
+fn clients(scene: &Scene) -> [Account; 2] {
+    [0, 1].map(|number: usize| scene.nodes[number].with_key(&scene.account.key))
+}
+
+/// Sends the request again until it is answered with success. Until then it may be that nobody knows what became of it.
+fn send_until_done(once: &Once, account: &Account) -> Answer {
+    let began = Instant::now();
+    loop {
+        let answer = once.send(account);
+        if answer.status < 400 {
+            assert!(once.succeeded(&answer), "{answer:?}");
+            return answer;
+        }
+        assert!(began.elapsed() < PATIENCE, "not done: {answer:?}");
+        answer.expect_error(500, "internal_error");
+    }
+}
+
+/// Those that come later find neither the thing nor the answer, but wait for both.
+#[test]
+fn d12_r5_of_20_equal_requests_at_two_nodes_on_a_slow_server_one_is_carried_out() {
+    let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
+    let clients = clients(&scene);
+    let delay = Duration::from_millis(15);
+    let mut requests = Vec::new();
+    let mut longest = Duration::ZERO;
+    for round in 0..count(1, 20) {
+        for once in Once::of_each_kind(&format!("round {round}")) {
+            scene.proxy().set(Behaviour::Delay { to_server: delay, to_client: delay });
+            let answers = concurrently(20, |number| {
+                let started = Instant::now();
+                (once.send(&clients[number % 2]), started.elapsed())
+            });
+            scene.proxy().set(Behaviour::Pass);
+            let (answers, took): (Vec<_>, Vec<_>) = answers.into_iter().unzip();
+            assert!(answers.iter().all(|answer| once.succeeded(answer)), "{answers:#?}");
+            assert_one_was_first(&answers);
+            longest = longest.max(took.into_iter().max().unwrap());
+            requests.push(once);
+        }
+    }
+    assert_each_carried_out_once(&clients[0], &requests);
+    report(
+        "R5",
+        &format!("20 equal requests at once, {} times, answered within {longest:.2?}", requests.len()),
+    );
+}
+
+/// Holds the table of keys, which can be read meanwhile, until it is waited for on all connections that two small nodes let
+/// write, but less long than the store may take.
+const HOLD: &str = "BEGIN; LOCK TABLE remembered_answers IN EXCLUSIVE MODE; DO $$ BEGIN FOR i IN 1..120 LOOP \
+    EXIT WHEN (SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND NOT granted) >= 12; \
+    PERFORM pg_sleep(0.01); END LOOP; END $$; COMMIT";
+
+/// As many as find a connection have looked for an answer and found none, and claim the key at the same moment.
+#[test]
+fn d12_r5_of_20_equal_requests_that_claim_their_key_at_the_same_moment_one_is_carried_out() {
+    let Some(scene) = Scene::undisturbed(WHO, 2) else { return };
+    let clients = clients(&scene);
+    let is_held = "SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND granted \
+                   AND mode = 'ExclusiveLock'";
+    let mut requests = Vec::new();
+    for round in 0..count(1, 20) {
+        for once in Once::of_each_kind(&format!("round {round}")) {
+            let answers = std::thread::scope(|scope| {
+                let holder = scope.spawn(|| scene.database.run(HOLD));
+                while scene.database.query(is_held).trim() == "0" {
+                    assert!(!holder.is_finished(), "nobody has seen the table held");
+                }
+                concurrently(20, |number| once.send(&clients[number % 2]))
+            });
+            assert!(answers.iter().all(|answer| once.succeeded(answer)), "{answers:#?}");
+            assert_one_was_first(&answers);
+            requests.push(once);
+        }
+    }
+    assert_each_carried_out_once(&clients[0], &requests);
+    report("R5", &format!("20 equal requests at one claim, {} times", requests.len()));
+}
+
+/// Where the way from a node to the server breaks, and whether requests are carried out nevertheless. After a `COMMIT` a few
+/// are not: what the server answers just then may be about a statement that the node is done with, and the way breaks there.
+const BREAKS: [(&str, Moment, bool); 6] = [
+    ("BEGIN", Moment::BeforeArrival, false),
+    // The key is claimed.
+    ("INSERT INTO \"remembered_answers\"", Moment::BeforeArrival, false),
+    // What was asked for is made, and the answer is about to be remembered.
+    ("UPDATE \"remembered_answers\"", Moment::BeforeArrival, false),
+    ("UPDATE \"remembered_answers\"", Moment::AfterAnswer, false),
+    ("COMMIT", Moment::BeforeArrival, false),
+    ("COMMIT", Moment::AfterAnswer, true),
+];
+
+/// What a node was about to say to the server is lost, or what the server has answered, and then so is the node. Another
+/// node is asked again, and then the one that was lost.
+#[test]
+fn d12_r5_a_request_that_breaks_off_around_its_commit_is_carried_out_once_when_it_is_sent_again() {
+    let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
+    let mut requests = Vec::new();
+    for (number, (text, moment, is_carried_out)) in BREAKS.into_iter().enumerate() {
+        let twice = ["one", "two"].map(|turn| Once::of_each_kind(&format!("break {number} {turn}")));
+        let broken = twice.concat();
+        let [one, other] = clients(&scene);
+        // A connection that breaks is followed by a new one, on which every statement is sent with its text again.
+        scene.proxy().set(Behaviour::CutAt { text, moment });
+        for once in &broken {
+            once.send(&one).expect_error(500, "internal_error");
+        }
+        scene.nodes[0].kill();
+        scene.proxy().set(Behaviour::Pass);
+        let done = broken.iter().map(|once| send_until_done(once, &other));
+        let done: Vec<Answer> = done.collect();
+        scene.nodes[0].start_again();
+        let [one, _] = clients(&scene);
+        let carried_out = done.iter().filter(|done| done.is_replayed()).count();
+        assert_eq!(carried_out > 0, is_carried_out, "{text} {moment:?}: {done:#?}");
+        for (once, done) in broken.iter().zip(&done) {
+            let again = once.send(&one);
+            assert!(again.is_replayed());
+            assert_alike(done, &again);
+        }
+        requests.extend(broken);
+    }
+    assert_each_carried_out_once(&clients(&scene)[1], &requests);
+    report("R5", &format!("{} requests broken off at {} places", requests.len(), BREAKS.len()));
+}
+
+/// How a node is lost.
+#[derive(Debug, Clone, Copy)]
+enum Loss {
+    /// It is killed.
+    Killed,
+    /// It is cut off from the server and then killed. What it has sent arrives when somebody else works already.
+    CutOff,
+}
+
+/// A node is lost in the middle of requests, each time a little later. Its clients ask the other one again at once.
+#[test]
+fn d12_r5_what_a_node_that_is_killed_was_asked_for_is_carried_out_once_by_the_other() {
+    let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
+    let (mut requests, usually) = undisturbed(&mut scene);
+    let rounds = u32::try_from(count(10, 100)).unwrap();
+    let (mut interrupted, mut carried_out) = (0, 0);
+    for round in 0..rounds {
+        for loss in [Loss::Killed, Loss::CutOff] {
+            let asked = Once::of_each_kind(&format!("round {round} {loss:?}"));
+            let answers = lose_first(&mut scene, loss, usually * round / rounds, &asked);
+            scene.nodes[0].start_again();
+            let [one, _] = clients(&scene);
+            for (once, (first, done)) in asked.iter().zip(answers) {
+                if let Some(first) = first {
+                    assert!(done.is_replayed(), "{loss:?} in round {round}: {first:?}");
+                    assert_alike(&first, &done);
+                } else {
+                    interrupted += 1;
+                    carried_out += usize::from(done.is_replayed());
+                }
+                let again = once.send(&one);
+                assert!(again.is_replayed());
+                assert_alike(&done, &again);
+            }
+            requests.extend(asked);
+        }
+    }
+    assert_each_carried_out_once(&clients(&scene)[1], &requests);
+    assert!(interrupted > 0, "nothing was interrupted, so nothing was tested");
+    let all = requests.len();
+    report(
+        "R5",
+        &format!("of {all} requests {interrupted} not answered, of these {carried_out} carried out"),
+    );
+}
+
+/// Requests that nothing disturbs, each time with a first node that has just been started, and how long they take.
+fn undisturbed(scene: &mut Scene) -> (Vec<Once>, Duration) {
+    let (mut requests, mut longest) = (Vec::new(), Duration::ZERO);
+    for round in 0..3 {
+        scene.nodes[0].kill();
+        scene.nodes[0].start_again();
+        let [one, _] = clients(scene);
+        let asked = Once::of_each_kind(&format!("undisturbed {round}"));
+        let started = Instant::now();
+        concurrently(asked.len(), |number| assert!(asked[number].succeeded(&asked[number].send(&one))));
+        longest = longest.max(started.elapsed());
+        requests.extend(asked);
+    }
+    (requests, longest)
+}
+
+/// Sends these to the first node, which is lost that soon, and then to the other one: what each answered in the end.
+fn lose_first(
+    scene: &mut Scene,
+    loss: Loss,
+    moment: Duration,
+    asked: &[Once],
+) -> Vec<(Option<Answer>, Answer)> {
+    let [one, other] = clients(scene);
+    let Scene { nodes, proxy, .. } = scene;
+    let (node, proxy): (&mut Program, _) = (&mut nodes[0], proxy.as_ref().unwrap());
+    let barrier = Barrier::new(asked.len() + 1);
+    let sent_again = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        let clients: Vec<_> = asked
+            .iter()
+            .map(|once| {
+                let (one, other, barrier, sent_again) = (&one, &other, &barrier, &sent_again);
+                scope.spawn(move || {
+                    barrier.wait();
+                    let first = once.try_send(one).ok();
+                    assert!(first.iter().all(|first| once.succeeded(first)), "{first:?}");
+                    sent_again.fetch_add(1, Ordering::Relaxed);
+                    (first, send_until_done(once, other))
+                })
+            })
+            .collect();
+        barrier.wait();
+        let began = Instant::now();
+        while began.elapsed() < moment {
+            std::hint::spin_loop();
+        }
+        if matches!(loss, Loss::CutOff) {
+            proxy.set(Behaviour::BlackHole);
+        }
+        node.kill();
+        if matches!(loss, Loss::CutOff) {
+            while sent_again.load(Ordering::Relaxed) < asked.len() {
+                std::thread::yield_now();
+            }
+            // Long enough for the other node to come to what the first one holds; it is well whenever this ends.
+            std::thread::sleep(ANSWERED_WITHIN / 10);
+            proxy.set(Behaviour::Pass);
+        }
+        clients.into_iter().map(|client| client.join().unwrap()).collect()
+    })
+}
