@@ -10,6 +10,7 @@ pub mod application;
 pub mod background;
 pub mod caller;
 pub mod changes;
+pub mod domains;
 pub mod groups;
 pub mod idempotency;
 pub mod keys;

@@ -25,10 +25,11 @@ impl GroupWrites for MemoryUnitOfWork {
             if state.has_group(group.id) {
                 return Err(twice(group.id).into());
             }
-            let owned = state.owned_mut(account).ok_or(InsertGroupError::AccountMissing)?;
-            if owned.usage().groups >= groups_limit {
+            let usage = state.usage(account).ok_or(InsertGroupError::AccountMissing)?;
+            if usage.groups >= groups_limit {
                 return Err(InsertGroupError::LimitReached);
             }
+            let owned = state.owned_mut(account).ok_or(InsertGroupError::AccountMissing)?;
             owned.groups.insert(group.id, group.clone());
             Ok(())
         })

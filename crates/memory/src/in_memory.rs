@@ -1,14 +1,19 @@
 //! A whole application on fakes.
 
+use std::collections::BTreeSet;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use signpost_app::admission::Gatekeeper;
 use signpost_app::ports::Clock;
 use signpost_app::{Application, Lifecycle};
-use signpost_domain::{CustomDomainScheme, Plans, SystemDomain, TrustedProxies};
+use signpost_domain::{
+    CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
+};
 
 use crate::blocklist::FixedBlocklist;
 use crate::clock::ManualClock;
+use crate::dns::FakeDns;
 use crate::ids::SequentialIds;
 use crate::quota::MemoryQuotaStore;
 use crate::randomness::SeededRandomness;
@@ -17,7 +22,8 @@ use crate::store::MemoryStore;
 /// The fakes and the configuration of an application, each to be looked at and changed by the test that owns
 /// it.
 ///
-/// The default is a system domain at `https://go.example.com`, the built-in plans, and the throttle of D18.
+/// The default is a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, and an edge named
+/// `edge.example.net` with the addresses `192.0.2.1` and `2001:db8::1`.
 #[derive(Clone)]
 pub struct InMemory {
     /// What is kept.
@@ -30,6 +36,8 @@ pub struct InMemory {
     pub ids: Arc<SequentialIds>,
     /// Random bytes.
     pub randomness: Arc<SeededRandomness>,
+    /// What DNS says.
+    pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<FixedBlocklist>,
     /// The plans.
@@ -38,6 +46,10 @@ pub struct InMemory {
     pub system: SystemDomain,
     /// The scheme of custom domains' addresses.
     pub custom_domain_scheme: CustomDomainScheme,
+    /// Where custom domains have to point.
+    pub edge: Edge,
+    /// The special-use names that may be connected (D37).
+    pub allowed_special_use: BTreeSet<SpecialUseName>,
     /// How many refused requests one address may send in a minute (D18); 0 means any number.
     pub rejections_per_minute: u32,
     /// The proxies whose word on a client's address is believed.
@@ -59,10 +71,13 @@ impl InMemory {
             ids: Arc::new(SequentialIds::new(now)),
             clock,
             randomness: Arc::default(),
+            dns: Arc::default(),
             target_blocklist: Arc::default(),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
+            edge: default_edge(),
+            allowed_special_use: BTreeSet::new(),
             rejections_per_minute: REJECTIONS_PER_MINUTE,
             trusted_proxies: TrustedProxies::default(),
         }
@@ -78,13 +93,17 @@ impl InMemory {
             clock,
             ids,
             randomness,
+            dns,
             target_blocklist,
             plans,
             system,
             custom_domain_scheme,
+            edge,
+            allowed_special_use,
             rejections_per_minute,
             trusted_proxies,
         } = self.clone();
+        let hostname_rules = HostnameRules::new(system.clone(), edge.hostname.clone(), allowed_special_use);
         Application {
             store: Arc::new(store),
             quota,
@@ -92,16 +111,25 @@ impl InMemory {
             clock,
             ids,
             randomness,
+            dns,
             target_blocklist,
             changes: Arc::default(),
             plans,
             system,
             custom_domain_scheme,
+            hostname_rules,
+            edge,
             gatekeeper: Gatekeeper::new(rejections_per_minute),
             trusted_proxies,
             lifecycle: Lifecycle::default(),
         }
     }
+}
+
+fn default_edge() -> Edge {
+    let addresses: [IpAddr; 2] =
+        [Ipv4Addr::new(192, 0, 2, 1).into(), Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1).into()];
+    Edge { hostname: Hostname::parse("edge.example.net").ok(), addresses: addresses.into() }
 }
 
 impl Default for InMemory {

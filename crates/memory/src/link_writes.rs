@@ -129,7 +129,8 @@ fn insert(
     if !owned.has_group_of(link) {
         return Ok(Insertion::GroupMissing);
     }
-    if owned.usage().links >= links_limit {
+    let usage = state.usage(account).ok_or(InsertLinksError::AccountMissing)?;
+    if usage.links >= links_limit {
         return Ok(Insertion::LimitReached);
     }
     if state.is_taken_from(link) {

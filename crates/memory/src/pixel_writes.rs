@@ -19,10 +19,11 @@ impl PixelWrites for MemoryUnitOfWork {
             if state.has_pixel(pixel.id) {
                 return Err(twice(pixel.id).into());
             }
-            let owned = state.owned_mut(account).ok_or(InsertPixelError::AccountMissing)?;
-            if owned.usage().pixels >= pixels_limit {
+            let usage = state.usage(account).ok_or(InsertPixelError::AccountMissing)?;
+            if usage.pixels >= pixels_limit {
                 return Err(InsertPixelError::LimitReached);
             }
+            let owned = state.owned_mut(account).ok_or(InsertPixelError::AccountMissing)?;
             owned.pixels.insert(pixel.id, pixel.clone());
             Ok(())
         })

@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    AccountReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent, PublishedLink, StoreError,
+    AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent,
+    PublishedLink, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, Group, GroupFilter, GroupId, KeyHash, LandingId, LandingPage, Link,
-    LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition, Pixel, PixelId, Slug, TargetUrl, Usage,
+    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname,
+    KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
+    Pixel, PixelId, Slug, TargetUrl, Usage,
 };
 
-use crate::state::Owned;
 use crate::store::MemoryStore;
 
 #[async_trait]
@@ -20,7 +21,8 @@ impl AccountReads for MemoryStore {
         self.read(|state| {
             state.all().find_map(|owned| {
                 let key = owned.keys.values().find(|key| key.hash == *hash)?.clone();
-                Some(KeyHolder { key, account: owned.account.clone(), usage: owned.usage() })
+                let usage = state.usage(owned.account.id)?;
+                Some(KeyHolder { key, account: owned.account.clone(), usage })
             })
         })
     }
@@ -30,7 +32,7 @@ impl AccountReads for MemoryStore {
     }
 
     async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {
-        self.read(|state| state.owned(id).map(Owned::usage))
+        self.read(|state| state.usage(id))
     }
 
     async fn accounts(
@@ -48,6 +50,41 @@ impl AccountReads for MemoryStore {
         self.read(|state| {
             state.owned(account).map_or_else(Vec::new, |owned| owned.keys.values().rev().cloned().collect())
         })
+    }
+}
+
+#[async_trait]
+impl CustomDomainReads for MemoryStore {
+    async fn custom_domain(
+        &self,
+        account: AccountId,
+        id: DomainId,
+    ) -> Result<Option<CustomDomain>, StoreError> {
+        self.read(|state| state.domains.of(account, id).cloned())
+    }
+
+    async fn custom_domains(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<CustomDomain>, StoreError> {
+        self.read(|state| {
+            let newest_first = state.domains.all_of(account).rev();
+            page(newest_first, |domain| domain.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn custom_domains_named(
+        &self,
+        account: AccountId,
+        hostnames: &[Hostname],
+    ) -> Result<Vec<CustomDomain>, StoreError> {
+        self.read(|state| state.domains_named(account, hostnames))
+    }
+
+    async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError> {
+        self.read(|state| state.domains.holder(hostname).cloned())
     }
 }
 
@@ -105,7 +142,7 @@ impl LinkReads for MemoryStore {
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         self.read(|state| {
-            state.occupant(address).map(|(owned, link)| PublishedLink {
+            state.published(address).map(|(owned, link)| PublishedLink {
                 content: content_of(link),
                 is_active: link.is_active(),
                 is_suspended: owned.account.is_suspended(),

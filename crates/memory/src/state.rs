@@ -1,19 +1,20 @@
 //! What is kept, and the rules of keeping it.
 //!
-//! Everything that an account owns stands under it, so nothing of another account can be reached by mistake,
+//! Nearly everything that an account owns stands under it, so nothing of another account can be reached by mistake,
 //! and deleting an account needs no search. What can be counted is counted when it is asked for: there is no
 //! counter that could be wrong. An account is copied when it is first changed in a unit of work.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use signpost_app::ports::StoreError;
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, ApiKeyId, Group, GroupId, LandingId, Link, LinkId, LinkKind,
-    PageContent, Pixel, PixelId, Usage,
+    Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, Group, GroupId, Hostname, LandingId, Link,
+    LinkId, LinkKind, PageContent, Pixel, PixelId, Site, Usage,
 };
 
 use crate::answers::Answers;
+use crate::custom_domains::Domains;
 
 /// All accounts with what they own, and what is remembered of their requests.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +22,8 @@ pub(crate) struct State {
     accounts: BTreeMap<AccountId, Arc<Owned>>,
     /// Not under the accounts, since a key may be claimed for one that is gone.
     pub(crate) answers: Answers,
+    /// Nor these, since a hostname is the same one to all accounts.
+    pub(crate) domains: Domains,
 }
 
 /// An account with what it owns. The counters of `groups` are not kept up; see [`Owned::group`].
@@ -69,6 +72,7 @@ impl State {
     /// Removes an account and all that is its own. `false` if there is none.
     pub(crate) fn remove(&mut self, account: AccountId) -> bool {
         self.answers.forget_account(account);
+        self.domains.forget_account(account);
         self.accounts.remove(&account).is_some()
     }
 
@@ -79,17 +83,47 @@ impl State {
 
     /// The link that occupies an address, with its owner.
     pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Link)> {
-        self.all().find_map(|owned| {
-            let mut links = owned.links.values();
-            let occupant = links.find(|link| link.placement().address().as_ref() == Some(address))?;
-            Some((owned, occupant))
-        })
+        // The slug first, since most differ in it, and an address has to be put together.
+        let is_there = |link: &&Link| {
+            let place = link.placement();
+            place.slug() == address.slug.as_ref() && place.address().as_ref() == Some(address)
+        };
+        self.all().find_map(|owned| Some((owned, owned.links.values().find(is_there)?)))
     }
 
     /// Whether another link than `link` occupies the address of `link`.
     pub(crate) fn is_taken_from(&self, link: &Link) -> bool {
         let Some(address) = link.placement().address() else { return false };
         self.occupant(&address).is_some_and(|(_, occupant)| occupant.id() != link.id())
+    }
+
+    /// The link that visitors get at an address, with its owner: on a custom domain only while that is the owner's and
+    /// active.
+    pub(crate) fn published(&self, address: &Address) -> Option<(&Owned, &Link)> {
+        self.occupant(address).filter(|(owned, _)| match &address.site {
+            Site::System => true,
+            Site::Custom(hostname) => {
+                let domain = self.domains.named(owned.account.id, hostname);
+                domain.is_some_and(|domain| domain.status.serves_links())
+            }
+        })
+    }
+
+    /// Those of the account's domains that have one of these hostnames.
+    pub(crate) fn domains_named(&self, account: AccountId, hostnames: &[Hostname]) -> Vec<CustomDomain> {
+        let each_once: BTreeSet<&Hostname> = hostnames.iter().collect();
+        each_once.into_iter().filter_map(|hostname| self.domains.named(account, hostname).cloned()).collect()
+    }
+
+    /// How much an account has of what its plan limits.
+    pub(crate) fn usage(&self, account: AccountId) -> Option<Usage> {
+        let Owned { account: _, keys: _, groups, links, pages: _, pixels } = self.owned(account)?;
+        Some(Usage {
+            links: count(links.len()),
+            groups: count(groups.len()),
+            domains: count(self.domains.count_of(account)),
+            pixels: count(pixels.len()),
+        })
     }
 
     pub(crate) fn has_group(&self, id: GroupId) -> bool {
@@ -106,15 +140,6 @@ impl State {
 }
 
 impl Owned {
-    pub(crate) fn usage(&self) -> Usage {
-        Usage {
-            links: count(self.links.len()),
-            groups: count(self.groups.len()),
-            domains: 0,
-            pixels: count(self.pixels.len()),
-        }
-    }
-
     /// The group as it is shown, with its counters.
     pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
         let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id() == Some(id)).count());

@@ -140,6 +140,18 @@ impl Shared {
 }
 
 impl MemoryStore {
+    /// Makes a change of the store's own, of which visitors see nothing, as a unit of work by itself. No other one runs
+    /// meanwhile that could undo it, and none of it has to be copied.
+    pub(crate) async fn write_at_once<T>(&self, f: impl FnOnce(&mut State) -> T) -> Result<T, StoreError> {
+        let Self(shared) = self;
+        for step in [Step::Begin, Step::Write, Step::Commit] {
+            shared.faults.before(step)?;
+        }
+        let waiting = tokio::time::timeout(shared.time_limit, shared.turn.lock());
+        let _turn = waiting.await.map_err(StoreError::unavailable)?;
+        Ok(f(&mut shared.committed.write().unwrap_or_else(PoisonError::into_inner).state))
+    }
+
     /// Begins a unit of work of the store's own.
     pub(crate) async fn begin_in_time(&self) -> Result<Box<MemoryUnitOfWork>, StoreError> {
         self.begin_within(self.0.time_limit).await

@@ -42,7 +42,7 @@
 //!
 //! # Ready-made values
 //!
-//! [`samples`] has accounts, keys, groups, pixels, links and pages to which a test adds only what it is about.
+//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages to which a test adds only what it is about.
 
 #![allow(
     clippy::expect_used,

@@ -16,10 +16,10 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_domain::{
-    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, Description, Email, GeoBlocklist, Group,
-    Hostname, Id, IdKind, Landing, Link, LinkKind, Name, Note, PageContent, Pixel, PixelCode, PixelId,
-    PixelIds, PixelType, Placement, PlanName, Redirect, Slug, SocialNetwork, TargetUrl, Theme, Timestamp,
-    VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
+    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, CustomDomain, Description, Email,
+    GeoBlocklist, Group, Hostname, Id, IdKind, Landing, Link, LinkKind, Name, Note, PageContent, Pixel,
+    PixelCode, PixelId, PixelIds, PixelType, Placement, PlanName, Redirect, Slug, SocialNetwork, TargetUrl,
+    Theme, Timestamp, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -175,6 +175,12 @@ pub fn pixel_code(pixel_type: PixelType) -> PixelCode {
 #[must_use]
 pub fn pixel_ids(ids: Vec<PixelId>) -> PixelIds {
     PixelIds::new(ids).expect("at most ten pixels")
+}
+
+/// A custom domain that was connected at the instant of the samples and is `pending` since.
+#[must_use]
+pub fn custom_domain(account: AccountId, host: &str) -> CustomDomain {
+    CustomDomain::connect(id(), account, hostname(host), at(0))
 }
 
 /// An active redirect on the system domain, named after its slug.

@@ -44,6 +44,15 @@ statement! {
     { account: Uuid } " AND g.id = held.id"
 }
 
+statement! {
+    /// Holds all custom domains of an account in their order, and deletes them.
+    DeleteAllDomains -> Bool {
+        account: IdBytes,
+    } =
+    "WITH held AS MATERIALIZED (SELECT h.id FROM custom_domains AS h WHERE h.account_id = "
+    { account: Uuid } " ORDER BY h.hostname, h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
+}
+
 #[async_trait]
 impl AccountReads for PostgresStore {
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
@@ -198,6 +207,7 @@ impl AccountWrites for PostgresUnitOfWork {
             // in a test instead of losing data in silence.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
+            DeleteAllDomains { account: id }.execute(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
             diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection).await?;

@@ -13,6 +13,7 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
 };
+use signpost_domain::Hostname;
 
 use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
@@ -31,10 +32,12 @@ statement! {
         accounts: Vec<IdBytes>,
         hosts: Option<Vec<String>>,
         slugs: Option<Vec<String>>,
+        hostname: Option<String>,
     } =
-    "INSERT INTO changes (account_id, hosts, slugs) SELECT a.id, "
+    "INSERT INTO changes (account_id, hosts, slugs, hostname) SELECT a.id, "
     { hosts: Nullable<Array<Text>> } ", "
-    { slugs: Nullable<Array<Text>> } " FROM unnest("
+    { slugs: Nullable<Array<Text>> } ", "
+    { hostname: Nullable<Text> } " FROM unnest("
     { accounts: Array<Uuid> } ") AS a (id)"
 }
 
@@ -47,17 +50,18 @@ statement! {
         Nullable<Uuid>,
         Nullable<Uuid>,
         Nullable<Array<Text>>,
-        Nullable<Array<Text>>
+        Nullable<Array<Text>>,
+        Nullable<Text>
     ) {
         position: Instant,
         overlap: f64,
         limit: i64,
     } =
-    "SELECT s.now, f.until > s.since, c.id, c.account_id, c.hosts, c.slugs FROM (SELECT statement_timestamp() AS now, \
+    "SELECT s.now, f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT statement_timestamp() AS now, \
      least("
     { position: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
     { overlap: Double } ") AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN LATERAL \
-     (SELECT l.id, l.account_id, l.hosts, l.slugs FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
+     (SELECT l.id, l.account_id, l.hosts, l.slugs, l.hostname FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
     { limit: BigInt } ") AS c ON true"
 }
 
@@ -85,10 +89,13 @@ impl LogChange {
         let VisibleChange { account, affected } = change;
         let accounts = vec![account.into()];
         match affected {
-            Affected::Account => Self { accounts, hosts: None, slugs: None },
+            Affected::Account => Self { accounts, hosts: None, slugs: None, hostname: None },
+            Affected::Domain(hostname) => {
+                Self { accounts, hosts: None, slugs: None, hostname: Some(hostname.as_str().to_owned()) }
+            }
             Affected::Addresses(addresses) => {
                 let (hosts, slugs) = addresses.iter().map(address_columns).unzip();
-                Self { accounts, hosts: Some(hosts), slugs: Some(slugs) }
+                Self { accounts, hosts: Some(hosts), slugs: Some(slugs), hostname: None }
             }
         }
     }
@@ -97,7 +104,7 @@ impl LogChange {
 /// Has the connection know the statement that logs, so that [`log_and_commit`] has not to ask for it first. A new connection
 /// does this before it is lent.
 pub(crate) async fn prepare(mut connection: &AsyncPgConnection) -> QueryResult<()> {
-    let nothing = LogChange { accounts: vec![], hosts: None, slugs: None };
+    let nothing = LogChange { accounts: vec![], hosts: None, slugs: None, hostname: None };
     nothing.execute(&mut connection).await.map(drop)
 }
 
@@ -118,22 +125,32 @@ pub(crate) async fn log_and_commit(
     both(log, commit).await.map(drop)
 }
 
-type LogRow = (Instant, bool, Option<IdBytes>, Option<IdBytes>, Option<Vec<String>>, Option<Vec<String>>);
+type LogRow = (
+    Instant,
+    bool,
+    Option<IdBytes>,
+    Option<IdBytes>,
+    Option<Vec<String>>,
+    Option<Vec<String>>,
+    Option<String>,
+);
 
 fn logged_change(
     id: IdBytes,
     account: IdBytes,
     hosts: Option<Vec<String>>,
     slugs: Option<Vec<String>>,
+    hostname: Option<String>,
 ) -> Result<LoggedChange, Failure> {
     let row = RowName::new("changes", format_args!("{:032x}", u128::from_be_bytes(id.get())));
-    let affected = match (hosts, slugs) {
-        (Some(hosts), Some(slugs)) => {
+    let affected = match (hosts, slugs, hostname) {
+        (_, _, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::parse(&hostname))?),
+        (Some(hosts), Some(slugs), None) => {
             let pairs = hosts.iter().zip(&slugs);
             let addresses = pairs.map(|(host, slug)| address_from(&row, host, slug));
             Affected::Addresses(addresses.collect::<Result<_, _>>()?)
         }
-        (None, _) | (_, None) => Affected::Account,
+        (None, _, None) | (_, None, None) => Affected::Account,
     };
     let change = VisibleChange { account: account.id(), affected };
     Ok(LoggedChange { id: ChangeId::from_bytes(id.get()), change })
@@ -162,9 +179,9 @@ impl ChangeLog for PostgresStore {
             };
             let (position, has_gap) = (ChangePosition::from_store(now.micros()), *has_gap);
             let mut changes = Vec::with_capacity(rows.len());
-            for (_, _, id, account, hosts, slugs) in rows {
+            for (_, _, id, account, hosts, slugs, hostname) in rows {
                 if let (Some(id), Some(account)) = (id, account) {
-                    changes.push(logged_change(id, account, hosts, slugs)?);
+                    changes.push(logged_change(id, account, hosts, slugs, hostname)?);
                 }
             }
             let is_too_much = changes.len() > usize::try_from(at_most).unwrap_or(usize::MAX);

@@ -25,6 +25,16 @@ impl IdBytes {
     pub(crate) const fn get(self) -> [u8; 16] {
         self.0
     }
+
+    /// What the column holds, as a number: PostgreSQL sorts by it.
+    pub(crate) const fn number(self) -> u128 {
+        u128::from_be_bytes(self.0)
+    }
+
+    /// What the column holds for a number.
+    pub(crate) const fn from_number(number: u128) -> Self {
+        Self(number.to_be_bytes())
+    }
 }
 
 impl<K: IdKind> From<Id<K>> for IdBytes {

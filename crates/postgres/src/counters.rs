@@ -3,7 +3,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{InsertGroupError, InsertPixelError};
+use signpost_app::ports::{InsertCustomDomainError, InsertGroupError, InsertPixelError};
 use signpost_domain::AccountId;
 
 use crate::columns::{IdBytes, whole_number};
@@ -12,70 +12,61 @@ use crate::rows::cell::RowName;
 use crate::schema::accounts;
 use crate::statement::statement;
 
-/// Counts one group more, or says what stands against it.
-pub(crate) async fn count_group(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    limit: u64,
-) -> Result<Result<(), InsertGroupError>, Failure> {
-    let row = accounts::table.find(IdBytes::from(account));
-    let counted = diesel::update(row.filter(accounts::groups_count.lt(whole_number(limit))))
-        .set(accounts::groups_count.eq(accounts::groups_count + 1))
-        .execute(connection)
-        .await?;
-    if counted > 0 {
-        return Ok(Ok(()));
-    }
-    let is_there = account_exists(connection, account).await?;
-    Ok(Err(if is_there { InsertGroupError::LimitReached } else { InsertGroupError::AccountMissing }))
+/// What stands against one more.
+pub(crate) enum Refused {
+    /// There are as many as the plan allows.
+    LimitReached,
+    /// There is no such account.
+    AccountMissing,
 }
 
-/// Counts one pixel more, or says what stands against it.
-pub(crate) async fn count_pixel(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    limit: u64,
-) -> Result<Result<(), InsertPixelError>, Failure> {
-    let row = accounts::table.find(IdBytes::from(account));
-    let counted = diesel::update(row.filter(accounts::pixels_count.lt(whole_number(limit))))
-        .set(accounts::pixels_count.eq(accounts::pixels_count + 1))
-        .execute(connection)
-        .await?;
-    if counted > 0 {
-        return Ok(Ok(()));
-    }
-    let is_there = account_exists(connection, account).await?;
-    Ok(Err(if is_there { InsertPixelError::LimitReached } else { InsertPixelError::AccountMissing }))
+/// How one count goes up, within a limit, and down.
+macro_rules! counted {
+    ($thing:literal, $column:ident, $count:ident, $discount:ident, $refusal:ident) => {
+        #[doc = concat!("Counts one ", $thing, " more, or says what stands against it.")]
+        pub(crate) async fn $count(
+            connection: &mut &AsyncPgConnection,
+            account: AccountId,
+            limit: u64,
+        ) -> Result<Result<(), Refused>, Failure> {
+            let row = accounts::table.find(IdBytes::from(account));
+            let counted = diesel::update(row.filter(accounts::$column.lt(whole_number(limit))))
+                .set(accounts::$column.eq(accounts::$column + 1))
+                .execute(connection)
+                .await?;
+            if counted > 0 {
+                return Ok(Ok(()));
+            }
+            let is_there = row.select(accounts::plan).first::<String>(connection).await.optional()?.is_some();
+            Ok(Err(if is_there { Refused::LimitReached } else { Refused::AccountMissing }))
+        }
+
+        #[doc = concat!("Counts one ", $thing, " less.")]
+        pub(crate) async fn $discount(
+            connection: &mut &AsyncPgConnection,
+            account: AccountId,
+        ) -> Result<(), Failure> {
+            diesel::update(accounts::table.find(IdBytes::from(account)))
+                .set(accounts::$column.eq(accounts::$column - 1))
+                .execute(connection)
+                .await?;
+            Ok(())
+        }
+
+        impl From<Refused> for $refusal {
+            fn from(refused: Refused) -> Self {
+                match refused {
+                    Refused::LimitReached => Self::LimitReached,
+                    Refused::AccountMissing => Self::AccountMissing,
+                }
+            }
+        }
+    };
 }
 
-async fn account_exists(connection: &mut &AsyncPgConnection, account: AccountId) -> Result<bool, Failure> {
-    let row = accounts::table.find(IdBytes::from(account));
-    Ok(row.select(accounts::plan).first::<String>(connection).await.optional()?.is_some())
-}
-
-/// Counts one group less.
-pub(crate) async fn discount_group(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-) -> Result<(), Failure> {
-    diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::groups_count.eq(accounts::groups_count - 1))
-        .execute(connection)
-        .await?;
-    Ok(())
-}
-
-/// Counts one pixel less.
-pub(crate) async fn discount_pixel(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-) -> Result<(), Failure> {
-    diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::pixels_count.eq(accounts::pixels_count - 1))
-        .execute(connection)
-        .await?;
-    Ok(())
-}
+counted!("group", groups_count, count_group, discount_group, InsertGroupError);
+counted!("pixel", pixels_count, count_pixel, discount_pixel, InsertPixelError);
+counted!("custom domain", domains_count, count_domain, discount_domain, InsertCustomDomainError);
 
 statement! {
     /// Diesel's own updates are prepared anew each time, which takes a round trip, here while everybody who wants the row

@@ -93,7 +93,7 @@ impl GroupWrites for PostgresUnitOfWork {
             }
             Ok(counted)
         });
-        outcome.await?
+        Ok(outcome.await??)
     }
 
     async fn update_group(&mut self, account: AccountId, group: &Group) -> Result<(), StoreError> {

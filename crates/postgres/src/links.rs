@@ -1,6 +1,7 @@
 //! Links.
 
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
@@ -8,7 +9,7 @@ use signpost_app::ports::{
 };
 use signpost_domain::{
     AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition,
+    PageLimit, PagePosition, Site,
 };
 
 use crate::columns::IdBytes;
@@ -20,9 +21,10 @@ use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::pipeline::both;
 use crate::rows::changed_link::UpdateLink;
+use crate::rows::custom_domain::ACTIVE;
 use crate::rows::link::{LinkRow, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
-use crate::schema::{accounts, links};
+use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -67,14 +69,22 @@ impl LinkReads for PostgresStore {
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
         self.call(async |connection| {
-            let found = links::table
+            let link = links::table
                 .inner_join(accounts::table)
                 .filter(links::host.eq(host))
                 .filter(links::slug.eq(slug))
-                .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()))
-                .first::<(PublishedRow, bool)>(connection)
-                .await
-                .optional()?;
+                .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()));
+            let found = match &address.site {
+                Site::System => link.first::<(PublishedRow, bool)>(connection).await,
+                Site::Custom(hostname) => {
+                    let serving = custom_domains::table
+                        .filter(custom_domains::hostname.eq(hostname.as_str()))
+                        .filter(custom_domains::account_id.eq(links::account_id))
+                        .filter(custom_domains::status.eq(ACTIVE));
+                    link.filter(exists(serving)).first(connection).await
+                }
+            };
+            let found = found.optional()?;
             found.map(|(link, is_suspended)| link.into_link(is_suspended)).transpose()
         })
         .await

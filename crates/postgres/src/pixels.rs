@@ -115,7 +115,7 @@ impl PixelWrites for PostgresUnitOfWork {
             }
             Ok(counted)
         });
-        outcome.await?
+        Ok(outcome.await??)
     }
 
     async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {

@@ -9,6 +9,7 @@ pub(crate) mod account;
 pub(crate) mod api_key;
 pub(crate) mod cell;
 pub(crate) mod changed_link;
+pub(crate) mod custom_domain;
 pub(crate) mod group;
 pub(crate) mod link;
 pub(crate) mod new_links;

@@ -76,6 +76,21 @@ diesel::table! {
 }
 
 diesel::table! {
+    custom_domains (id) {
+        id -> Uuid,
+        account_id -> Uuid,
+        hostname -> Text,
+        status -> Text,
+        deadline -> Nullable<Timestamptz>,
+        misdirected_since -> Nullable<Timestamptz>,
+        created_at -> Timestamptz,
+        next_check_at -> Nullable<Timestamptz>,
+        checks_made -> BigInt,
+        claims -> Integer,
+    }
+}
+
+diesel::table! {
     remembered_answers (account_id, key) {
         account_id -> Uuid,
         key -> Text,
@@ -109,6 +124,7 @@ diesel::table! {
         account_id -> Uuid,
         hosts -> Nullable<Array<Text>>,
         slugs -> Nullable<Array<Text>>,
+        hostname -> Nullable<Text>,
     }
 }
 
@@ -129,4 +145,4 @@ diesel::table! {
 
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, links);
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, links);

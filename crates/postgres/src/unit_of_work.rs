@@ -14,10 +14,16 @@ use crate::failure::Failure;
 ///
 /// # The order of locks
 ///
-/// Rows are held in this order, so that two units of work do not wait for each other: the key of the request, links by their kinds and then
-/// their ids, as the indexes have them, groups by their ids, addresses in their order, a pixel, the account. The account
-/// comes last because it is wanted by most. A unit of work that does several things may break the order; then PostgreSQL
-/// ends one of the two, which is run again.
+/// Rows are held in this order, so that two units of work do not wait for each other: the key of the request, custom domains
+/// by their hostnames and then their ids, links by their kinds and then their ids, as the indexes have them, groups by their
+/// ids, addresses in their order, a pixel, the account. The account comes last because it is wanted by most. A unit of work
+/// that does several things may break the order; then PostgreSQL ends one of the two, which is run again.
+///
+/// A custom domain is held in one of two ways. Who places links on it holds it `FOR KEY SHARE`, as any number may at once, and
+/// as leaves its checks to be planned. Who deletes it, or has its hostname pass to another account, holds it `FOR UPDATE`, which
+/// waits for all of those and lets no more come: so no link is placed on a domain whose links have been taken away already. A
+/// hostname that nobody has claimed has no row to be held; of two that insert one at once, the second waits for the first at the
+/// index.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
     /// The BEGIN goes out with the first step.

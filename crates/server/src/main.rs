@@ -5,6 +5,7 @@ mod background;
 mod commands;
 mod listeners;
 mod metrics_server;
+mod name_servers;
 mod settings;
 mod shutdown;
 mod system;

@@ -28,8 +28,9 @@ pub(crate) fn start_logging(format: LogFormat, level: LevelFilter) -> Result<()>
         Some(filter) => EnvFilter::builder()
             .parse(filter.to_string_lossy())
             .map_err(|error| SettingsError::at(FILTER_VARIABLE, format!("must be a log filter: {error}")))?,
-        // What the framework says about its workers is of no use to operators.
-        None => EnvFilter::new(format!("{level},actix_server=warn,actix_http=off")),
+        // What the framework says about its workers is of no use to operators. The DNS library warns of every datagram that
+        // is not the answer to its query, and anybody can send those.
+        None => EnvFilter::new(format!("{level},actix_server=warn,actix_http=off,hickory_net=error")),
     };
     let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
     let started = match format {

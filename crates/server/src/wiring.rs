@@ -1,13 +1,16 @@
 //! Plugging the parts together.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::Gatekeeper;
-use signpost_app::ports::{Clock, CountId, QuotaStore, SharedQuotaStore, Store, TargetBlocklist};
+use signpost_app::ports::{
+    Clock, CountId, DnsProvider, QuotaStore, SharedQuotaStore, Store, TargetBlocklist,
+};
 use signpost_app::{Application, Lifecycle};
-use signpost_domain::{CustomDomainScheme, SystemDomain, TrustedProxies};
+use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
@@ -16,6 +19,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
+use crate::name_servers;
 use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
@@ -45,6 +49,10 @@ impl Serving {
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
+            custom_domain_scheme: settings.custom_domain_scheme,
+            hostname_rules: settings.domains.hostname_rules(&settings.system),
+            edge: settings.domains.edge.clone(),
+            dns: name_servers::ask(&settings.domains.name_servers)?,
             trusted_proxies: settings.trusted_proxies.clone(),
             throttle_per_minute: settings.throttle_per_minute,
         };
@@ -83,13 +91,9 @@ impl Serving {
 /// # Errors
 /// The database cannot be opened.
 pub(crate) async fn operators_application(common: &CommonSettings) -> Result<Application> {
-    let parts = Parts {
-        // No operator's command speaks of links' addresses.
-        system: SystemDomain::new("http://localhost", Vec::new())?,
-        blocklist: Arc::new(EmptyBlocklist::default()),
-        trusted_proxies: TrustedProxies::default(),
-        throttle_per_minute: 0,
-    };
+    // No operator's command speaks of links' addresses.
+    let system = SystemDomain::new("http://localhost", Vec::new())?;
+    let parts = Parts::of_command(system, Arc::new(EmptyBlocklist::default()), CustomDomainScheme::default());
     // Nor does any count requests.
     let stores = Stores::open(common, None).await?;
     Ok(application(common, parts, stores))
@@ -100,13 +104,12 @@ pub(crate) async fn operators_application(common: &CommonSettings) -> Result<App
 /// # Errors
 /// The database cannot be opened.
 pub(crate) async fn link_application(common: &CommonSettings, links: LinkSettings) -> Result<Application> {
-    let LinkSettings { system, target_blocklist } = links;
+    let LinkSettings { system, target_blocklist, custom_domain_scheme } = links;
     let blocklist: Arc<dyn TargetBlocklist> = match target_blocklist {
         Some(file) => file,
         None => Arc::new(EmptyBlocklist::default()),
     };
-    let parts =
-        Parts { system, blocklist, trusted_proxies: TrustedProxies::default(), throttle_per_minute: 0 };
+    let parts = Parts::of_command(system, blocklist, custom_domain_scheme);
     let stores = Stores::open(common, None).await?;
     Ok(application(common, parts, stores))
 }
@@ -115,8 +118,32 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
 struct Parts {
     system: SystemDomain,
     blocklist: Arc<dyn TargetBlocklist>,
+    custom_domain_scheme: CustomDomainScheme,
+    hostname_rules: HostnameRules,
+    edge: Edge,
+    dns: Arc<dyn DnsProvider>,
     trusted_proxies: TrustedProxies,
     throttle_per_minute: u32,
+}
+
+impl Parts {
+    /// Those of a command that takes no requests, and so connects no domain and refuses nobody.
+    fn of_command(
+        system: SystemDomain,
+        blocklist: Arc<dyn TargetBlocklist>,
+        custom_domain_scheme: CustomDomainScheme,
+    ) -> Self {
+        Self {
+            hostname_rules: HostnameRules::new(system.clone(), None, BTreeSet::new()),
+            system,
+            blocklist,
+            custom_domain_scheme,
+            edge: Edge::default(),
+            dns: name_servers::unasked(),
+            trusted_proxies: TrustedProxies::default(),
+            throttle_per_minute: 0,
+        }
+    }
 }
 
 /// Where everything is kept.
@@ -167,7 +194,16 @@ fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOpti
 }
 
 fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Application {
-    let Parts { system, blocklist, trusted_proxies, throttle_per_minute } = parts;
+    let Parts {
+        system,
+        blocklist,
+        custom_domain_scheme,
+        hostname_rules,
+        edge,
+        dns,
+        trusted_proxies,
+        throttle_per_minute,
+    } = parts;
     let Stores { store, quota, shared_quota } = stores;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Application {
@@ -177,12 +213,14 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         ids: Arc::new(UlidSource::new(Arc::clone(&clock))),
         clock,
         randomness: Arc::new(OsRandomness),
+        dns,
         target_blocklist: blocklist,
         changes: Arc::default(),
         plans: common.plans.clone(),
         system,
-        // Custom domains and the setting that says otherwise come together.
-        custom_domain_scheme: CustomDomainScheme::Https,
+        custom_domain_scheme,
+        hostname_rules,
+        edge,
         gatekeeper: Gatekeeper::new(throttle_per_minute),
         trusted_proxies,
         lifecycle: Lifecycle::default(),

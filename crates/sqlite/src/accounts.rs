@@ -12,7 +12,9 @@ use crate::columns::{IdBytes, UpperBound};
 use crate::failure::{Failure, refers_to_nothing};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::schema::{accounts, api_keys, groups, links, pixels, remembered_answers, request_counts};
+use crate::schema::{
+    accounts, api_keys, custom_domains, groups, links, pixels, remembered_answers, request_counts,
+};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 
@@ -155,6 +157,8 @@ impl AccountWrites for SqliteUnitOfWork {
             diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
             diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
             diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection)?;
+            diesel::delete(custom_domains::table.filter(custom_domains::account_id.eq(id)))
+                .execute(connection)?;
             diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection)?;
             diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
                 .execute(connection)?;

@@ -10,7 +10,7 @@ use diesel::sql_types::BigInt;
 use signpost_app::ports::{
     Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
 };
-use signpost_domain::Address;
+use signpost_domain::{Address, Hostname};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
@@ -21,15 +21,23 @@ use crate::store::SqliteStore;
 
 const TABLE: &str = "changes";
 
+/// A change: number, account, addresses and hostname.
+type LoggedRow = (i64, Vec<u8>, Option<String>, Option<String>);
+
 /// Writes changes into the log, as the last step of their unit of work.
 pub(crate) fn log(connection: &mut SqliteConnection, made: &[VisibleChange]) -> Result<(), Failure> {
     for VisibleChange { account, affected } in made {
-        let addresses = match affected {
-            Affected::Account => None,
-            Affected::Addresses(addresses) => Some(lines(addresses)),
+        let (addresses, hostname) = match affected {
+            Affected::Account => (None, None),
+            Affected::Addresses(addresses) => (Some(lines(addresses)), None),
+            Affected::Domain(hostname) => (None, Some(hostname.as_str())),
         };
         diesel::insert_into(changes::table)
-            .values((changes::account_id.eq(IdBytes::from(*account)), changes::addresses.eq(addresses)))
+            .values((
+                changes::account_id.eq(IdBytes::from(*account)),
+                changes::addresses.eq(addresses),
+                changes::hostname.eq(hostname),
+            ))
             .execute(connection)?;
     }
     Ok(())
@@ -65,27 +73,28 @@ fn read(connection: &mut SqliteConnection, position: i64, at_most: u32) -> Resul
     if wanted == 0 {
         return Ok(ReadChanges::These { changes: vec![], position: ChangePosition::from_store(end) });
     }
-    let rows: Vec<(i64, Vec<u8>, Option<String>)> = changes::table
+    let rows: Vec<LoggedRow> = changes::table
         .filter(changes::number.gt(position))
         .filter(changes::number.le(end))
         .order(changes::number)
-        .select((changes::number, changes::account_id, changes::addresses))
+        .select((changes::number, changes::account_id, changes::addresses, changes::hostname))
         .load(connection)?;
     // Numbers have no gaps, so what is not there was forgotten.
     if i64::try_from(rows.len()) != Ok(wanted) {
         return Ok(too_many);
     }
-    let changes = rows.into_iter().map(|(number, account, lines)| logged_change(number, &account, lines));
-    let changes = changes.collect::<Result<_, _>>()?;
+    let changes = rows.into_iter().map(logged_change).collect::<Result<_, _>>()?;
     Ok(ReadChanges::These { changes, position: ChangePosition::from_store(end) })
 }
 
-fn logged_change(number: i64, account: &[u8], lines: Option<String>) -> Result<LoggedChange, Failure> {
+fn logged_change((number, account, lines, hostname): LoggedRow) -> Result<LoggedChange, Failure> {
     let row = RowName::new(TABLE, number);
-    let account = row.id("account_id", account)?;
-    let affected = match lines {
-        None => Affected::Account,
-        Some(lines) => Affected::Addresses(addresses(&row, &lines)?),
+    let account = row.id("account_id", &account)?;
+    let affected = match (lines, hostname) {
+        (None, None) => Affected::Account,
+        (Some(lines), None) => Affected::Addresses(addresses(&row, &lines)?),
+        (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::parse(&hostname))?),
+        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "stands beside addresses")),
     };
     let id = ChangeId::from_bytes(i128::from(number).to_be_bytes());
     Ok(LoggedChange { id, change: VisibleChange { account, affected } })

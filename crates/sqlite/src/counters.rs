@@ -4,6 +4,10 @@
 
 use diesel::dsl::exists;
 use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::query_source::Column;
+use diesel::sql_types::{BigInt, Binary};
+use diesel::sqlite::Sqlite;
 use signpost_domain::AccountId;
 
 use crate::columns::{IdBytes, whole_number};
@@ -12,37 +16,39 @@ use crate::rows::cell::RowName;
 use crate::schema::accounts;
 use crate::unit_of_work::Stop;
 
-/// Counts one group more, unless there are `limit`, then the decision is `reached`, or there is no such account, then
-/// it is `missing`.
-pub(crate) fn count_group<D>(
-    connection: &mut SqliteConnection,
-    account: AccountId,
-    limit: u64,
-    reached: D,
-    missing: D,
-) -> Result<(), Stop<D>> {
-    let below_limit =
-        accounts::table.find(IdBytes::from(account)).filter(accounts::groups_count.lt(whole_number(limit)));
-    let counted = diesel::update(below_limit)
-        .set(accounts::groups_count.eq(accounts::groups_count + 1))
-        .execute(connection)?;
-    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
+/// What an account has a count of.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Counted {
+    Links,
+    Groups,
+    Domains,
+    Pixels,
 }
 
-/// Counts one pixel more, with the decisions of [`count_group`].
-pub(crate) fn count_pixel<D>(
+impl Counted {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Links => accounts::links_count::NAME,
+            Self::Groups => accounts::groups_count::NAME,
+            Self::Domains => accounts::domains_count::NAME,
+            Self::Pixels => accounts::pixels_count::NAME,
+        }
+    }
+}
+
+/// Counts one more, unless there are `limit`, then the decision is `reached`, or there is no such account, then it is
+/// `missing`.
+pub(crate) fn count_one<D>(
     connection: &mut SqliteConnection,
     account: AccountId,
+    counted: Counted,
     limit: u64,
     reached: D,
     missing: D,
 ) -> Result<(), Stop<D>> {
-    let below_limit =
-        accounts::table.find(IdBytes::from(account)).filter(accounts::pixels_count.lt(whole_number(limit)));
-    let counted = diesel::update(below_limit)
-        .set(accounts::pixels_count.eq(accounts::pixels_count + 1))
-        .execute(connection)?;
-    if counted > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
+    let below = Some(whole_number(limit));
+    let moved = Move { account: account.into(), counted, by: 1, below }.execute(connection)?;
+    if moved > 0 { Ok(()) } else { Err(limit_or_absence(connection, account, reached, missing)) }
 }
 
 /// Why an account's count did not move: the limit, or the account was deleted after the request was let in.
@@ -60,19 +66,13 @@ fn limit_or_absence<D>(
     }
 }
 
-/// Counts one group less.
-pub(crate) fn discount_group(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
-    diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::groups_count.eq(accounts::groups_count - 1))
-        .execute(connection)?;
-    Ok(())
-}
-
-/// Counts one pixel less.
-pub(crate) fn discount_pixel(connection: &mut SqliteConnection, account: AccountId) -> QueryResult<()> {
-    diesel::update(accounts::table.find(IdBytes::from(account)))
-        .set(accounts::pixels_count.eq(accounts::pixels_count - 1))
-        .execute(connection)?;
+/// Counts one less.
+pub(crate) fn discount_one(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    counted: Counted,
+) -> QueryResult<()> {
+    Move { account: account.into(), counted, by: -1, below: None }.execute(connection)?;
     Ok(())
 }
 
@@ -89,9 +89,46 @@ pub(crate) fn links(connection: &mut SqliteConnection, account: AccountId) -> Re
 /// Counts so many links more, or less if there are fewer than 0.
 pub(crate) fn move_links(connection: &mut SqliteConnection, account: AccountId, by: i64) -> QueryResult<()> {
     if by != 0 {
-        diesel::update(accounts::table.find(IdBytes::from(account)))
-            .set(accounts::links_count.eq(accounts::links_count + by))
-            .execute(connection)?;
+        Move { account: account.into(), counted: Counted::Links, by, below: None }.execute(connection)?;
     }
     Ok(())
 }
+
+/// The statement that moves a count: only the name of its column differs.
+struct Move {
+    account: IdBytes,
+    counted: Counted,
+    by: i64,
+    /// Only a count that is less than this.
+    below: Option<i64>,
+}
+
+impl QueryFragment<Sqlite> for Move {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        let Self { account, counted, by, below } = self;
+        let column = counted.column();
+        out.push_sql("UPDATE accounts SET ");
+        out.push_identifier(column)?;
+        out.push_sql(" = ");
+        out.push_identifier(column)?;
+        out.push_sql(" + ");
+        out.push_bind_param::<BigInt, _>(by)?;
+        out.push_sql(" WHERE id = ");
+        out.push_bind_param::<Binary, _>(account)?;
+        if let Some(below) = below {
+            out.push_sql(" AND ");
+            out.push_identifier(column)?;
+            out.push_sql(" < ");
+            out.push_bind_param::<BigInt, _>(below)?;
+        }
+        Ok(())
+    }
+}
+
+impl QueryId for Move {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<SqliteConnection> for Move {}

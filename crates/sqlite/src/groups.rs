@@ -8,7 +8,7 @@ use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError}
 use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
 
 use crate::columns::{IdBytes, UpperBound};
-use crate::counters;
+use crate::counters::{self, Counted};
 use crate::failure::Failure;
 use crate::named_links;
 use crate::rows::group::{GroupRow, NewGroup};
@@ -90,7 +90,7 @@ impl GroupWrites for SqliteUnitOfWork {
         let group = group.clone();
         let step = move |connection: &mut SqliteConnection| {
             let (reached, missing) = (InsertGroupError::LimitReached, InsertGroupError::AccountMissing);
-            counters::count_group(connection, account, groups_limit, reached, missing)?;
+            counters::count_one(connection, account, Counted::Groups, groups_limit, reached, missing)?;
             diesel::insert_into(groups::table).values(NewGroup::new(account, &group)).execute(connection)?;
             Ok(())
         };
@@ -163,7 +163,7 @@ impl GroupWrites for SqliteUnitOfWork {
                 .execute(connection)?;
             let deleted = diesel::delete(groups::table.find(key)).execute(connection)? > 0;
             if deleted {
-                counters::discount_group(connection, account)?;
+                counters::discount_one(connection, account, Counted::Groups)?;
             }
             Ok(deleted)
         };

@@ -19,8 +19,8 @@
 //! kinds: a search reads an account's whole list if it finds little, and a list with several filters reads the range
 //! that one of them chooses. A search looks at the
 //! clock for each row and stops at its caller's time limit. Both have no more than half the threads, so that they do not
-//! keep the other reads waiting. What touches any number of links, deleting an account or a group, is done by the use
-//! cases a thousand links at a time, each in a unit of work of its own.
+//! keep the other reads waiting. What touches any number of links, deleting an account, a group or a custom domain, is
+//! done by the use cases some thousands of links at a time, each in a unit of work of its own.
 //!
 //! A panic in a job costs the connection and not the thread: the connection is closed, which undoes its transaction,
 //! and the next job gets a new one.
@@ -47,8 +47,10 @@ mod change_log;
 mod columns;
 mod connection;
 mod counters;
+mod custom_domains;
 mod database_file;
 mod deadline;
+mod domain_checks;
 mod failure;
 mod group_counts;
 mod groups;

@@ -1,6 +1,7 @@
 //! Links.
 
 use async_trait::async_trait;
+use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
@@ -17,9 +18,10 @@ use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
 use crate::pages;
-use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use crate::rows::custom_domain::ACTIVE;
+use crate::rows::link::{LinkColumns, LinkRow, SYSTEM_DOMAIN, address_columns, kind_column};
 use crate::rows::published_link::PublishedRow;
-use crate::schema::{accounts, links};
+use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
@@ -57,10 +59,15 @@ impl LinkReads for SqliteStore {
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
         let read = move |connection: &mut SqliteConnection| {
+            let its_active_domain = custom_domains::table
+                .filter(custom_domains::account_id.eq(links::account_id))
+                .filter(custom_domains::hostname.nullable().eq(links::host))
+                .filter(custom_domains::status.eq(ACTIVE));
             let found = links::table
                 .inner_join(accounts::table)
                 .filter(links::host.eq(host))
                 .filter(links::slug.eq(slug))
+                .filter(links::host.eq(SYSTEM_DOMAIN).or(exists(its_active_domain).nullable()))
                 .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()))
                 .first::<(PublishedRow, bool)>(connection)
                 .optional()?;

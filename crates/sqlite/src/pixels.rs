@@ -8,7 +8,7 @@ use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError}
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
 
 use crate::columns::{IdBytes, UpperBound};
-use crate::counters;
+use crate::counters::{self, Counted};
 use crate::failure::Failure;
 use crate::rows::pixel::{NewPixel, PixelRow};
 use crate::schema::pixels;
@@ -78,7 +78,7 @@ impl PixelWrites for SqliteUnitOfWork {
         let pixel = pixel.clone();
         let step = move |connection: &mut SqliteConnection| {
             let (reached, missing) = (InsertPixelError::LimitReached, InsertPixelError::AccountMissing);
-            counters::count_pixel(connection, account, pixels_limit, reached, missing)?;
+            counters::count_one(connection, account, Counted::Pixels, pixels_limit, reached, missing)?;
             diesel::insert_into(pixels::table).values(NewPixel::new(account, &pixel)).execute(connection)?;
             Ok(())
         };
@@ -91,7 +91,7 @@ impl PixelWrites for SqliteUnitOfWork {
                 pixels::table.find(IdBytes::from(id)).filter(pixels::account_id.eq(IdBytes::from(account)));
             let is_deleted = diesel::delete(pixel).execute(connection)? > 0;
             if is_deleted {
-                counters::discount_pixel(connection, account)?;
+                counters::discount_one(connection, account, Counted::Pixels)?;
             }
             Ok(is_deleted)
         };

@@ -8,6 +8,7 @@
 pub(crate) mod account;
 pub(crate) mod api_key;
 pub(crate) mod cell;
+pub(crate) mod custom_domain;
 pub(crate) mod group;
 pub(crate) mod link;
 pub(crate) mod page;

@@ -29,6 +29,21 @@ diesel::table! {
 }
 
 diesel::table! {
+    custom_domains (id) {
+        id -> Binary,
+        account_id -> Binary,
+        hostname -> Text,
+        status -> Text,
+        deadline -> Nullable<BigInt>,
+        misdirected_since -> Nullable<BigInt>,
+        created_at -> BigInt,
+        next_check_at -> Nullable<BigInt>,
+        checks_made -> BigInt,
+        claims -> BigInt,
+    }
+}
+
+diesel::table! {
     groups (account_id, id) {
         account_id -> Binary,
         id -> Binary,
@@ -102,6 +117,7 @@ diesel::table! {
         at -> BigInt,
         account_id -> Binary,
         addresses -> Nullable<Text>,
+        hostname -> Nullable<Text>,
     }
 }
 
@@ -123,4 +139,4 @@ diesel::table! {
 
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, groups, links);
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links);

@@ -1,6 +1,11 @@
 //! Changing many links a bounded number at a time, so that none of it holds the one writer for long.
 
+use std::collections::BTreeSet;
+
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use signpost_app::ports::LinksOf;
 use signpost_domain::{AccountId, GroupId, Timestamp};
 
 use crate::columns::{IdBytes, signed};
@@ -8,7 +13,8 @@ use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::later_of;
-use crate::rows::link::kind_from;
+use crate::rows::cell::RowName;
+use crate::rows::link::{TABLE, kind_from};
 use crate::schema::links;
 
 /// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
@@ -73,4 +79,63 @@ pub(crate) fn ungroup(
         .execute(connection)?;
     moves.apply(connection)?;
     Ok(u16::try_from(taken).unwrap_or(at_most))
+}
+
+/// Links that lost their address.
+#[derive(Default)]
+pub(crate) struct Lost {
+    pub(crate) number: u16,
+    /// Whose they are.
+    pub(crate) accounts: BTreeSet<AccountId>,
+}
+
+/// Takes up to `at_most` links off a host. Whatever else is wrong with a row, its link is lost.
+pub(crate) fn lose(
+    connection: &mut SqliteConnection,
+    whose: LinksOf,
+    host: &str,
+    at_most: u16,
+    now: Timestamp,
+) -> Result<Lost, Failure> {
+    let on_host = |room: usize| {
+        links::table
+            .filter(links::host.eq(host))
+            // In words: only then SQLite sees that it is the condition of the index.
+            .filter(sql::<Bool>("links.host <> ''"))
+            .select((links::id, links::account_id))
+            .limit(signed(room))
+            .into_boxed()
+    };
+    let room = usize::from(at_most);
+    let found: Vec<(Vec<u8>, Vec<u8>)> = match whose {
+        LinksOf::Account(account) => {
+            on_host(room).filter(links::account_id.eq(IdBytes::from(account))).load(connection)?
+        }
+        // Two ranges, so that it makes no difference how many links that account itself has there.
+        LinksOf::AllBut(account) => {
+            let account = IdBytes::from(account);
+            let mut below = on_host(room).filter(links::account_id.lt(account)).load(connection)?;
+            let room = room.saturating_sub(below.len());
+            below.extend(
+                on_host(room).filter(links::account_id.gt(account)).load::<(Vec<u8>, Vec<u8>)>(connection)?,
+            );
+            below
+        }
+    };
+    if found.is_empty() {
+        return Ok(Lost::default());
+    }
+    let mut accounts = BTreeSet::new();
+    let mut ids = Vec::with_capacity(found.len());
+    for (id, account) in found {
+        accounts.insert(RowName::of_bytes(TABLE, &id).id("account_id", &account)?);
+        ids.push(id);
+    }
+    let lost = diesel::update(links::table.filter(links::id.eq_any(ids)))
+        .set((
+            links::host.eq(None::<String>),
+            links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+        ))
+        .execute(connection)?;
+    Ok(Lost { number: u16::try_from(lost).unwrap_or(at_most), accounts })
 }

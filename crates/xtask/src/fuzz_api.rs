@@ -11,6 +11,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use signpost_test_servers::dns::NameServer;
 
 mod log;
 mod schemathesis;
@@ -65,7 +66,10 @@ fn fuzz(schemathesis: &Schemathesis, executable: &Path, folder: &Path, options: 
     writeln!(output, "seed {seed}: repeat this run with `--seed {seed} --max-examples {max_examples}`")?;
     writeln!(output, "what the program logs: {}", folder.join(program::LOG).display())?;
 
-    let program = Program::start(executable, folder)?;
+    // It knows no name, so that what is asked about domains is answered, and the same on every machine.
+    let dns = NameServer::start();
+    let dns_address = dns.address().to_string();
+    let program = Program::start_with(executable, folder, &["--dns-servers", &dns_address])?;
     let verdict = schemathesis.run(folder, &program, seed, *max_examples, schemathesis_arguments);
     let stopped = program.stop();
     let log = fs::read_to_string(folder.join(program::LOG)).context("no log")?;

@@ -15,11 +15,25 @@ pub enum Progress {
     More,
 }
 
-/// Something that is to be done again and again, by one node at a time.
+/// Which nodes do the steps of a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DoneBy {
+    /// One node at a time: the one that holds the job's lease.
+    OneNode,
+    /// Every node, whenever it likes. What each of them may do is divided by the store.
+    EveryNode,
+}
+
+/// Something that is to be done again and again.
 #[async_trait]
 pub trait Job: Send + Sync {
     /// Its name: that of its lease, and the one in logs and metrics. It never changes, since nodes of two versions share it.
     fn name(&self) -> &'static str;
+
+    /// Which nodes do its steps.
+    fn done_by(&self) -> DoneBy {
+        DoneBy::OneNode
+    }
 
     /// How long after the beginning of a step that left nothing the next one follows.
     fn period(&self) -> Duration;

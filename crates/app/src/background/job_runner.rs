@@ -1,4 +1,4 @@
-//! Doing the steps of a job while this node holds its lease.
+//! Doing the steps of a job: while this node holds its lease, or always if every node does them.
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use signpost_domain::Timestamp;
 
-use super::job::{Job, Progress};
+use super::job::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::ports::{Clock, LeaseHolder, Store};
@@ -30,7 +30,8 @@ const MARGIN: Duration = Duration::from_secs(4);
 ///
 /// It does nothing by itself: its owner calls [`tick`](Self::tick) about once a second, waits in [`work`](Self::work) in
 /// between, and calls [`stop`](Self::stop) at the end. A lease is taken for ten seconds and renewed every three. Steps run
-/// only while it lasts: one that runs is cut off if it could not be renewed within six seconds.
+/// only while it lasts: one that runs is cut off if it could not be renewed within six seconds. A job that
+/// [every node does](DoneBy::EveryNode) has no lease, and its steps run whenever they are due.
 pub struct JobRunner {
     job: Arc<dyn Job>,
     store: Arc<dyn Store>,
@@ -40,22 +41,23 @@ pub struct JobRunner {
     step: Option<RunningStep>,
 }
 
-/// The time in which this node holds the lease.
+/// The time in which this node does the steps.
 struct Tenure {
-    /// When the lease was last taken, by a clock that was read before it was asked for.
-    taken_at: Timestamp,
+    /// When the lease was last taken, by a clock that was read before it was asked for; `None` if the job has none, so that
+    /// the time never ends.
+    lease_taken_at: Option<Timestamp>,
     next_step_at: Timestamp,
 }
 
 impl Tenure {
     /// Whether there is no need to renew the lease. If the clock was set back, there is.
     fn is_fresh(&self, now: Timestamp) -> bool {
-        self.taken_at <= now && now < self.taken_at.plus(RENEWED_AFTER)
+        self.lease_taken_at.is_none_or(|taken_at| taken_at <= now && now < taken_at.plus(RENEWED_AFTER))
     }
 
     /// Whether the lease may end soon, so that others may take it.
     fn is_over(&self, now: Timestamp) -> bool {
-        now >= self.taken_at.plus(TERM.saturating_sub(MARGIN))
+        self.lease_taken_at.is_some_and(|taken_at| now >= taken_at.plus(TERM.saturating_sub(MARGIN)))
     }
 
     /// Whether a step is due. If the clock was set back, it is.
@@ -81,15 +83,21 @@ impl JobRunner {
     pub fn new(app: &Application, job: Arc<dyn Job>, holder: LeaseHolder) -> Self {
         metrics::describe_counter!(STEPS, "Steps of background jobs on this node, by job and outcome.");
         metrics::describe_gauge!(HOLDS, "Whether this node does the steps of a background job (1).");
-        metrics::gauge!(HOLDS, "job" => job.name()).set(0.0);
         let (store, clock) = (Arc::clone(&app.store), Arc::clone(&app.clock));
-        Self { job, store, clock, holder, tenure: None, step: None }
+        let tenure = match job.done_by() {
+            DoneBy::OneNode => {
+                metrics::gauge!(HOLDS, "job" => job.name()).set(0.0);
+                None
+            }
+            DoneBy::EveryNode => Some(Tenure { lease_taken_at: None, next_step_at: clock.now() }),
+        };
+        Self { job, store, clock, holder, tenure, step: None }
     }
 
-    /// Whether this node does the steps.
+    /// Whether this node holds the lease of the job, and does its steps for that reason.
     #[must_use]
     pub const fn holds_lease(&self) -> bool {
-        self.tenure.is_some()
+        matches!(&self.tenure, Some(Tenure { lease_taken_at: Some(_), .. }))
     }
 
     /// Takes the lease if it is to be had, renews it if that is due, gives up if it could not be renewed in time; and
@@ -108,9 +116,9 @@ impl JobRunner {
     async fn take_lease(&mut self, now: Timestamp) {
         let taken = self.store.take_lease(self.job.name(), self.holder, now, now.plus(TERM)).await;
         match (taken, &mut self.tenure) {
-            (Ok(true), Some(tenure)) => tenure.taken_at = now,
+            (Ok(true), Some(tenure)) => tenure.lease_taken_at = Some(now),
             (Ok(true), tenure @ None) => {
-                *tenure = Some(Tenure { taken_at: now, next_step_at: now });
+                *tenure = Some(Tenure { lease_taken_at: Some(now), next_step_at: now });
                 tracing::info!(job = self.job.name(), "took over background work");
                 metrics::gauge!(HOLDS, "job" => self.job.name()).set(1.0);
             }

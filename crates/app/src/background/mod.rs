@@ -1,11 +1,13 @@
-//! Work that runs by itself, on one node at a time.
+//! Work that runs by itself, on one node at a time or on every node.
 //!
-//! Each [`Job`] has a lease of its own. Every node runs a [`JobRunner`] for each job; the one that holds the lease does the
-//! steps, the others wait for it. A node that dies is followed by another as soon as its lease has ended, one that stops
-//! gives the lease back at once.
+//! Every node runs a [`JobRunner`] for each [`Job`]. A job that is done by one node at a time has a lease of its own: the node
+//! that holds it does the steps, the others wait for it. A node that dies is followed by another as soon as its lease has
+//! ended, one that stops gives the lease back at once.
 //!
 //! To add a job, implement [`Job`] in a file here and name it in [`jobs`].
 
+mod check_domains;
+mod expire_domains;
 mod forget_answers;
 mod forget_changes;
 mod job;
@@ -13,17 +15,21 @@ mod job_runner;
 
 use std::sync::Arc;
 
+pub use check_domains::CheckDomains;
+pub use expire_domains::ExpireDomains;
 pub use forget_answers::ForgetAnswers;
 pub use forget_changes::ForgetChanges;
-pub use job::{Job, Progress};
+pub use job::{DoneBy, Job, Progress};
 pub use job_runner::JobRunner;
 
 use crate::application::Application;
 
 /// All jobs.
 #[must_use]
-pub fn jobs(app: &Application) -> Vec<Arc<dyn Job>> {
+pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
     vec![
+        Arc::new(CheckDomains::new(Arc::clone(app))),
+        Arc::new(ExpireDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
     ]

@@ -23,6 +23,11 @@ impl<'a, T> Operation<'a, T> {
         Self { app, caller, conclusion, attempts: Attempts::at(app) }
     }
 
+    /// The same request, whose next unit of work is another one with a time of its own.
+    pub(crate) fn anew(self) -> Self {
+        Self { attempts: Attempts::at(self.app), ..self }
+    }
+
     /// Runs `attempt`, which [begins](Self::begin) and [concludes](Self::conclude), as [`Attempts::run`] does. A refusal is
     /// remembered, if it is to be.
     pub(crate) async fn run<R, F: Future<Output = Result<R, AppError>>>(

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use signpost_domain::{IncompleteLanding, Landing, LandingDraft, LandingPage, PageContent};
+use signpost_domain::{IncompleteLanding, Landing, LandingDraft, LandingPage, NamedDomains, PageContent};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::Conclusion;
-use crate::links::create_one;
+use crate::links::{LinkRules, create_one};
 
 /// What the request asks for: a whole draft, or what can be read of one with violations in it.
 pub type CreateLanding = Result<LandingDraft, Box<IncompleteLanding>>;
@@ -26,11 +26,20 @@ pub async fn create(
 ) -> Result<LandingPage, AppError> {
     let blocklist = app.target_blocklist.current();
     let no_pixels = BTreeSet::new();
-    let context = app.link_context(caller.plan().features, &blocklist, &no_pixels, app.clock.now());
-    let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
+    let rules = LinkRules {
+        app,
+        account: caller.account_id(),
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &no_pixels,
+    };
+    let draft = command.map_err(|incomplete| {
+        // What can be wrong with a page does not depend on where it is.
+        AppError::Invalid(incomplete.all_violations(&rules.context(&NamedDomains::default())))
+    })?;
     let page = PageContent::default().apply(draft.content.clone(), || app.ids.next());
     let whole = |landing: &Landing| LandingPage { landing: landing.clone(), content: page.clone() };
     let conclusion = conclusion.of_part(|landing| Some(whole(landing)));
-    let landing = create_one(app, caller, draft, Some(&page), &context, conclusion).await?;
+    let landing = create_one(&rules, caller, draft, Some(&page), conclusion).await?;
     Ok(whole(&landing))
 }

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use signpost_domain::id::LandingKind;
-use signpost_domain::{IdReference, LandingPage, LandingPatch, Link, Refusal, page_content};
+use signpost_domain::{IdReference, LandingPage, LandingPatch, Link, PlacementChange, Refusal, page_content};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::links::{LinkRules, LockedLink};
 use crate::submitted::Submitted;
 use crate::unit_of_work::{Attempts, write_over};
 
@@ -30,14 +31,22 @@ pub async fn update(
     let id = id.id().ok_or(Refusal::LandingNotFound)?;
     let account = caller.account_id();
     let no_pixels = BTreeSet::new();
+    let rules = LinkRules {
+        app,
+        account,
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &no_pixels,
+    };
+    let change = PlacementChange { domain: patch.domain.clone(), slug: patch.slug.clone() };
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let context = app.link_context(caller.plan().features, &blocklist, &no_pixels, app.clock.now());
-            let mut work = attempts.begin().await?;
-            let Some(Link::Landing(landing)) = work.lock_link(account, id.into()).await? else {
+            let locked = rules.lock_link(&attempts, id.into(), &change).await?;
+            let Some(LockedLink { mut work, link: Link::Landing(landing), named_domains }) = locked else {
                 return Err(Refusal::LandingNotFound.into());
             };
+            let context = rules.context(&named_domains);
             // What is on the page is read and written only by who asks for it, and always shown.
             let before = LandingPage { landing, content: work.page_content(account, id).await? };
             let after = before.apply(patch.clone(), &context, || app.ids.next())?;

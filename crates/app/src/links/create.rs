@@ -4,10 +4,11 @@
 use std::collections::HashSet;
 
 use signpost_domain::{
-    Address, Id, Link, LinkContext, LinkDraft, PageContent, PlanResource, Refusal, Rejection, Slug,
-    SlugChoice,
+    Address, Hostname, Id, Link, LinkContext, LinkDraft, NamedDomains, PageContent, PlanResource, Refusal,
+    Rejection, Slug, SlugChoice,
 };
 
+use super::rules::LinkRules;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
@@ -25,20 +26,19 @@ const DRAWS: u32 = 10;
 /// domain, the domain is not active, a slug is required, the slug is reserved, a feature that the plan lacks, no such
 /// group, the plan's limit, the address is taken.
 pub(crate) async fn create_one<D: LinkDraft>(
-    app: &Application,
+    rules: &LinkRules<'_>,
     caller: &Caller,
     draft: D,
     page: Option<&PageContent>,
-    context: &LinkContext<'_>,
     conclusion: Conclusion<'_, D::Link>,
 ) -> Result<D::Link, AppError> {
     // A refusal is remembered otherwise than an outcome of a batch, so it is told as one.
     let conclusion = conclusion.of_part(|outcomes: &Outcomes<D>| outcomes.first()?.as_ref().ok().cloned());
-    let operation = Operation::new(app, caller, conclusion);
-    let drafts = identified(app, vec![Ok(draft)]);
+    let operation = Operation::new(rules.app, caller, conclusion);
+    let drafts = Drafts::new(rules, vec![Ok(draft)]);
     operation
         .run(|| async {
-            let outcome = create(&operation, app, caller, &drafts, page, context).await?.pop();
+            let outcome = create(&operation, rules, caller, &drafts, page).await?.pop();
             Ok(outcome.ok_or(AppError::NoOutcome)??)
         })
         .await
@@ -53,39 +53,56 @@ type Outcomes<D> = Vec<Result<<D as LinkDraft>::Link, Rejection>>;
 /// # Errors
 /// Something broke, and nothing was created.
 pub(crate) async fn create_all<D: LinkDraft>(
-    app: &Application,
+    rules: &LinkRules<'_>,
     caller: &Caller,
     drafts: Vec<Result<D, Rejection>>,
-    context: &LinkContext<'_>,
     conclusion: Conclusion<'_, Outcomes<D>>,
 ) -> Result<Outcomes<D>, AppError> {
-    let operation = Operation::new(app, caller, conclusion);
-    let drafts = identified(app, drafts);
-    operation.run(|| create(&operation, app, caller, &drafts, None, context)).await
+    let operation = Operation::new(rules.app, caller, conclusion);
+    let drafts = Drafts::new(rules, drafts);
+    operation.run(|| create(&operation, rules, caller, &drafts, None)).await
 }
 
-/// The drafts with the ids that their links will have: given out in the order of the batch (D29), and once, however often
-/// the unit of work is run.
-fn identified<D: LinkDraft>(
-    app: &Application,
-    drafts: Vec<Result<D, Rejection>>,
-) -> Vec<Result<Identified<D>, Rejection>> {
-    drafts.into_iter().map(|draft| draft.map(|draft| Identified { id: app.ids.next(), draft })).collect()
+/// What the attempts have in common.
+struct Drafts<D: LinkDraft> {
+    /// With the ids that their links will have: given out in the order of the batch (D29), and once, however often the unit
+    /// of work is run.
+    items: Vec<Result<Identified<D>, Rejection>>,
+    /// The hostnames that they name, each once, without those of the system domain.
+    hostnames: Vec<Hostname>,
+}
+
+impl<D: LinkDraft> Drafts<D> {
+    fn new(rules: &LinkRules<'_>, drafts: Vec<Result<D, Rejection>>) -> Self {
+        let named = drafts.iter().filter_map(|draft| draft.as_ref().ok()?.domain());
+        let hostnames = rules.custom_hostnames(named);
+        let identified = |draft| Identified { id: rules.app.ids.next(), draft };
+        Self { items: drafts.into_iter().map(|draft| draft.map(identified)).collect(), hostnames }
+    }
 }
 
 /// One attempt.
 async fn create<D: LinkDraft>(
     operation: &Operation<'_, Outcomes<D>>,
-    app: &Application,
+    rules: &LinkRules<'_>,
     caller: &Caller,
-    drafts: &[Result<Identified<D>, Rejection>],
+    drafts: &Drafts<D>,
     page: Option<&PageContent>,
-    context: &LinkContext<'_>,
 ) -> Result<Outcomes<D>, AppError> {
-    let mut creation = Creation::new(app, caller, drafts, page, context)?;
     let mut work = None;
+    let named_domains = if drafts.hostnames.is_empty() {
+        NamedDomains::default()
+    } else {
+        rules.hold(work.insert(operation.begin().await?).as_mut(), &drafts.hostnames).await?
+    };
+    let context = rules.context(&named_domains);
+    let mut creation = Creation::new(rules.app, caller, &drafts.items, page, &context)?;
     if !creation.waiting.is_empty() {
-        creation.insert(work.insert(operation.begin().await?).as_mut()).await?;
+        let work = match &mut work {
+            Some(work) => work,
+            None => work.insert(operation.begin().await?),
+        };
+        creation.insert(work.as_mut()).await?;
     }
     let outcomes: Result<Outcomes<D>, AppError> =
         creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect();

@@ -6,9 +6,11 @@ mod delete;
 mod delete_many;
 mod get;
 mod list;
+mod rules;
 
 pub(crate) use create::{create_all, create_one};
 pub use delete::delete;
 pub use delete_many::delete_many;
 pub use get::get;
 pub use list::{ListLinks, list};
+pub(crate) use rules::{LinkRules, LockedLink};

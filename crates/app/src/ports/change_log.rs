@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_domain::{AccountId, Address, Link};
+use signpost_domain::{AccountId, Address, Hostname, Link};
 
 use super::store_error::StoreError;
 
@@ -23,6 +23,8 @@ pub enum Affected {
     /// These addresses: those that links have left, have come to, or have stayed at. An address of a new link is
     /// among them, since somebody may remember that there was nothing.
     Addresses(BTreeSet<Address>),
+    /// All links that the account has or had on this custom domain, whose state has changed or that was removed.
+    Domain(Hostname),
     /// All links that the account has or had: it was suspended, resumed, or deleted.
     Account,
 }
@@ -31,6 +33,7 @@ pub enum Affected {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ChangesMade {
     addresses: BTreeMap<AccountId, BTreeSet<Address>>,
+    domains: BTreeSet<(AccountId, Hostname)>,
     accounts: BTreeSet<AccountId>,
 }
 
@@ -48,20 +51,31 @@ impl ChangesMade {
         }
     }
 
+    /// All links of the account on this custom domain show differently.
+    pub fn note_domain(&mut self, account: AccountId, hostname: &Hostname) {
+        self.domains.insert((account, hostname.clone()));
+    }
+
     /// All links of the account show differently.
     pub fn note_account(&mut self, account: AccountId) {
         self.accounts.insert(account);
     }
 
-    /// The changes, as few as can be: one, unless the unit of work was about several accounts or about an account
-    /// and its links.
+    /// The changes, as few as can be: one, unless the unit of work was about several accounts, several domains, or about
+    /// an account and its links.
     #[must_use]
     pub fn to_vec(&self) -> Vec<VisibleChange> {
         let of_accounts = self.accounts.iter().map(|account| (*account, Affected::Account));
         let of_links = self.addresses.iter();
         let of_links =
             of_links.map(|(account, addresses)| (*account, Affected::Addresses(addresses.clone())));
-        of_accounts.chain(of_links).map(|(account, affected)| VisibleChange { account, affected }).collect()
+        let of_domains = self.domains.iter();
+        let of_domains = of_domains.map(|(account, hostname)| (*account, Affected::Domain(hostname.clone())));
+        of_accounts
+            .chain(of_domains)
+            .chain(of_links)
+            .map(|(account, affected)| VisibleChange { account, affected })
+            .collect()
     }
 }
 
@@ -133,6 +147,10 @@ pub enum ReadChanges {
 ///   [`set_suspended`](super::AccountWrites::set_suspended),
 ///   [`delete_account`](super::AccountWrites::delete_account): the account, if there was anything to do.
 /// - [`write_page_content`](super::LinkWrites::write_page_content): the address of the page.
+/// - [`update_custom_domain`](super::CustomDomainWrites::update_custom_domain),
+///   [`delete_custom_domain`](super::CustomDomainWrites::delete_custom_domain) and
+///   [`lose_some_links`](super::CustomDomainWrites::lose_some_links): the domain, of each account whose domain or links they
+///   changed.
 /// - The other methods, those that move links between groups among them: nothing.
 #[async_trait]
 pub trait ChangeLog: Send + Sync {

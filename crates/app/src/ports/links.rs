@@ -58,7 +58,8 @@ pub trait LinkReads: Send + Sync {
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError>;
 
-    /// The link that occupies `address`, whoever owns it, active or not.
+    /// The link that occupies `address`, whoever owns it, active or not. On a custom domain only if that domain is the same
+    /// account's and stored as active (D44).
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError>;
 }
 

@@ -14,6 +14,7 @@
 pub mod accounts;
 pub mod change_log;
 pub mod clock;
+pub mod custom_domains;
 pub mod dns_provider;
 pub mod groups;
 pub mod id_source;
@@ -32,6 +33,10 @@ pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
 pub use clock::Clock;
+pub use custom_domains::{
+    Claims, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck, InsertCustomDomainError, LinksOf,
+    MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
+};
 pub use dns_provider::{DnsProvider, DnsUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 
 use super::accounts::{AccountReads, AccountWrites};
 use super::change_log::{ChangeLog, VisibleChange};
+use super::custom_domains::{CustomDomainReads, CustomDomainWrites, DomainChecks};
 use super::groups::{GroupReads, GroupWrites};
 use super::leases::Leases;
 use super::links::{LinkReads, LinkWrites};
@@ -15,12 +16,20 @@ use super::store_error::StoreError;
 
 /// Everything that is kept. The methods of its parts read, each in one round trip and without a transaction,
 /// and cannot write; changes go through a [`UnitOfWork`]. What the program keeps for itself, the age of its change log,
-/// its leases and the age of its answers, is written by methods of their own, each a unit of work by itself.
+/// its leases and the plans of its checks, is written by methods of their own, each a unit of work by itself.
 ///
 /// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
 #[async_trait]
 pub trait Store:
-    AccountReads + AnswerReads + ChangeLog + GroupReads + Leases + LinkReads + PixelReads
+    AccountReads
+    + AnswerReads
+    + ChangeLog
+    + CustomDomainReads
+    + DomainChecks
+    + GroupReads
+    + Leases
+    + LinkReads
+    + PixelReads
 {
     /// Begins a unit of work.
     async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError>;
@@ -46,7 +55,9 @@ pub trait Store:
 ///
 /// [`UpdateLinkError::AddressTaken`]: super::UpdateLinkError::AddressTaken
 #[async_trait]
-pub trait UnitOfWork: AccountWrites + AnswerWrites + GroupWrites + LinkWrites + PixelWrites {
+pub trait UnitOfWork:
+    AccountWrites + AnswerWrites + CustomDomainWrites + GroupWrites + LinkWrites + PixelWrites
+{
     /// The changes that visitors can see which were made so far, as [`commit`](Self::commit) will write them into the
     /// [`ChangeLog`].
     fn changes(&self) -> Vec<VisibleChange>;

@@ -7,7 +7,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::Conclusion;
-use crate::links::create_one;
+use crate::links::{LinkRules, create_one};
 
 /// What the request asks for: a whole draft, or what can be read of one with violations in it.
 pub type CreateRedirect = Result<RedirectDraft, Box<IncompleteRedirect>>;
@@ -31,10 +31,22 @@ pub async fn create(
     let pixels = named_pixels(app, caller.account_id(), named).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
-    let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
-    let draft = command.map_err(|incomplete| AppError::Invalid(incomplete.all_violations(&context)))?;
+    let rules = LinkRules {
+        app,
+        account: caller.account_id(),
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &known_pixels,
+    };
+    let draft = match command {
+        Ok(draft) => draft,
+        Err(incomplete) => {
+            let named = rules.look_up(&rules.custom_hostnames(&incomplete.domain)).await?;
+            return Err(AppError::Invalid(incomplete.all_violations(&rules.context(&named))));
+        }
+    };
     let whole = |redirect: &Redirect| RedirectWithPixels::with(redirect.clone(), &pixels);
     let conclusion = conclusion.of_part(|redirect| Some(whole(redirect)));
-    let redirect = create_one(app, caller, draft, None, &context, conclusion).await?;
+    let redirect = create_one(&rules, caller, draft, None, conclusion).await?;
     Ok(whole(&redirect))
 }

@@ -8,7 +8,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::Conclusion;
-use crate::links::create_all;
+use crate::links::{LinkRules, create_all};
 
 /// Creates redirects as if one after another, each unless something stands against it, and commits them together. The
 /// answer says of each, in the same order, what became of it: what [`create`](super::create) would have said, or
@@ -29,11 +29,20 @@ pub async fn create_many(
     let pixels = named_pixels(app, caller.account_id(), named).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
-    let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
+    let rules = LinkRules {
+        app,
+        account: caller.account_id(),
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &known_pixels,
+    };
+    let of_incomplete = commands.iter().filter_map(|command| command.as_ref().err()?.domain.as_ref());
+    let named = rules.look_up(&rules.custom_hostnames(of_incomplete)).await?;
+    let context = rules.context(&named);
     let drafts = commands
         .into_items()
         .into_iter()
         .map(|command| command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context))))
         .collect();
-    create_all(app, caller, drafts, &context, conclusion).await
+    create_all(&rules, caller, drafts, conclusion).await
 }

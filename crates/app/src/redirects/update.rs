@@ -1,12 +1,16 @@
 //! Updating a redirect (contract "PATCH /v1/redirects/{id}", D22, D33).
 
 use signpost_domain::id::{PixelKind, RedirectKind};
-use signpost_domain::{Change, IdReference, Link, RedirectPatch, Refusal, Rejection};
+use signpost_domain::{
+    Change, IdReference, Link, PlacementChange, RedirectPatch, Refusal, Rejection, Violations,
+};
 
 use super::with_pixels::{RedirectWithPixels, named_pixels};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::links::{LinkRules, LockedLink};
+use crate::ports::StoreError;
 use crate::submitted::Submitted;
 use crate::unit_of_work::{Attempts, write_over};
 
@@ -23,7 +27,7 @@ pub async fn update(
     command: Submitted<RedirectPatch>,
 ) -> Result<RedirectWithPixels, AppError> {
     if !command.violations.is_empty() {
-        return Err(refuse(app, caller, id, command).await);
+        return Err(AppError::Invalid(all_violations(app, caller, id, command).await?));
     }
     let patch = command.value;
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
@@ -31,15 +35,22 @@ pub async fn update(
     let pixels = named_pixels(app, account, pixels_of(&patch)).await?;
     let known_pixels = pixels.into_keys().collect();
     let blocklist = app.target_blocklist.current();
+    let rules = LinkRules {
+        app,
+        account,
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &known_pixels,
+    };
+    let change = placement_change(&patch);
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let context =
-                app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
-            let mut work = attempts.begin().await?;
-            let Some(Link::Redirect(before)) = work.lock_link(account, id.into()).await? else {
+            let locked = rules.lock_link(&attempts, id.into(), &change).await?;
+            let Some(LockedLink { work, link: Link::Redirect(before), named_domains }) = locked else {
                 return Err(Refusal::RedirectNotFound.into());
             };
+            let context = rules.context(&named_domains);
             let after = before.apply(patch.clone(), &context)?;
             // Before the commit: what was changed must not end in an answer that says it failed.
             let answer = RedirectWithPixels::read(app, account, after.clone()).await?;
@@ -58,32 +69,38 @@ fn pixels_of(patch: &RedirectPatch) -> &[IdReference<PixelKind>] {
     }
 }
 
-/// The answer to a request that is invalid already: what is wrong with the fields, and what the valid ones among
-/// them would do wrong to the redirect as it is.
-async fn refuse(
+fn placement_change(patch: &RedirectPatch) -> PlacementChange {
+    PlacementChange { domain: patch.domain.clone(), slug: patch.slug.clone() }
+}
+
+/// All that is wrong with a request that is invalid already: with its fields, and what the valid ones among them would do
+/// wrong to the redirect as it is.
+async fn all_violations(
     app: &Application,
     caller: &Caller,
     id: IdReference<RedirectKind>,
     command: Submitted<RedirectPatch>,
-) -> AppError {
+) -> Result<Violations, StoreError> {
     let Submitted { value: patch, mut violations } = command;
+    let account = caller.account_id();
     let link = match id.id() {
         None => None,
-        Some(id) => match app.store.link(caller.account_id(), id.into()).await {
-            Ok(link) => link,
-            Err(error) => return error.into(),
-        },
+        Some(id) => app.store.link(account, id.into()).await?,
     };
-    if let Some(Link::Redirect(redirect)) = link {
-        let known_pixels = match named_pixels(app, caller.account_id(), pixels_of(&patch)).await {
-            Ok(pixels) => pixels.into_keys().collect(),
-            Err(error) => return error.into(),
-        };
-        let blocklist = app.target_blocklist.current();
-        let context = app.link_context(caller.plan().features, &blocklist, &known_pixels, app.clock.now());
-        if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &context) {
-            violations.append_about_others(more);
-        }
+    let Some(Link::Redirect(redirect)) = link else { return Ok(violations) };
+    let known_pixels = named_pixels(app, account, pixels_of(&patch)).await?.into_keys().collect();
+    let blocklist = app.target_blocklist.current();
+    let rules = LinkRules {
+        app,
+        account,
+        features: caller.plan().features,
+        blocklist: &blocklist,
+        known_pixels: &known_pixels,
+    };
+    let domain = rules.domain_of_change(&redirect.placement, &placement_change(&patch));
+    let named_domains = rules.look_up(domain.as_slice()).await?;
+    if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &rules.context(&named_domains)) {
+        violations.append_about_others(more);
     }
-    AppError::Invalid(violations)
+    Ok(violations)
 }

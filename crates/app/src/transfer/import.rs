@@ -10,7 +10,8 @@ use signpost_domain::{
 use super::draws::DRAWS;
 use super::entry::{Entry, NewLink, Run};
 use super::group_entry::GroupEntry;
-use super::insertion::{GroupInsertion, insert_groups, insert_links};
+use super::insertion::{GroupInsertion, LinkInsertion, insert_groups, insert_links};
+use super::occupancy::{Found, look, may_be_occupied};
 use super::outcome::{Imported, ImportedRow};
 use super::own_addresses::OwnAddresses;
 use super::record::ImportRow;
@@ -18,6 +19,7 @@ use super::rehearsal::Rehearsal;
 use super::results::Results;
 use crate::accounts::{OperatorError, require_plan};
 use crate::application::Application;
+use crate::links::LinkRules;
 use crate::ports::{Insertion, StoreError};
 
 /// How many rows are looked up at once.
@@ -84,7 +86,17 @@ impl Import {
         let blocklist: &HostBlocklist = &app.target_blocklist.current();
         // Files name no pixels.
         let no_pixels = BTreeSet::new();
-        let context = &app.link_context(self.plan.features, blocklist, &no_pixels, app.clock.now());
+        let rules = LinkRules {
+            app,
+            account: self.account,
+            features: self.plan.features,
+            blocklist,
+            known_pixels: &no_pixels,
+        };
+        let references: Vec<_> =
+            rows.iter().filter_map(|row| row.record.as_ref().ok()?.named_domain()).collect();
+        let named_domains = rules.look_up(&rules.custom_hostnames(&references)).await?;
+        let context = &rules.context(&named_domains);
         let mut results = Results::new(rows.iter().map(|row| row.line));
         let mut run = Run::default();
         for (index, ImportRow { line: _, record }) in rows.into_items().into_iter().enumerate() {
@@ -98,7 +110,7 @@ impl Import {
                         && !run.ids.insert(id)
                     {
                         // An earlier row may be about to create what this one names.
-                        self.run(app, context, std::mem::take(&mut run), &mut results).await?;
+                        self.run(&rules, context, std::mem::take(&mut run), &mut results).await?;
                         run.ids.insert(id);
                     }
                     run.add(index, entry);
@@ -106,20 +118,20 @@ impl Import {
                 Err(outcome) => results.refuse(index, outcome),
             }
         }
-        self.run(app, context, run, &mut results).await?;
+        self.run(&rules, context, run, &mut results).await?;
         Ok(results.all()?)
     }
 
     async fn run(
         &mut self,
-        app: &Application,
+        rules: &LinkRules<'_>,
         context: &LinkContext<'_>,
         run: Run,
         results: &mut Results,
     ) -> Result<(), OperatorError> {
         let Run { groups, links, ids: _ } = run;
-        self.groups(app, context, groups, results).await?;
-        self.links(app, context, links, results).await
+        self.groups(rules.app, context, groups, results).await?;
+        self.links(rules, context, links, results).await
     }
 
     async fn groups(
@@ -170,12 +182,12 @@ impl Import {
 
     async fn links(
         &mut self,
-        app: &Application,
+        rules: &LinkRules<'_>,
         context: &LinkContext<'_>,
         entries: Vec<NewLink>,
         results: &mut Results,
     ) -> Result<(), OperatorError> {
-        let account = self.account;
+        let (app, account) = (rules.app, self.account);
         let looks = entries.iter().map(|entry| look(app, account, entry, context));
         let found: Vec<_> = stream::iter(looks).buffered(LOOKED_UP_AT_ONCE).collect().await;
         let (mut new, mut refused) = (vec![], vec![]);
@@ -197,7 +209,7 @@ impl Import {
         if self.rehearsal.is_some() {
             return self.rehearse(app, new, refused, results).await;
         }
-        refused.extend(self.create(app, new, results).await?);
+        refused.extend(self.create(rules, new, results).await?);
         // Meanwhile, or by another of these rows, what a row describes may have come to be.
         for Refused { entry, address, outcome } in refused {
             match self.occupant(app, address).await? {
@@ -245,7 +257,7 @@ impl Import {
             }
             let next = entry.fingerprint.slug(self.account, attempt);
             is_occupied = match entry.link.address(Some(next.clone()), context) {
-                Some(address) => app.store.published_link(&address).await?.is_some(),
+                Some(address) => may_be_occupied(app, &address, context).await?,
                 None => false,
             };
             slug = Some(next);
@@ -295,26 +307,28 @@ impl Import {
     /// Creates links, and gives back those that the store refused.
     async fn create(
         &mut self,
-        app: &Application,
+        rules: &LinkRules<'_>,
         new: Vec<(NewLink, Link)>,
         results: &mut Results,
     ) -> Result<Vec<Refused>, OperatorError> {
         let limit = self.plan.limits.of(PlanResource::Links);
         let (entries, links): (Vec<_>, Vec<_>) = new.into_iter().unzip();
-        let insertions = insert_links(app, self.account, &links, limit).await?;
+        let insertions = insert_links(rules, &links, limit).await?;
         let mut refused = vec![];
         for ((entry, link), insertion) in entries.into_iter().zip(links).zip(insertions) {
             let outcome = match insertion {
-                Some(Insertion::Done) => {
+                Some(LinkInsertion::Judged(Insertion::Done)) => {
                     self.own.add(&link);
-                    results.link(app, entry.index, Imported::Created, &link);
+                    results.link(rules.app, entry.index, Imported::Created, &link);
                     continue;
                 }
-                Some(Insertion::GroupMissing) => Refusal::GroupNotFound.into(),
-                Some(Insertion::LimitReached) => {
+                Some(LinkInsertion::Judged(Insertion::GroupMissing)) => Refusal::GroupNotFound.into(),
+                Some(LinkInsertion::Judged(Insertion::LimitReached)) => {
                     Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into()
                 }
-                Some(Insertion::AddressTaken) => Refusal::AddressTaken.into(),
+                Some(LinkInsertion::Judged(Insertion::AddressTaken)) => Refusal::AddressTaken.into(),
+                Some(LinkInsertion::DomainGone) => Refusal::DomainNotFound.into(),
+                Some(LinkInsertion::DomainNotActive) => Refusal::DomainNotActive.into(),
                 None => Imported::untakable(),
             };
             refused.push(Refused { entry, address: link.placement().address(), outcome });
@@ -334,32 +348,6 @@ impl Import {
         }
         self.own.link_at(app, &address).await
     }
-}
-
-/// What the store has to say about a row.
-struct Found {
-    /// The account's link with the row's id.
-    by_id: Option<Link>,
-    /// Whether any link has the row's address, or the first that it leads to.
-    is_occupied: bool,
-}
-
-async fn look(
-    app: &Application,
-    account: AccountId,
-    entry: &NewLink,
-    context: &LinkContext<'_>,
-) -> Result<Found, StoreError> {
-    let by_id = match entry.link.id {
-        Some(id) => app.store.link(account, id).await?,
-        None => None,
-    };
-    let address = entry.link.address(entry.first_slug(account), context);
-    let is_occupied = match address {
-        Some(address) if by_id.is_none() => app.store.published_link(&address).await?.is_some(),
-        Some(_) | None => false,
-    };
-    Ok(Found { by_id, is_occupied })
 }
 
 enum Judgement {

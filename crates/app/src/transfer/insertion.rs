@@ -1,12 +1,14 @@
 //! Inserting what is new, many at once, without letting one that the store cannot take stop the others.
 
+use std::collections::BTreeSet;
 use std::slice;
 
-use signpost_domain::{AccountId, Group, Link};
+use signpost_domain::{AccountId, Group, Hostname, Link, NamedDomain, NamedDomains, Placement};
 
 use crate::accounts::OperatorError;
 use crate::app_error::AppError;
 use crate::application::Application;
+use crate::links::LinkRules;
 use crate::ports::{InsertGroupError, InsertLinksError, Insertion, StoreError};
 use crate::unit_of_work::{Attempts, commit};
 
@@ -17,22 +19,39 @@ pub(super) enum GroupInsertion {
     Done,
 }
 
+/// What became of a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LinkInsertion {
+    /// Its custom domain was removed since it was looked up.
+    DomainGone,
+    /// Its custom domain has ceased to serve links since it was looked up.
+    DomainNotActive,
+    /// The store has judged it.
+    Judged(Insertion),
+}
+
 /// Inserts links together and commits them. Says of each, in the same order, what became of it; `None` of one that the
 /// store cannot take, such as one whose id something of another account has.
 ///
 /// # Errors
 /// Something broke, and what was not reported before was not inserted or will be found by another import.
 pub(super) async fn insert_links(
-    app: &Application,
-    account: AccountId,
+    rules: &LinkRules<'_>,
     links: &[Link],
     limit: u64,
-) -> Result<Vec<Option<Insertion>>, OperatorError> {
+) -> Result<Vec<Option<LinkInsertion>>, OperatorError> {
+    let LinkRules { app, account, .. } = *rules;
     let insert = async |links: &[Link]| {
         let attempts = Attempts::at(app);
         let attempt = async || {
             let mut work = attempts.begin().await?;
-            let insertions = match work.insert_links(account, links, limit).await {
+            let hostnames: BTreeSet<Hostname> = links.iter().filter_map(custom_hostname).cloned().collect();
+            let hostnames: Vec<Hostname> = hostnames.into_iter().collect();
+            let named_domains = rules.hold(work.as_mut(), &hostnames).await?;
+            let refusals: Vec<_> = links.iter().map(|link| refused_by_domain(link, &named_domains)).collect();
+            let placed = links.iter().zip(&refusals).filter(|(_, refusal)| refusal.is_none());
+            let placed: Vec<Link> = placed.map(|(link, _)| link.clone()).collect();
+            let insertions = match work.insert_links(account, &placed, limit).await {
                 Ok(insertions) => insertions,
                 Err(InsertLinksError::AccountMissing) => return Err(OperatorError::NoSuchAccount(account)),
                 Err(InsertLinksError::Store(error)) => return Err(error.into()),
@@ -40,15 +59,31 @@ pub(super) async fn insert_links(
             if insertions.contains(&Insertion::Done) {
                 commit(app, work).await?;
             }
-            Ok(insertions)
+            let mut judged = insertions.into_iter().map(LinkInsertion::Judged);
+            Ok(refusals.into_iter().filter_map(|refusal| refusal.or_else(|| judged.next())).collect())
         };
         attempts.run(attempt).await
     };
     let is_there = async |link: &Link| {
         let kept = app.store.link(account, link.id()).await?;
-        Ok((kept.as_ref() == Some(link)).then_some(Insertion::Done))
+        Ok((kept.as_ref() == Some(link)).then_some(LinkInsertion::Judged(Insertion::Done)))
     };
     together_or_apart(app, links, insert, is_there).await
+}
+
+fn custom_hostname(link: &Link) -> Option<&Hostname> {
+    match link.placement() {
+        Placement::Custom { hostname, slug: _ } => Some(hostname),
+        Placement::System { .. } | Placement::Lost { .. } => None,
+    }
+}
+
+fn refused_by_domain(link: &Link, named_domains: &NamedDomains) -> Option<LinkInsertion> {
+    match named_domains.of(custom_hostname(link)?) {
+        NamedDomain::Unknown => Some(LinkInsertion::DomainGone),
+        NamedDomain::NotActive => Some(LinkInsertion::DomainNotActive),
+        NamedDomain::Active => None,
+    }
 }
 
 /// Inserts groups as [`insert_links`] does links.

@@ -4,7 +4,7 @@ use signpost_domain::id::GroupKind;
 use signpost_domain::{
     Address, Change, FieldError, GeoBlocklist, HostReference, Id, IdReference, IncompleteRedirect,
     LandingDraft, Link, LinkContext, LinkDraft, LinkId, LinkKind, Name, Note, Placement, RedirectDraft,
-    Rejection, Slug, SlugChoice, TargetUrl, ViolationCode, Violations, site_for_new_link,
+    Rejection, Site, Slug, SlugChoice, TargetUrl, ViolationCode, Violations,
 };
 
 use super::field::Field;
@@ -115,8 +115,7 @@ impl LinkEntry {
     /// The address that it has with this slug; `None` if it has none, or none that a link can have.
     pub(super) fn address(&self, slug: Option<Slug>, context: &LinkContext<'_>) -> Option<Address> {
         let Place::At { domain, slug: _ } = &self.place else { return None };
-        let site = site_for_new_link(domain.clone(), context.system, context.named_domains).ok()?;
-        Placement::new(site, slug).ok()?.address()
+        Placement::new(site(domain.as_ref(), context)?, slug).ok()?.address()
     }
 
     /// Builds the link, as the API's creation would (D28), with an id and a slug.
@@ -249,8 +248,7 @@ impl Place {
                 let Some(Address { site: kept_site, slug: kept_slug }) = kept.address() else {
                     return compare(Field::IsLost, false);
                 };
-                let site = site_for_new_link(domain.clone(), context.system, context.named_domains);
-                compare(Field::Domain, site.is_ok_and(|site| site == kept_site));
+                compare(Field::Domain, site(domain.as_ref(), context) == Some(kept_site));
                 match slug {
                     SlugChoice::Generate => {}
                     SlugChoice::Root => compare(Field::Slug, kept_slug.is_none()),
@@ -258,6 +256,16 @@ impl Place {
                 }
             }
         }
+    }
+}
+
+/// The site that a record names, whether or not a link can be created there now.
+fn site(domain: Option<&HostReference>, context: &LinkContext<'_>) -> Option<Site> {
+    match domain {
+        None => Some(Site::System),
+        Some(HostReference::Hostname(hostname)) if context.system.answers_to(hostname) => Some(Site::System),
+        Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname.clone())),
+        Some(HostReference::Malformed) => None,
     }
 }
 

@@ -13,6 +13,7 @@ mod group_entry;
 mod import;
 mod insertion;
 mod link_entry;
+mod occupancy;
 mod outcome;
 mod own_addresses;
 mod record;

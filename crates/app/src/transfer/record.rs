@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{Group, Landing, Link, Note, Placement, Redirect};
+use signpost_domain::{Group, HostReference, Landing, Link, Note, Placement, Redirect};
 
 use super::field::Field;
 
@@ -54,6 +54,14 @@ impl Record {
     #[must_use]
     pub fn get(&self, field: Field) -> Option<&FieldValue> {
         self.fields.get(&field)
+    }
+
+    /// The domain that it names.
+    pub(super) fn named_domain(&self) -> Option<HostReference> {
+        match self.get(Field::Domain)? {
+            FieldValue::Text(domain) => Some(HostReference::parse(domain)),
+            FieldValue::Null | FieldValue::Flag(_) | FieldValue::Countries(_) | FieldValue::Unfit => None,
+        }
     }
 
     pub(super) fn into_parts(self) -> (BTreeMap<Field, FieldValue>, Vec<String>) {

@@ -1,6 +1,9 @@
 //! From a public address to where it leads (D24, D44, D54).
 
-use signpost_domain::{Address, Hostname, Name, Site, Slug, TargetUrl};
+use std::net::Ipv4Addr;
+
+use signpost_domain::public_address::slug_addressed_on;
+use signpost_domain::{Address, Hostname, Name, Site, Slug, SystemDomain, TargetUrl};
 
 use crate::application::Application;
 use crate::ports::{PublishedContent, PublishedLink, StoreError};
@@ -37,32 +40,110 @@ pub async fn resolve(
     hostname: &Hostname,
     slug: Option<Slug>,
 ) -> Result<Resolution, StoreError> {
-    // Only active custom domains resolve links (D44), and no account has one yet.
-    let (true, Some(slug)) = (app.system.answers_to(hostname), slug) else { return Ok(Resolution::NotThere) };
+    let site = if app.system.answers_to(hostname) { Site::System } else { Site::Custom(hostname.clone()) };
+    if site == Site::System && slug.is_none() {
+        return Ok(Resolution::NotThere);
+    }
     let blocklist = app.target_blocklist.current();
-    let mut slug = slug;
-    for hop in 0..=MOST_HOPS {
-        let address = Address { site: Site::System, slug: Some(slug.clone()) };
-        let Some(link) = app.store.published_link(&address).await? else { return Ok(Resolution::NotThere) };
+    let mut address = Address { site, slug };
+    let mut on_the_way = None;
+    let mut hops = 0;
+    loop {
+        let Some(link) = app.store.published_link(&address).await? else {
+            return Ok(match (on_the_way, address.site) {
+                // It only looked like an address of ours.
+                (Some(target), Site::Custom(_)) => Resolution::Redirect(target),
+                (Some(_), Site::System) | (None, _) => Resolution::NotThere,
+            });
+        };
         let PublishedLink { content, is_active, is_suspended } = link;
-        if !is_active || is_suspended {
+        if !is_active || is_suspended || hops > MOST_HOPS {
             return Ok(Resolution::NotThere);
         }
         let target = match content {
-            PublishedContent::Landing { title } if hop == 0 => return Ok(Resolution::Landing { title }),
+            PublishedContent::Landing { title } if hops == 0 => return Ok(Resolution::Landing { title }),
             // A page is shown at its own address only, so whoever was led here is sent there.
             PublishedContent::Landing { .. } => {
-                return Ok(Resolution::LandingElsewhere { url: app.system.url_of(&slug) });
+                return Ok(match url_of(app, &address) {
+                    Some(url) => Resolution::LandingElsewhere { url },
+                    None => Resolution::NotThere,
+                });
             }
             PublishedContent::Redirect { target_url } => target_url,
         };
         if blocklist.contains(target.host()) {
             return Ok(Resolution::NotThere);
         }
-        match app.system.own_address_of(&target) {
-            Some(next) => slug = next,
+        match own_address(&app.system, &target) {
+            Some(next) => address = next,
             None => return Ok(Resolution::Redirect(target)),
         }
+        on_the_way = Some(target);
+        hops += 1;
     }
-    Ok(Resolution::NotThere)
+}
+
+/// The address of ours that `target` is, or, as far as its shape tells, may be.
+fn own_address(system: &SystemDomain, target: &TargetUrl) -> Option<Address> {
+    if let Some(slug) = system.own_address_of(target) {
+        return Some(Address { site: Site::System, slug: Some(slug) });
+    }
+    let hostname = Hostname::parse(target.host()).ok()?;
+    if system.answers_to(&hostname) || !may_be_custom_domain(&hostname) {
+        return None;
+    }
+    let slug = slug_addressed_on(target, &hostname)?;
+    Some(Address { site: Site::Custom(hostname), slug })
+}
+
+/// Whether a custom domain can have the name, whatever the operator has configured: it is no address, no single
+/// label, and has no internationalised one (D37).
+fn may_be_custom_domain(hostname: &Hostname) -> bool {
+    let name = hostname.as_str();
+    let is_address = name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok();
+    !is_address && name.contains('.') && !name.split('.').any(|label| label.starts_with("xn--"))
+}
+
+/// The public URL of a link's address, as the API shows it.
+fn url_of(app: &Application, address: &Address) -> Option<String> {
+    let Address { site, slug } = address;
+    match site {
+        Site::System => slug.as_ref().map(|slug| app.system.url_of(slug)),
+        Site::Custom(hostname) => Some(app.custom_domain_scheme.url_of(hostname, slug.as_ref())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    /// Contract D24: the store is asked only about targets that have the shape of an address of ours.
+    #[test]
+    fn d24_what_cannot_be_an_address_of_ours_is_not_looked_up() {
+        let system =
+            SystemDomain::new("https://go.example.com", vec![samples::hostname("old.example.com")]).unwrap();
+        let own = |target| own_address(&system, &samples::target(target));
+        let custom = |host, slug| samples::on_custom(host, slug).address();
+        assert_eq!(own("http://OLD.example.com/a/"), samples::on_system("a").address());
+        assert_eq!(own("https://Shop.Example.net./%61/?x"), custom("shop.example.net", Some("a")));
+        assert_eq!(own("http://shop.example.net:80"), custom("shop.example.net", None));
+        for target in [
+            "https://shop.example.net:8443/a",
+            "http://shop.example.net:443/a",
+            "https://shop.example.net/a/b",
+            "https://shop.example.net/a.html",
+            "https://bücher.example/a",
+            "https://shop/a",
+            "https://localhost",
+            "https://192.0.2.1/a",
+            "https://[2001:db8::1]/a",
+            // The system domain has no root, and its names are no custom domain's.
+            "https://go.example.com/",
+            "https://go.example.com:8443/a",
+        ] {
+            assert_eq!(own(target), None, "{target}");
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! Background jobs: one node at a time does their steps.
+//! Background jobs: one node at a time does their steps, or every node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_app::AppError;
-use signpost_app::background::{ForgetChanges, Job, JobRunner, Progress};
+use signpost_app::background::{DoneBy, ForgetChanges, Job, JobRunner, Progress};
 use signpost_app::ports::{LeaseHolder, ReadChanges, StoreError};
 use signpost_domain::id::AccountKind;
 use signpost_memory::{Fault, InMemory, Step};
@@ -29,6 +29,7 @@ enum Conduct {
 /// A job whose steps are counted, those that began and those that ended or were cut off.
 struct Counted {
     conduct: Conduct,
+    done_by: DoneBy,
     begun: AtomicUsize,
     over: AtomicUsize,
 }
@@ -45,6 +46,10 @@ impl Drop for Over<'_> {
 impl Job for Counted {
     fn name(&self) -> &'static str {
         "counted"
+    }
+
+    fn done_by(&self) -> DoneBy {
+        self.done_by
     }
 
     fn period(&self) -> Duration {
@@ -74,8 +79,13 @@ struct Nodes {
 
 impl Nodes {
     fn new(count: usize, conduct: Conduct) -> Self {
+        Self::of(count, conduct, DoneBy::OneNode)
+    }
+
+    fn of(count: usize, conduct: Conduct, done_by: DoneBy) -> Self {
         let memory = InMemory::default();
-        let job = Arc::new(Counted { conduct, begun: AtomicUsize::new(0), over: AtomicUsize::new(0) });
+        let (begun, over) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let job = Arc::new(Counted { conduct, done_by, begun, over });
         let runner = |_| {
             let holder = LeaseHolder::from_bytes(samples::id::<AccountKind>().to_bytes());
             JobRunner::new(&memory.application(), Arc::<Counted>::clone(&job), holder)
@@ -217,6 +227,34 @@ async fn r22_a_clock_that_steps_back_stops_nothing() {
     nodes.memory.clock.advance(Duration::from_hours(2));
     nodes.pass(2).await;
     assert_eq!(nodes.holders(), [0]);
+}
+
+/// A job of every node has no lease that could be lost, so nothing is asked of the store.
+#[tokio::test]
+async fn a_job_of_every_node_is_done_by_each_without_a_lease() {
+    let mut nodes = Nodes::of(3, Conduct::Finish, DoneBy::EveryNode);
+    nodes.memory.store.faults().fail_next(Step::Lease, Fault::Unavailable, 1);
+    nodes.tick().await;
+    assert_eq!((nodes.holders(), nodes.begun(), nodes.over()), (vec![], 3, 3));
+    nodes.pass(59).await;
+    assert_eq!(nodes.begun(), 3);
+    nodes.pass(1).await;
+    assert_eq!(nodes.begun(), 6);
+    nodes.runners.remove(0).stop().await;
+    assert_eq!(nodes.memory.store.faults().outstanding(), 1, "no lease was asked for");
+}
+
+/// And its steps may take as long as they bound themselves, whatever becomes of the store meanwhile.
+#[tokio::test]
+async fn a_step_of_every_node_is_cut_off_only_when_its_node_stops() {
+    let mut nodes = Nodes::of(2, Conduct::Hang, DoneBy::EveryNode);
+    nodes.memory.store.faults().set_unavailable(true);
+    nodes.pass(120).await;
+    nodes.memory.clock.step_back(Duration::from_hours(1));
+    nodes.pass(1).await;
+    assert_eq!((nodes.begun(), nodes.over()), (2, 0));
+    nodes.runners.remove(0).stop().await;
+    assert_eq!((nodes.begun(), nodes.over()), (2, 1));
 }
 
 /// The change log is kept for an hour.

@@ -67,7 +67,7 @@ async fn d22_the_system_hostname_may_be_named() {
     }
 }
 
-/// No account has a domain yet, so that every other hostname is unknown, and so is what is none.
+/// Without a domain of its own, to an account every other hostname is unknown, and so is what is none.
 #[tokio::test]
 async fn d23_any_other_domain_is_not_found() {
     let world = World::new().await;

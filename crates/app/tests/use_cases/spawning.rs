@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use signpost_app::{Submitted, accounts, groups, keys, redirects};
+use signpost_app::idempotency::Conclusion;
+use signpost_app::{Submitted, accounts, domains, groups, keys, redirects};
 use signpost_domain::{Email, IdReference, PlanName, RedirectPatch};
 use signpost_memory::InMemory;
 
@@ -22,7 +23,11 @@ async fn writing_use_cases_can_be_spawned() {
         let patch = Submitted::valid(RedirectPatch::default());
         let updated = redirects::update(&app, &caller, IdReference::Malformed, patch).await;
         let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;
-        (updated.is_err(), deleted.is_err())
+        let connected = domains::connect(&app, &caller, "links.shop.com", Conclusion::forgotten()).await;
+        let id = connected.unwrap().domain.domain.id;
+        let verified = domains::verify(&app, &caller, id.into(), Conclusion::forgotten()).await;
+        let removed = domains::delete(&app, &caller, id.into()).await;
+        (updated.is_err(), deleted.is_err(), verified.is_ok(), removed.is_ok())
     });
-    assert_eq!(spawned.await.unwrap(), (true, true));
+    assert_eq!(spawned.await.unwrap(), (true, true, true, true));
 }

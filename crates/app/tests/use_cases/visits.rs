@@ -198,7 +198,7 @@ async fn d58_changes_hold_at_once() {
     assert_eq!(visit_slug(&world, "new").await, Resolution::NotThere);
 }
 
-/// Only active custom domains resolve links, and no account has one; a lost link has no address.
+/// Only active custom domains resolve links, and here no account has one; a lost link has no address.
 #[tokio::test]
 async fn d44_links_on_custom_domains_and_lost_links_are_not_there() {
     let world = World::new().await;

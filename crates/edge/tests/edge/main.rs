@@ -9,6 +9,7 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 
+mod domains;
 mod harness;
 mod landings;
 mod locations;

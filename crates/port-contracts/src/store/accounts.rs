@@ -1,8 +1,9 @@
 //! Accounts: inserting, changing, deleting.
 
 use signpost_app::ports::InsertAccountError;
-use signpost_domain::{Account, Address, PageLimit, PagePosition, Site, Timestamp, Usage};
+use signpost_domain::{Account, Address, CustomDomain, PageLimit, PagePosition, Site, Timestamp, Usage};
 
+use super::domain_steps::{self, ACTIVE, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
@@ -162,7 +163,7 @@ pub(super) async fn suspending_keeps_the_first_instant_and_resuming_ends_it(fres
     }
 }
 
-/// Deletes an account with all its data: keys, links, groups, pixels, counts.
+/// Deletes an account with all its data: keys, links, groups, domains, pixels, counts.
 pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh) {
     let store = fresh.store().await;
     let doomed = samples::account();
@@ -171,6 +172,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     let (key, _) = given::key(&store, account).await;
     let group = given::group(&store, account).await;
     let pixel = given::pixel(&store, account).await;
+    let domain = domain_steps::planned(&store, account, "doomed.example.net", checked_at(0)).await;
     let doomed_links = [("doomed", KINDS[1]), ("doomed-page", KINDS[0])]
         .map(|(slug, kind)| given::in_group(Some(group.id), kind, slug));
     given::links(&store, account, &doomed_links).await;
@@ -180,6 +182,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     let other = given::account(&store).await;
     let kept = given::link(&store, other, samples::redirect("kept")).await;
     let kept_pixel = given::pixel(&store, other).await;
+    let kept_domain = domain_steps::domain(&store, other, "kept.example.net", ACTIVE).await;
 
     let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
     assert!(delete().await);
@@ -192,6 +195,10 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(store.group(account, group.id).await.unwrap(), None);
     assert_eq!(store.pixel(account, pixel.id).await.unwrap(), None);
     assert_eq!(stored::pixels(&store, account).await, []);
+    assert_eq!(store.custom_domain(account, domain.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domains(&store, account).await, []);
+    assert_eq!(store.holder_of(&domain.hostname).await.unwrap(), None);
+    assert_eq!(domain_steps::claim(&store, samples::at(1), samples::at(2), 10).await, []);
     assert_eq!(store.pixels_with_ids(account, &[pixel.id]).await.unwrap(), []);
     assert_eq!(stored::links(&store, account).await, []);
     assert!(!unit!(&store, async |work| Ok(work.revoke_key(key.id, samples::at(1)).await?)).await.unwrap());
@@ -201,8 +208,11 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     }
     assert_eq!(stored::redirect(&store, other, kept.id).await, Some(kept));
     assert_eq!(stored::pixels(&store, other).await, [kept_pixel]);
+    assert_eq!(stored::custom_domains(&store, other).await, [kept_domain]);
 
-    // E-mail address, links' addresses and pixels' ids are free.
+    // E-mail address, links' addresses, hostname, and the ids of pixels and domains are free.
+    let connected = CustomDomain { account_id: other, ..domain };
+    domain_steps::insert(&store, &connected, PLENTY).await.unwrap();
     given::insert_pixel(&store, other, &pixel, PLENTY).await.unwrap();
     given::insert_account(&store, &Account { id: samples::id(), ..doomed }).await.unwrap();
     for (slug, kind) in [("doomed", KINDS[0]), ("doomed-page", KINDS[1])] {
@@ -233,6 +243,8 @@ pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
     assert_eq!(outcome, Err(Decision::AccountMissing));
     let outcome = given::insert_pixel(&store, account, &samples::pixel("late"), PLENTY).await;
     assert_eq!(outcome, Err(Decision::AccountMissing));
+    let domain = samples::custom_domain(account, "late.example.net");
+    assert_eq!(domain_steps::insert(&store, &domain, PLENTY).await, Err(Decision::AccountMissing));
     let (key, _) = samples::key(account);
     assert!(!given::insert_key(&store, &key).await);
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), None);

@@ -3,6 +3,7 @@
 use signpost_app::ports::{Insertion, UpdateLinkError};
 use signpost_domain::{Landing, Link, Placement, Redirect};
 
+use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
@@ -29,6 +30,7 @@ fn addressed() -> Vec<Placement> {
 pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
+    domain_steps::serve(&store, account, &addressed()).await;
     for first in KINDS {
         let kinds = [first, given::other(first)].into_iter().cycle();
         let links: Vec<Link> = addressed()
@@ -51,6 +53,7 @@ pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
+    domain_steps::serve(&store, account, &addressed()).await;
     for placement in addressed() {
         for holder in KINDS {
             let held = given::link(&store, account, samples::link_at(holder, placement.clone())).await;

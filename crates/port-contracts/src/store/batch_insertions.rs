@@ -5,7 +5,7 @@ use signpost_domain::{Landing, Link, LinkId, LinkKind, Redirect, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, Decision, KINDS, PLENTY, unit};
-use super::{model, stored};
+use super::{domain_steps, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
@@ -21,6 +21,7 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
     let foreign = given::group(&store, other).await.id;
     let a_root = samples::on_custom("a.example.net", None);
     let b_root = samples::on_custom("b.example.net", None);
+    domain_steps::serve(&store, account, [&a_root, &b_root]).await;
     given::link(&store, other, samples::landing("held")).await;
     given::link(&store, account, samples::redirect_at(a_root.clone())).await;
 
@@ -180,6 +181,7 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
         (0..AT_ONCE).map(link).collect()
     };
     let links = batch();
+    domain_steps::serve(&store, account, links.iter().map(Link::placement)).await;
     let answers = given::insert_links(&store, account, &links, 100).await;
     assert_eq!(answers, Ok(vec![Insertion::Done; AT_ONCE]));
     assert_eq!(stored::links(&store, account).await, given::sorted(links.clone()));
@@ -318,7 +320,8 @@ pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
         let mut random = Pseudorandom::new(round);
         let account = accounts[usize::from(random.one_in(3))];
         let limit = stored::links_count(in_turn, account).await + random.below(12);
-        let batch: Vec<Link> = (0..random.below(25)).map(|_| model::any_link(&mut random, &groups)).collect();
+        let batch: Vec<Link> =
+            (0..random.below(25)).map(|_| random_links::any_link(&mut random, &groups)).collect();
 
         let answers = given::insert_links(at_once, account, &batch, limit).await.unwrap();
         let mut expected = Vec::new();

@@ -54,6 +54,60 @@ macro_rules! __store_cases {
                 redirects_keep_the_ids_of_pixels_that_are_gone
                 what_is_undone_moves_no_count_of_pixels
             }
+            custom_domains {
+                a_domain_reads_back_as_it_was_inserted
+                a_domain_id_is_given_out_once_over_all_accounts
+                an_unknown_domain_is_none
+                an_update_writes_the_status_alone
+                the_limit_on_domains_is_kept
+                a_reached_limit_on_domains_leaves_the_unit_of_work_usable
+                a_missing_account_gets_no_domain
+                domains_are_listed_newest_first
+                domains_are_found_by_their_hostnames
+                what_is_undone_moves_no_count_of_domains
+            }
+            domain_claims {
+                a_hostname_is_taken_by_what_is_not_stored_as_failed
+                an_account_has_a_hostname_once
+                a_failed_domain_comes_back_if_the_hostname_is_free
+                a_taken_hostname_leaves_the_unit_of_work_usable
+                claims_are_the_callers_own_and_the_holders
+                of_concurrent_connections_of_one_hostname_one_succeeds
+                of_concurrent_returns_of_one_hostname_one_succeeds
+                claims_are_held_until_the_unit_of_work_ends
+                concurrent_updates_of_one_domain_build_on_each_other
+            }
+            domain_checks {
+                what_is_due_is_claimed_longest_due_first
+                a_claimed_check_is_due_again_in_time
+                a_check_that_is_never_concluded_is_left_alone
+                a_check_that_changed_nothing_is_planned_anew
+                a_plan_is_written_only_while_the_claim_stands
+                a_status_that_is_written_comes_with_a_plan
+                of_many_claimants_one_gets_each_check
+                checks_are_claimed_among_writers
+                plans_are_there_when_the_store_is_opened_again
+            }
+            domain_deadlines {
+                a_domain_expires_at_its_deadline
+                domains_expire_some_at_a_time
+                an_expired_domain_holds_nothing
+                of_many_sweepers_one_stores_each_as_failed
+            }
+            links_on_domains {
+                only_an_active_domain_shows_its_links
+                another_accounts_domain_shows_no_links
+                a_domain_that_is_held_stays_until_the_unit_of_work_ends
+                no_link_is_left_on_a_domain_that_is_gone
+            }
+            lost_links {
+                a_lost_link_keeps_all_but_its_address
+                only_links_that_are_meant_are_lost
+                links_are_lost_some_at_a_time
+                a_thousand_links_are_lost_at_once
+                a_lost_address_is_free_at_once
+                a_loss_that_is_not_committed_is_undone
+            }
             links {
                 a_link_reads_back_as_it_was_inserted
                 an_unknown_link_is_none
@@ -169,6 +223,8 @@ macro_rules! __store_cases {
                 what_visitors_do_not_see_is_not_logged
                 a_unit_of_work_is_one_entry
                 each_account_has_its_own_entry
+                what_befalls_a_domain_logs_the_domain
+                lost_links_log_the_domain_of_each_account
                 what_is_undone_is_not_logged
             }
             change_reading {
@@ -190,6 +246,7 @@ macro_rules! __store_cases {
             concurrent_writes {
                 the_limit_on_links_is_exact_under_concurrency
                 the_limit_on_groups_is_exact_under_concurrency
+                the_limit_on_domains_is_exact_under_concurrency
                 the_limit_on_pixels_is_exact_under_concurrency
                 of_concurrent_creations_of_one_address_one_succeeds
                 of_concurrent_moves_to_one_address_one_succeeds

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use signpost_app::ports::{Affected, Insertion, VisibleChange};
-use signpost_domain::{AccountId, Address, Link, LinkId, LinkKind, Placement, Redirect};
+use signpost_app::ports::{Affected, Insertion, LinksOf, VisibleChange};
+use signpost_domain::{
+    AccountId, Address, CustomDomain, CustomDomainStatus, Link, LinkId, LinkKind, Placement, Redirect,
+};
 
 use super::change_reading::Reader;
+use super::domain_steps::{self, ACTIVE, NO_CHECKS, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use crate::samples;
@@ -22,6 +25,10 @@ fn of_links<'a>(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -
 
 const fn whole(account: AccountId) -> VisibleChange {
     VisibleChange { account, affected: Affected::Account }
+}
+
+fn domain(account: AccountId, host: &str) -> VisibleChange {
+    VisibleChange { account, affected: Affected::Domain(samples::hostname(host)) }
 }
 
 /// A store with an account, and a reader of its log that has read so far.
@@ -217,6 +224,72 @@ pub(super) async fn each_account_has_its_own_entry(fresh: Fresh) {
     let mut news = reader.news(&store).await;
     news.sort();
     assert_eq!(news, expected);
+}
+
+/// Another status and a deletion: the domain. A new one shows nothing, nor do checks, or what was refused.
+pub(super) async fn what_befalls_a_domain_logs_the_domain(fresh: Fresh) {
+    let (store, account, mut reader) = scene(&fresh).await;
+    let other = given::account(&store).await;
+    let (host, longest) = ("a.example.net", format!("{0}.{0}.{0}.{1}", "a".repeat(63), "b".repeat(61)));
+    let failed = domain_steps::domain(&store, other, host, CustomDomainStatus::Failed).await;
+    let claim = domain_steps::planned(&store, account, host, checked_at(0)).await;
+    let second = domain_steps::domain(&store, account, &longest, ACTIVE).await;
+    domain_steps::claims(&store, other, &claim.hostname).await;
+    domain_steps::claim(&store, samples::at(1), samples::at(2), 9).await;
+    domain_steps::plan(&store, samples::at(2), &[(claim.id, NO_CHECKS)]).await;
+    let held = unit!(&store, async |work| {
+        work.hold_custom_domains(account, std::slice::from_ref(&claim.hostname)).await?;
+        let back = CustomDomain { status: ACTIVE, ..failed.clone() };
+        work.lock_custom_domain(other, failed.id).await?;
+        assert!(work.update_custom_domain(&back, NO_CHECKS).await.is_err(), "the hostname is taken");
+        assert_eq!(work.changes(), []);
+        Ok(())
+    });
+    held.await.unwrap();
+    assert!(!domain_steps::delete(&store, other, claim.id).await);
+    assert_eq!(reader.news(&store).await, []);
+
+    domain_steps::update(&store, &claim, ACTIVE, NO_CHECKS).await.unwrap();
+    assert_eq!(reader.news(&store).await, [domain(account, host)]);
+    assert!(domain_steps::delete(&store, account, second.id).await);
+    assert_eq!(reader.news(&store).await, [domain(account, &longest)]);
+    // Both accounts' domains change with the hostname's owner.
+    let passed_on = unit!(&store, async |work| {
+        work.lock_claims(other, &claim.hostname).await?;
+        let gone = CustomDomain { status: CustomDomainStatus::Failed, ..claim.clone() };
+        work.update_custom_domain(&gone, NO_CHECKS).await?;
+        let back = CustomDomain { status: ACTIVE, ..failed.clone() };
+        Ok(work.update_custom_domain(&back, NO_CHECKS).await?)
+    });
+    passed_on.await.unwrap();
+    let mut expected = [domain(account, host), domain(other, host)];
+    expected.sort();
+    let mut news = reader.news(&store).await;
+    news.sort();
+    assert_eq!(news, expected);
+}
+
+/// One entry for each account whose links they were; none where there were none.
+pub(super) async fn lost_links_log_the_domain_of_each_account(fresh: Fresh) {
+    let (store, one, mut reader) = scene(&fresh).await;
+    let [other, third] = [given::account(&store).await, given::account(&store).await];
+    let host = "a.example.net";
+    for (account, slug) in [(one, Some("one")), (one, None), (other, Some("other")), (third, Some("third"))] {
+        given::link(&store, account, samples::redirect_at(samples::on_custom(host, slug))).await;
+    }
+    reader.news(&store).await;
+    for (whose, mut changed) in [
+        (LinksOf::Account(third), vec![domain(third, host)]),
+        (LinksOf::Account(third), vec![]),
+        (LinksOf::AllBut(third), vec![domain(one, host), domain(other, host)]),
+        (LinksOf::AllBut(third), vec![]),
+    ] {
+        changed.sort();
+        domain_steps::lose(&store, whose, host, 100, samples::at(1)).await;
+        let mut news = reader.news(&store).await;
+        news.sort();
+        assert_eq!(news, changed, "{whose:?}");
+    }
 }
 
 /// An entry stands or falls with its unit of work.

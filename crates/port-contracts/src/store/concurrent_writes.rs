@@ -1,7 +1,8 @@
 //! What holds under concurrency is held by the store (R2, R4).
 
-use signpost_domain::{Group, Landing, Link, PixelId, Redirect};
+use signpost_domain::{DomainId, Group, Landing, Link, PixelId, Redirect};
 
+use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
@@ -44,6 +45,38 @@ pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh)
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, LIMIT);
     let all = store.groups(account, given::limit(100), None).await.unwrap();
     assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
+}
+
+/// The same as of pixels, with hostnames that are all different.
+pub(super) async fn the_limit_on_domains_is_exact_under_concurrency(fresh: Fresh) {
+    const LIMIT: u64 = 30;
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let insert = |number: u64| {
+        let store = store.clone();
+        async move {
+            let domain = samples::custom_domain(account, &format!("host-{number}.example.net"));
+            domain_steps::insert(&store, &domain, LIMIT).await
+        }
+    };
+    let outcomes = at_once(LIMIT + 50, insert);
+    let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+    assert_eq!(u64::try_from(inserted.len()).unwrap(), LIMIT);
+    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::LimitReached)), "{refused:?}");
+    stored::counters_are_right(&store, account).await;
+
+    let domains = stored::custom_domains(&store, account).await;
+    let doomed: Vec<DomainId> = domains.into_iter().take(10).map(|domain| domain.id).collect();
+    let deletions = at_once(20, |number| {
+        let (store, id) = (store.clone(), doomed[usize::try_from(number / 2).unwrap()]);
+        async move { domain_steps::delete(&store, account, id).await }
+    });
+    assert_eq!(deletions.await.into_iter().filter(|was_there| *was_there).count(), 10);
+    stored::counters_are_right(&store, account).await;
+    let outcomes = at_once(30, |number| insert(1_000 + number));
+    assert_eq!(outcomes.await.into_iter().flatten().count(), 10);
+    assert_eq!(stored::custom_domains_count(&store, account).await, LIMIT);
+    stored::counters_are_right(&store, account).await;
 }
 
 /// A limit of N never ends at N + 1, and a place that a deletion frees is given out once (D15).

@@ -42,6 +42,7 @@ pub(super) enum Decision {
     AddressTaken,
     LimitReached,
     GroupMissing,
+    HostnameTaken,
     AccountMissing,
     /// Not a decision: the unit of work is to be run again.
     Again,

@@ -5,7 +5,7 @@ use signpost_domain::{Landing, Link, LinkId, LinkKind, Placement, Redirect};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
-use super::{one_of_each, stored};
+use super::{domain_steps, one_of_each, stored};
 use crate::samples;
 
 /// Every field reads back, through each way of reading, timestamps to the millisecond (D3), texts unchanged
@@ -17,6 +17,7 @@ pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
     let mut links = one_of_each::links();
     links.extend(KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("{kind:?}"))));
     given::links(&store, account, &links).await;
+    domain_steps::serve(&store, account, links.iter().map(Link::placement)).await;
     for link in &links {
         assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(link));
         let locked = unit!(&store, async |work| Ok(work.lock_link(account, link.id()).await?)).await;
@@ -99,7 +100,9 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
     let bystander = given::link(&store, account, samples::redirect("bystander")).await;
     let redirect = given::link(&store, account, samples::redirect("start")).await;
     let landing = given::link(&store, account, samples::landing("start-page")).await;
-    for (number, value) in one_of_each::links().into_iter().enumerate() {
+    let values = one_of_each::links();
+    domain_steps::serve(&store, account, values.iter().map(Link::placement)).await;
+    for (number, value) in values.into_iter().enumerate() {
         let group_id = (number % 2 == 0).then_some(group.id);
         // A link's id, its creation and whether it is counted never change (D28).
         let after = match value {
@@ -179,6 +182,7 @@ pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let on_custom = samples::on_custom("links.example.net", Some("kept"));
+    domain_steps::serve(&store, account, [&on_custom]).await;
     for kind in KINDS {
         let link = given::link(&store, account, samples::link_at(kind, on_custom.clone())).await;
         for placement in [

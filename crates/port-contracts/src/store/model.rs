@@ -1,17 +1,17 @@
-//! What a store must do, in its plainest form: two accounts with groups, links and pixels in maps, no counters.
+//! What a store must do, in its plainest form: two accounts with groups, links, domains and pixels in maps, no counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{
-    AccountId, Group, GroupFilter, GroupId, Landing, LandingId, Link, LinkFilter, LinkId, LinkKind,
-    PageContent, Pixel, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
+    AccountId, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname, LandingId, Link, LinkFilter,
+    LinkId, PageContent, Pixel, PixelId, Placement, Timestamp,
 };
 
+use super::domain_operations::{DomainOperation, HOSTS};
 use super::fixture::StoreUnderTest;
 use super::given::{Decision, KINDS};
-use super::stored;
-use crate::pseudorandom::Pseudorandom;
+use super::{random_links, stored};
 use crate::samples;
 
 pub(super) const LINKS_LIMIT: u64 = 24;
@@ -24,6 +24,7 @@ pub(super) struct Model {
     pub(super) accounts: [AccountId; 2],
     pub(super) groups: BTreeMap<GroupId, (AccountId, Group)>,
     pub(super) links: BTreeMap<LinkId, (AccountId, Link)>,
+    pub(super) domains: BTreeMap<DomainId, CustomDomain>,
     pub(super) pixels: BTreeMap<PixelId, (AccountId, Pixel)>,
     /// What was written on landing pages.
     pages: BTreeMap<LandingId, PageContent>,
@@ -39,6 +40,7 @@ pub(super) enum Operation {
     AssignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
     UnassignLinks(AccountId, GroupId, Vec<LinkId>, Timestamp),
     WritePage(AccountId, LandingId, PageContent),
+    OnDomains(DomainOperation),
     InsertPixel(AccountId, Pixel),
     DeletePixel(AccountId, PixelId),
 }
@@ -52,6 +54,7 @@ pub(super) enum Answer {
     Inserted(Vec<Insertion>),
     Deleted(Vec<LinkId>),
     Moved(Vec<Link>),
+    Lost(u16),
 }
 
 impl Model {
@@ -60,6 +63,7 @@ impl Model {
             accounts,
             groups: BTreeMap::new(),
             links: BTreeMap::new(),
+            domains: BTreeMap::new(),
             pixels: BTreeMap::new(),
             pages: BTreeMap::new(),
         }
@@ -75,6 +79,25 @@ impl Model {
 
     fn pixels_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &Pixel> {
         self.pixels.values().filter(move |(owner, _)| *owner == account).map(|(_, pixel)| pixel)
+    }
+
+    pub(super) fn domains_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &CustomDomain> {
+        self.domains.values().filter(move |domain| domain.account_id == account)
+    }
+
+    pub(super) fn holder(&self, hostname: &Hostname) -> Option<&CustomDomain> {
+        self.domains.values().find(|domain| domain.hostname == *hostname && domain.status.holds_hostname())
+    }
+
+    /// Whether visitors see what `account` has at the placement.
+    fn is_served(&self, account: AccountId, placement: &Placement) -> bool {
+        match placement {
+            Placement::System { slug: _ } => true,
+            Placement::Custom { hostname, slug: _ } => self
+                .domains_of(account)
+                .any(|domain| domain.hostname == *hostname && domain.status.serves_links()),
+            Placement::Lost { slug: _ } => false,
+        }
     }
 
     fn has_group(&self, account: AccountId, group: GroupId) -> bool {
@@ -190,6 +213,7 @@ impl Model {
                 }
                 _ => Answer::NotThere,
             },
+            Operation::OnDomains(operation) => self.apply_to_domains(operation),
             Operation::InsertPixel(account, pixel) => {
                 if self.pixels_of(*account).count() >= usize::try_from(PIXELS_LIMIT).unwrap() {
                     return Answer::Refused(Decision::LimitReached);
@@ -214,6 +238,9 @@ impl Model {
             assert_eq!(usize::try_from(usage.links).unwrap(), self.links_of(account).count());
             assert_eq!(usize::try_from(usage.groups).unwrap(), self.groups_of(account).count());
             assert_eq!(usize::try_from(usage.pixels).unwrap(), self.pixels_of(account).count());
+            assert_eq!(usize::try_from(usage.domains).unwrap(), self.domains_of(account).count());
+            let domains: Vec<CustomDomain> = self.domains_of(account).cloned().collect();
+            assert_eq!(stored::custom_domains(store, account).await, domains);
             let pixels: Vec<Pixel> = self.pixels_of(account).cloned().collect();
             assert_eq!(stored::pixels(store, account).await, pixels);
 
@@ -246,77 +273,16 @@ impl Model {
             }
             assert_eq!(stored::groups(store, account).await, groups);
         }
-        for placement in every_placement().iter().filter(|placement| placement.address().is_some()) {
+        for placement in
+            random_links::every_placement().iter().filter(|placement| placement.address().is_some())
+        {
             let occupant = self.links.values().find(|(_, link)| link.placement() == placement);
+            let occupant = occupant.filter(|(owner, _)| self.is_served(*owner, placement));
             let expected = occupant.map(|(_, link)| stored::publication_of(link, false));
             assert_eq!(stored::published(store, placement).await, expected, "{placement:?}");
         }
-    }
-}
-
-/// Few addresses, so that links meet.
-pub(super) fn every_placement() -> Vec<Placement> {
-    let mut placements = Vec::new();
-    for slug in ["a", "A", "b", "c", "d", "e", "f", "g", "h", "i"] {
-        placements.push(samples::on_system(slug));
-        placements.push(samples::on_custom("a.example.net", Some(slug)));
-    }
-    placements.push(samples::on_custom("a.example.net", None));
-    placements.push(samples::on_custom("b.example.net", None));
-    placements.extend(["a", "b"].map(|slug| Placement::Lost { slug: Slug::parse(slug).ok() }));
-    placements.push(samples::lost(None));
-    placements
-}
-
-fn any_placement(random: &mut Pseudorandom) -> Placement {
-    random.pick(&every_placement()).cloned().unwrap()
-}
-
-/// One of the groups, or one that is nowhere, or none.
-fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
-    match random.below(8) {
-        0..4 => None,
-        4..7 => random.pick(groups).copied(),
-        _ => Some(samples::id()),
-    }
-}
-
-/// None, or some that are nowhere, which the store does not mind.
-fn any_pixels(random: &mut Pseudorandom) -> PixelIds {
-    samples::pixel_ids((0..random.below(4)).map(|_| samples::id()).collect())
-}
-
-/// A new link of either kind, in one of `groups`, in none, or in one that is nowhere.
-pub(super) fn any_link(random: &mut Pseudorandom, groups: &[GroupId]) -> Link {
-    let (placement, group_id, is_active) =
-        (any_placement(random), any_group(random, groups), random.one_in(2));
-    match KINDS[usize::from(random.one_in(2))] {
-        LinkKind::Landing => Landing { group_id, is_active, ..samples::landing_at(placement) }.into(),
-        LinkKind::Redirect => {
-            let pixel_ids = any_pixels(random);
-            Redirect { group_id, is_active, pixel_ids, ..samples::redirect_at(placement) }.into()
-        }
-    }
-}
-
-/// The link somewhere else, in another group, since `updated_at`.
-pub(super) fn changed(
-    link: &Link,
-    random: &mut Pseudorandom,
-    groups: &[GroupId],
-    updated_at: Timestamp,
-) -> Link {
-    let (placement, group_id, is_active) =
-        (any_placement(random), any_group(random, groups), random.one_in(2));
-    match link.clone() {
-        Link::Landing(landing) => {
-            let title = samples::name(&format!("Page {}", random.below(9)));
-            Landing { title, placement, group_id, is_active, updated_at, ..landing }.into()
-        }
-        Link::Redirect(redirect) => {
-            let target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
-            let pixel_ids = any_pixels(random);
-            Redirect { target_url, placement, group_id, is_active, pixel_ids, updated_at, ..redirect }.into()
+        for hostname in HOSTS.map(samples::hostname) {
+            assert_eq!(store.holder_of(&hostname).await.unwrap().as_ref(), self.holder(&hostname));
         }
     }
 }

@@ -3,6 +3,7 @@
 use signpost_app::ports::{PublishedContent, PublishedLink};
 use signpost_domain::{Address, Landing, Link, Redirect, Site};
 
+use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, KINDS, unit};
 use super::stored;
@@ -22,10 +23,13 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
         (account, samples::on_system("Sale")),
         (other, samples::on_system("sale")),
         (account, samples::on_custom("a.example.net", Some("sale"))),
-        (other, samples::on_custom("a.example.net", None)),
         (account, samples::on_custom("b.example.net", None)),
+        (other, samples::on_custom("c.example.net", None)),
         (account, samples::lost(Some("lost"))),
     ];
+    for (owner, placement) in &placements {
+        domain_steps::serve(&store, *owner, [placement]).await;
+    }
     for shift in 0..2 {
         let mut stored = Vec::new();
         for (number, (owner, placement)) in placements.clone().into_iter().enumerate() {
@@ -52,7 +56,8 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
             address(Site::System, None),
             address(host("a.example.net"), Some("Sale")),
             address(host("b.example.net"), Some("sale")),
-            address(host("c.example.net"), None),
+            address(host("c.example.net"), Some("sale")),
+            address(host("d.example.net"), None),
             address(host("example.net"), None),
         ] {
             assert_eq!(store.published_link(&unknown).await.unwrap(), None, "{unknown:?}");

@@ -8,9 +8,9 @@ use signpost_domain::{Group, GroupId, Link, LinkId, PageContent, PixelId};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
-use super::model::{self, Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation, PIXELS_LIMIT};
+use super::model::{Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation, PIXELS_LIMIT};
 use super::page_values::described;
-use super::stored;
+use super::{domain_operations, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
@@ -25,23 +25,29 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     let links: Vec<&Link> = model.links.values().map(|(_, link)| link).collect();
     let group = random.pick(&groups).copied().unwrap_or_else(samples::id);
     let link = random.pick(&links).copied();
-    match (random.below(26), link) {
+    match (random.below(32), link) {
         (0, _) => Operation::InsertGroup(account, samples::group("A group")),
         (1, _) => Operation::RenameGroup(account, group, format!("Group {}", random.below(9))),
         (2, _) => Operation::DeleteGroup(account, group, now),
         (3 | 4, _) => Operation::DeleteLinks(account, any_ids(model, random)),
         (5..=7, _) => Operation::AssignLinks(account, group, any_ids(model, random), now),
         (8 | 9, _) => Operation::UnassignLinks(account, group, any_ids(model, random), now),
-        (10..=13, Some(link)) => Operation::UpdateLink(account, model::changed(link, random, &groups, now)),
+        (10..=13, Some(link)) => {
+            Operation::UpdateLink(account, random_links::changed(link, random, &groups, now))
+        }
         (14 | 15, Some(Link::Landing(page))) => Operation::WritePage(account, page.id, any_content(random)),
         (16, _) => Operation::InsertPixel(account, samples::pixel("A pixel")),
         (17, _) => {
             let pixels: Vec<PixelId> = model.pixels.keys().copied().collect();
             Operation::DeletePixel(account, random.pick(&pixels).copied().unwrap_or_else(samples::id))
         }
+        (18..=23, _) => Operation::OnDomains(domain_operations::any(model, random, account, now)),
         _ => {
             let links = random.below(MOST + 1);
-            Operation::InsertLinks(account, (0..links).map(|_| model::any_link(random, &groups)).collect())
+            Operation::InsertLinks(
+                account,
+                (0..links).map(|_| random_links::any_link(random, &groups)).collect(),
+            )
         }
     }
 }
@@ -121,6 +127,7 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
             }
             None => Answer::NotThere,
         },
+        Operation::OnDomains(operation) => domain_operations::carry_out(work, operation).await?,
         Operation::InsertPixel(account, pixel) => {
             answer(work.insert_pixel(*account, pixel, PIXELS_LIMIT).await.map_err(Decision::from))
         }
@@ -135,7 +142,7 @@ async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<A
     if answered == Answer::Refused(Decision::Again) { Err(Decision::Again) } else { Ok(answered) }
 }
 
-fn answer(outcome: Result<(), Decision>) -> Answer {
+pub(super) fn answer(outcome: Result<(), Decision>) -> Answer {
     outcome.map_or_else(Answer::Refused, |()| Answer::Done)
 }
 
@@ -169,6 +176,7 @@ impl Tally {
             }
             Answer::Deleted(ids) => add("deleted", ids.len()),
             Answer::Moved(links) => add("moved", links.len()),
+            Answer::Lost(links) => add("lost", usize::from(*links)),
         }
     }
 }
@@ -213,11 +221,13 @@ pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
         for account in accounts {
             assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());
         }
-        for placement in model::every_placement().iter().filter(|placement| placement.address().is_some()) {
+        for placement in
+            random_links::every_placement().iter().filter(|placement| placement.address().is_some())
+        {
             assert_eq!(stored::published(&store, placement).await, None);
         }
     }
     let Tally(times) = tally;
-    assert_eq!(times.len(), 9, "something never happened: {times:?}");
+    assert_eq!(times.len(), 10, "something never happened: {times:?}");
     assert!(times.values().all(|times| *times > 40), "something happened too seldom: {times:?}");
 }

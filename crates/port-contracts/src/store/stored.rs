@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{PublishedContent, PublishedLink, Store};
 use signpost_domain::{
-    AccountId, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
+    AccountId, CustomDomain, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter, LinkId,
+    LinkKind, Page, PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -88,6 +88,18 @@ pub(super) async fn pixels(store: &Arc<dyn Store>, account: AccountId) -> Vec<Pi
     pixels
 }
 
+/// All of an account's custom domains by id, lowest first.
+pub(super) async fn custom_domains(store: &Arc<dyn Store>, account: AccountId) -> Vec<CustomDomain> {
+    let page = async |after| store.custom_domains(account, given::limit(100), after).await.unwrap();
+    let mut domains = given::walk(page).await.0;
+    domains.reverse();
+    domains
+}
+
+pub(super) async fn custom_domains_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
+    store.usage(account).await.unwrap().unwrap().domains
+}
+
 pub(super) async fn pixels_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {
     store.usage(account).await.unwrap().unwrap().pixels
 }
@@ -122,10 +134,11 @@ pub(super) async fn group_counts(store: &Arc<dyn Store>, account: AccountId, gro
 /// Every counter is what counting anew gives.
 pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountId) {
     let (links, groups) = (links(store, account).await, groups(store, account).await);
-    let pixels = pixels(store, account).await;
+    let (domains, pixels) = (custom_domains(store, account).await, pixels(store, account).await);
     let usage = store.usage(account).await.unwrap().unwrap();
     assert_eq!(usize::try_from(usage.links).unwrap(), links.len());
     assert_eq!(usize::try_from(usage.groups).unwrap(), groups.len());
+    assert_eq!(usize::try_from(usage.domains).unwrap(), domains.len());
     assert_eq!(usize::try_from(usage.pixels).unwrap(), pixels.len());
     for group in groups {
         let inside = KINDS.map(|kind| {

@@ -1,8 +1,11 @@
 //! No account sees or changes anything of another (R1).
 
 use signpost_app::ports::Insertion;
-use signpost_domain::{Group, GroupFilter, Link, LinkFilter, Redirect, SearchText, Site, Usage};
+use signpost_domain::{
+    CustomDomain, CustomDomainStatus, Group, GroupFilter, Link, LinkFilter, Redirect, SearchText, Site, Usage,
+};
 
+use super::domain_steps::{self, ACTIVE, NO_CHECKS};
 use super::fixture::Fresh;
 use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
@@ -15,6 +18,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     let (key, _) = given::key(&store, owner).await;
     let group = given::group(&store, owner).await;
     let pixel = given::pixel(&store, owner).await;
+    let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
 
@@ -22,6 +26,12 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     assert_eq!(stored::pixels(&store, stranger).await, []);
     assert_eq!(store.pixels_with_ids(stranger, &[pixel.id]).await.unwrap(), []);
     assert_eq!(stored::pixels(&store, owner).await, [pixel]);
+    assert_eq!(store.custom_domain(stranger, domain.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domains(&store, stranger).await, []);
+    let named = std::slice::from_ref(&domain.hostname);
+    assert_eq!(store.custom_domains_named(stranger, named).await.unwrap(), []);
+    assert_eq!(store.custom_domains_named(owner, named).await.unwrap(), std::slice::from_ref(&domain));
+    assert_eq!(stored::custom_domains(&store, owner).await, [domain]);
     assert_eq!(store.group(stranger, group.id).await.unwrap(), None);
     assert_eq!(store.keys(stranger).await.unwrap(), []);
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
@@ -51,11 +61,17 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     let stranger = given::account(&store).await;
     let group = given::group(&store, owner).await;
     let pixel = given::pixel(&store, owner).await;
+    let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
     let links = KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("link-{kind:?}")));
     given::links(&store, owner, &links).await;
     let ids = given::ids(&links);
     let outcome = unit!(&store, async |work| {
         assert!(!work.delete_pixel(stranger, pixel.id).await?);
+        assert_eq!(work.lock_custom_domain(stranger, domain.id).await?, None);
+        let named = std::slice::from_ref(&domain.hostname);
+        assert_eq!(work.hold_custom_domains(stranger, named).await?, []);
+        assert_eq!(work.lock_claims(stranger, &domain.hostname).await?.own, None);
+        assert!(!work.delete_custom_domain(stranger, domain.id).await?);
         for id in &ids {
             assert_eq!(work.lock_link(stranger, *id).await?, None);
         }
@@ -70,7 +86,8 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     let counted = Group { landings_count: 1, redirects_count: 1, ..group };
     assert_eq!(store.group(owner, counted.id).await.unwrap(), Some(counted));
     assert_eq!(store.pixel(owner, pixel.id).await.unwrap(), Some(pixel));
-    let usage = Usage { links: 2, groups: 1, pixels: 1, ..Usage::default() };
+    assert_eq!(stored::custom_domains(&store, owner).await, [domain]);
+    let usage = Usage { links: 2, groups: 1, domains: 1, pixels: 1 };
     assert_eq!(store.usage(owner).await.unwrap(), Some(usage));
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }
@@ -110,7 +127,15 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     let stranger = given::account(&store).await;
     let group = given::group(&store, owner).await;
     let link = given::link(&store, owner, samples::redirect("link")).await;
+    let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
 
+    let mut work = store.begin().await.unwrap();
+    let stolen = CustomDomain { account_id: stranger, status: CustomDomainStatus::Failed, ..domain.clone() };
+    if work.update_custom_domain(&stolen, NO_CHECKS).await.is_ok() {
+        work.commit().await.unwrap();
+    } else {
+        drop(work);
+    }
     let mut work = store.begin().await.unwrap();
     let stolen = Redirect { name: samples::name("Stolen"), ..link.clone() };
     if work.update_link(stranger, &link.clone().into(), &stolen.into()).await.is_ok() {
@@ -139,5 +164,7 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     assert_eq!(stored::redirect(&store, owner, link.id).await, Some(link.clone()));
     assert_eq!(stored::redirect(&store, stranger, link.id).await, None);
     assert_eq!(store.group(owner, group.id).await.unwrap(), Some(group));
+    assert_eq!(stored::custom_domains(&store, owner).await, [domain]);
+    assert_eq!(stored::custom_domains(&store, stranger).await, []);
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }

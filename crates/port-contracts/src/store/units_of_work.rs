@@ -3,9 +3,12 @@
 use std::time::Duration;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Account, Group, Landing, Link, PageContent, Pixel, Redirect, Usage};
+use signpost_domain::{
+    Account, CustomDomain, CustomDomainStatus, Group, Landing, Link, PageContent, Pixel, Redirect, Usage,
+};
 use tokio::sync::oneshot;
 
+use super::domain_steps::{self, ACTIVE, NO_CHECKS};
 use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
@@ -22,11 +25,13 @@ struct World {
     second: Redirect,
     page: Landing,
     pixel: Pixel,
+    domain: CustomDomain,
     new_account: Account,
     new_group: Group,
     new_link: Redirect,
     new_page: Landing,
     new_pixel: Pixel,
+    new_domain: CustomDomain,
     /// What is written on both pages.
     content: PageContent,
 }
@@ -40,9 +45,11 @@ impl World {
         let second = given::link(store, account.id, samples::redirect("second")).await;
         let page = given::link(store, account.id, samples::landing("page")).await;
         let pixel = given::pixel(store, account.id).await;
+        let domain = domain_steps::domain(store, account.id, "a.example.net", ACTIVE).await;
         let new_link = Redirect { group_id: Some(group.id), ..samples::redirect("new") };
         let new_page = Landing { group_id: Some(group.id), ..samples::landing("new-page") };
         let (new_account, new_group) = (samples::account(), samples::group("New"));
+        let new_domain = samples::custom_domain(account.id, "b.example.net");
         let (new_pixel, content) = (samples::pixel("New"), samples::page_content());
         Self {
             account,
@@ -51,11 +58,13 @@ impl World {
             second,
             page,
             pixel,
+            domain,
             new_account,
             new_group,
             new_link,
             new_page,
             new_pixel,
+            new_domain,
             content,
         }
     }
@@ -80,6 +89,9 @@ impl World {
         }
         work.insert_pixel(account, &self.new_pixel, PLENTY).await?;
         assert!(work.delete_pixel(account, self.pixel.id).await?);
+        work.insert_custom_domain(&self.new_domain, NO_CHECKS, PLENTY).await?;
+        assert!(work.lock_custom_domain(account, self.domain.id).await?.is_some());
+        work.update_custom_domain(&self.failed_domain(), NO_CHECKS).await?;
         let assigned =
             work.assign_links(account, self.new_group.id, &[self.page.id.into()], samples::at(2)).await?;
         assert_eq!(assigned, Some(vec![self.assigned_page().into()]));
@@ -91,6 +103,10 @@ impl World {
         assert!(work.set_plan(account, &samples::plan("free")).await?);
         assert!(work.set_suspended(account, Some(samples::at(1))).await?);
         Ok(())
+    }
+
+    fn failed_domain(&self) -> CustomDomain {
+        CustomDomain { status: CustomDomainStatus::Failed, ..self.domain.clone() }
     }
 
     fn moved_link(&self) -> Redirect {
@@ -114,9 +130,10 @@ impl World {
         let links: [Link; 3] =
             [self.page.clone().into(), self.link.clone().into(), self.second.clone().into()];
         assert_eq!(stored::links(store, account).await, links);
-        let usage = Usage { links: 3, groups: 1, pixels: 1, ..Usage::default() };
+        let usage = Usage { links: 3, groups: 1, domains: 1, pixels: 1 };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
         assert_eq!(stored::pixels(store, account).await, std::slice::from_ref(&self.pixel));
+        assert_eq!(stored::custom_domains(store, account).await, std::slice::from_ref(&self.domain));
         let content = stored::page_content(store, account, self.page.id).await;
         assert_eq!(content, Some(PageContent::default()));
         assert_eq!(stored::page_content(store, account, self.new_page.id).await, None);
@@ -153,9 +170,11 @@ impl World {
             self.new_link.clone().into(),
         ];
         assert_eq!(stored::links(store, account).await, links);
-        let usage = Usage { links: 4, groups: 2, pixels: 1, ..Usage::default() };
+        let usage = Usage { links: 4, groups: 2, domains: 2, pixels: 1 };
         assert_eq!(store.usage(account).await.unwrap(), Some(usage));
         assert_eq!(stored::pixels(store, account).await, std::slice::from_ref(&self.new_pixel));
+        let domains = [self.failed_domain(), self.new_domain.clone()];
+        assert_eq!(stored::custom_domains(store, account).await, domains);
         for page in [&self.page, &self.new_page] {
             let content = stored::page_content(store, account, page.id).await;
             assert_eq!(content.as_ref(), Some(&self.content));

@@ -18,6 +18,7 @@
 
 mod answers;
 mod batches;
+mod domains;
 mod pages;
 mod pixels;
 mod recorder;
@@ -60,6 +61,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     let account = pages::fill(&database);
     pixels::fill(&database);
     answers::fill(&database);
+    domains::fill(&database);
     server.run(
         "postgres",
         &format!(
@@ -76,6 +78,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     pages::are_ranges_of_an_index(&subject).await;
     pixels::are_found_by_indexes(&subject).await;
     answers::are_found_by_indexes(&subject).await;
+    domains::are_found_by_indexes(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);
     drop(database);

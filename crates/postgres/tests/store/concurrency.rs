@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::{AccountReads, GroupReads, Insertion, QuotaStore, Store, StoreError, UnitOfWork};
+use signpost_app::ports::{
+    AccountReads, GroupReads, Insertion, LinksOf, QuotaStore, Store, StoreError, UnitOfWork,
+};
 use signpost_domain::{AccountId, GroupId, Link, LinkId, LinkKind, QuotaDecision, Redirect, RequestBudget};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::sync::Barrier;
 
-use super::database::{PLENTY, account, group, migrated, open};
+use super::database::{PLENTY, account, group, migrated, open, until_somebody_waits};
 
 /// How many links two units of work at once want, of either kind in turn.
 const LINKS: usize = 200;
@@ -18,7 +20,11 @@ const LINKS: usize = 200;
 /// How often they meet. If they hold the rows in different orders, one meeting in two is a deadlock.
 const MEETINGS: usize = 20;
 
-/// An account with two groups and many links in the first, of which the ids and the kinds are in different orders.
+/// Where all links of a crowd are.
+const HOST: &str = "go.example.com";
+
+/// An account with two groups and many links in the first and on one domain, of which the ids and the kinds are in different
+/// orders.
 struct Crowd {
     database: PostgresDatabase,
     store: Arc<PostgresStore>,
@@ -35,7 +41,8 @@ impl Crowd {
         let groups = [group(&store, account).await.id, group(&store, account).await.id];
         let kinds = [LinkKind::Redirect, LinkKind::Landing].into_iter().cycle();
         let link = |(number, kind): (usize, LinkKind)| {
-            let mut link = samples::link(kind, &format!("link-{number}"));
+            let slug = format!("link-{number}");
+            let mut link = samples::link_at(kind, samples::on_custom(HOST, Some(&slug)));
             link.move_to_group(Some(groups[0]), samples::at(0));
             link
         };
@@ -61,6 +68,8 @@ enum Act {
     DeleteNamed,
     DeleteSome,
     DeleteAccount,
+    /// Takes their addresses from them, as the removal of their domain does.
+    Lose,
 }
 
 impl Act {
@@ -80,6 +89,10 @@ impl Act {
             Self::DeleteNamed => work.delete_links(account, links).await.map(drop),
             Self::DeleteSome => work.delete_some_links(account, 1_000).await.map(drop),
             Self::DeleteAccount => work.delete_account(account).await.map(drop),
+            Self::Lose => {
+                let (whose, host) = (LinksOf::Account(account), samples::hostname(HOST));
+                work.lose_some_links(whose, &host, 1_000, now).await.map(drop)
+            }
         }
     }
 }
@@ -118,6 +131,7 @@ async fn d30_batches_that_want_the_same_links_wait_for_each_other() {
         Act::DeleteNamed,
         Act::DeleteSome,
         Act::DeleteAccount,
+        Act::Lose,
     ];
     for other in others {
         for _ in 0..MEETINGS {
@@ -218,11 +232,7 @@ async fn d30_room_that_others_make_is_used() {
         work.commit().await.unwrap();
         insertions
     });
-    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
-        AND datname = current_database()";
-    while crowd.database.query(waits).trim() != "1" {
-        tokio::task::yield_now().await;
-    }
+    until_somebody_waits(&crowd.database).await;
     others.commit().await.unwrap();
     let insertions = waiting.await.unwrap();
     assert_eq!(insertions, [Insertion::Done, Insertion::Done, Insertion::LimitReached]);

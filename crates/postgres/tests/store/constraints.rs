@@ -4,9 +4,9 @@ use signpost_domain::Redirect;
 use signpost_port_contracts::samples;
 use signpost_test_servers::postgres::PostgresDatabase;
 
-use super::database::{account, group, insert, migrated, open};
+use super::database::{account, active_domain, group, insert, migrated, open};
 
-/// A database with two accounts, each with a group, and a link at `/taken` in the first's group.
+/// A database with two accounts, each with a group and an active domain, and a link at `/taken` in the first's group.
 async fn filled() -> PostgresDatabase {
     let database = migrated().await;
     let store = open(&database).await;
@@ -14,6 +14,7 @@ async fn filled() -> PostgresDatabase {
         let account = account(&store).await;
         let group_id = Some(group(&store, account).await.id);
         insert(&store, account, Redirect { group_id, ..samples::redirect(slug) }).await;
+        active_domain(&store, account, &format!("{slug}.example.com")).await;
     }
     database
 }
@@ -43,6 +44,19 @@ async fn d20_an_address_names_one_link() {
     database.run("UPDATE links SET host = NULL, slug = 'same'");
 }
 
+/// Contract D41: a hostname is held by one domain at most, whoever writes; D40: and an account has one domain of a name.
+#[tokio::test(flavor = "multi_thread")]
+async fn d41_a_hostname_has_one_holder() {
+    let database = filled().await;
+    assert_eq!(refusal(&database, "UPDATE custom_domains SET hostname = 'same.example.com'"), "23505");
+    database.run("UPDATE custom_domains SET status = 'failed'");
+    database.run("UPDATE custom_domains SET hostname = 'same.example.com'");
+    assert_eq!(refusal(&database, "UPDATE custom_domains SET status = 'active'"), "23505");
+    let again = "INSERT INTO custom_domains SELECT gen_random_uuid(), account_id, hostname, status, deadline, \
+        misdirected_since, created_at, next_check_at, checks_made FROM custom_domains";
+    assert_eq!(refusal(&database, again), "23505");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn references_lead_somewhere() {
     let database = filled().await;
@@ -50,6 +64,7 @@ async fn references_lead_somewhere() {
         "DELETE FROM accounts",
         "DELETE FROM groups",
         "INSERT INTO pixels VALUES (gen_random_uuid(), gen_random_uuid(), 'meta', '1', NULL, now())",
+        "UPDATE custom_domains SET account_id = gen_random_uuid()",
         "UPDATE links SET account_id = gen_random_uuid(), group_id = NULL",
         "UPDATE links SET group_id = gen_random_uuid()",
         // A group of another account.
@@ -70,6 +85,15 @@ async fn columns_agree_with_each_other() {
         "UPDATE accounts SET links_count = -1",
         "UPDATE groups SET redirects_count = -1",
         "UPDATE accounts SET pixels_count = -1",
+        "UPDATE accounts SET domains_count = -1",
+        "UPDATE custom_domains SET status = 'lost'",
+        "UPDATE custom_domains SET status = 'pending'",
+        "UPDATE custom_domains SET status = 'ssl_pending'",
+        "UPDATE custom_domains SET deadline = now()",
+        "UPDATE custom_domains SET status = 'failed', misdirected_since = now()",
+        "UPDATE custom_domains SET status = 'pending', deadline = now(), misdirected_since = now()",
+        "UPDATE custom_domains SET checks_made = -1",
+        "UPDATE custom_domains SET claims = -1",
         "UPDATE links SET pixel_ids = ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 11))",
         "UPDATE links SET pixel_ids = '{NULL}'",
         "UPDATE links SET kind = 0, target_url = NULL, pixel_ids = ARRAY[gen_random_uuid()]",
@@ -79,6 +103,7 @@ async fn columns_agree_with_each_other() {
         "INSERT INTO remembered_answers VALUES (gen_random_uuid(), 'k', '', 201, NULL, '', now())",
         "INSERT INTO changes (account_id, hosts) VALUES (gen_random_uuid(), '{a}')",
         "INSERT INTO changes (account_id, hosts, slugs) VALUES (gen_random_uuid(), '{a}', '{b,c}')",
+        "INSERT INTO changes (account_id, hosts, slugs, hostname) VALUES (gen_random_uuid(), '{a}', '{b}', 'a.example.com')",
     ] {
         assert_eq!(refusal(&database, sql), "23514", "{sql}");
     }

@@ -15,7 +15,7 @@ use super::database::{PLENTY, account, group, insert, migrated, open, pixel};
 use super::remembered_answers;
 
 /// A database whose tables refuse nothing.
-async fn lenient() -> PostgresDatabase {
+pub(crate) async fn lenient() -> PostgresDatabase {
     let database = migrated().await;
     database.run(
         "DO $$ DECLARE c record; BEGIN FOR c IN SELECT conrelid::regclass AS of_table, conname FROM pg_constraint \
@@ -26,13 +26,13 @@ async fn lenient() -> PostgresDatabase {
 }
 
 #[derive(Debug, PartialEq)]
-struct Report {
-    place: String,
-    row: String,
-    reason: String,
+pub(crate) struct Report {
+    pub(crate) place: String,
+    pub(crate) row: String,
+    pub(crate) reason: String,
 }
 
-fn report<T>(outcome: Result<T, StoreError>) -> Report {
+pub(crate) fn report<T>(outcome: Result<T, StoreError>) -> Report {
     match outcome.map(drop) {
         Err(StoreError::Corrupt { table, column, row, reason }) => {
             Report { place: format!("{table}.{column}"), row, reason }
@@ -265,6 +265,7 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
         ("created_at", "'1969-12-31'", "'2026-01-01'"),
         ("links_count", "-5", "0"),
         ("pixels_count", "-5", "0"),
+        ("domains_count", "-5", "0"),
     ] {
         database.run(&format!("UPDATE accounts SET {column} = {rubbish}"));
         let report = match store.account(account).await {

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use signpost_app::ports::{Insertion, Store, StoreError};
-use signpost_domain::{AccountId, Group, Link, Pixel, PixelCode, PixelType};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Group, Link, Pixel, PixelCode, PixelType,
+};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
@@ -53,6 +55,35 @@ pub(crate) async fn group(store: &PostgresStore, account: AccountId) -> Group {
 pub(crate) fn pixel() -> Pixel {
     let code = PixelCode::parse(PixelType::Meta, "1234567890").unwrap();
     Pixel { id: samples::id(), code, name: None, created_at: samples::at(0) }
+}
+
+/// A check that is due at the first instant of the samples.
+pub(crate) fn due() -> CheckPlan {
+    CheckPlan { next_check_at: Some(samples::at(0)), checks_made: 0 }
+}
+
+/// An active domain that was not inserted yet.
+pub(crate) fn domain(account: AccountId, host: &str) -> CustomDomain {
+    let status = CustomDomainStatus::Active { misdirected_since: None };
+    CustomDomain { status, ..samples::custom_domain(account, host) }
+}
+
+/// Commits an active domain, whose check is due.
+pub(crate) async fn active_domain(store: &PostgresStore, account: AccountId, host: &str) -> CustomDomain {
+    let domain = domain(account, host);
+    let mut work = store.begin().await.unwrap();
+    work.insert_custom_domain(&domain, due(), PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    domain
+}
+
+/// Waits until one unit of work waits for another.
+pub(crate) async fn until_somebody_waits(database: &PostgresDatabase) {
+    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+        AND datname = current_database()";
+    while database.query(waits).trim() != "1" {
+        tokio::task::yield_now().await;
+    }
 }
 
 /// Commits a link.

@@ -16,7 +16,9 @@
 mod changes;
 mod concurrency;
 mod constraints;
+mod corrupt_domains;
 mod corrupt_rows;
+mod custom_domains;
 mod database;
 mod deadlines;
 mod lent_connections;

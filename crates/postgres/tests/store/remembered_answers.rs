@@ -9,9 +9,8 @@ use signpost_app::ports::{
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
-use signpost_test_servers::postgres::PostgresDatabase;
 
-use super::database::{migrated, open, unavailable};
+use super::database::{migrated, open, unavailable, until_somebody_waits};
 
 pub(crate) fn key(text: &str) -> IdempotencyKey {
     IdempotencyKey::parse(text).unwrap()
@@ -35,14 +34,6 @@ pub(crate) async fn remember(
     assert_eq!(work.claim_key(account, key, now).await.unwrap(), None);
     work.remember_answer(account, key, request, now).await.unwrap();
     work.commit().await.unwrap();
-}
-
-async fn until_somebody_waits(database: &PostgresDatabase) {
-    let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
-        AND datname = current_database()";
-    while database.query(waits).trim() != "1" {
-        tokio::task::yield_now().await;
-    }
 }
 
 /// Contract D12: one runs, the other waits for its answer, or for it to be undone; also where an old answer is taken over.

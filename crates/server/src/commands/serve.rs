@@ -7,7 +7,7 @@ use signpost_domain::Hostname;
 use super::first_start;
 use super::output::Output;
 use crate::listeners::{Addresses, Servers, Sockets};
-use crate::settings::{CommonSettings, Database, ServeSettings};
+use crate::settings::{CommonSettings, Database, DomainSettings, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::Serving;
 
@@ -59,11 +59,18 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         system_url_is_default: _,
         system_aliases,
         target_blocklist,
+        custom_domain_scheme,
+        domains: DomainSettings { edge, name_servers, allowed_special_use },
         throttle_per_minute,
         miss_throttle_per_minute,
         drain_delay,
         redis,
     } = settings;
+    if edge.addresses.is_empty() {
+        tracing::info!(
+            "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
+        );
+    }
     let plans = plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(",");
     let aliases = system_aliases.iter().map(Hostname::as_str).collect::<Vec<_>>().join(",");
     tracing::info!(
@@ -77,6 +84,11 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         plans,
         trusted_proxies = ?trusted_proxies,
         target_blocklist = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
+        ?custom_domain_scheme,
+        edge_hostname = edge.hostname.as_ref().map(Hostname::as_str),
+        edge_addresses = ?edge.addresses,
+        ?name_servers,
+        ?allowed_special_use,
         throttle_per_minute,
         miss_throttle_per_minute,
         ?drain_delay,

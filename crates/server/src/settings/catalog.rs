@@ -42,6 +42,7 @@ pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
 
 const LISTENERS: &str = "Listeners";
 const LINKS: &str = "Links";
+const DOMAINS: &str = "Custom domains";
 const LIMITS: &str = "Limits";
 const STORE: &str = "Store";
 const OPERATION: &str = "Operation";
@@ -122,6 +123,61 @@ pub(crate) const TARGET_BLOCKLIST: Setting = Setting {
     group: LINKS,
     scope: Scope::Links,
     is_list: false,
+};
+
+/// The scheme of custom domains' addresses.
+pub(crate) const CUSTOM_DOMAIN_SCHEME: Setting = Setting {
+    key: "custom-domain-scheme",
+    value_name: "SCHEME",
+    default: Some("https"),
+    help: "Scheme under which links on custom domains are shown: https, or http for development",
+    group: DOMAINS,
+    scope: Scope::Links,
+    is_list: false,
+};
+
+/// The name that custom domains point at.
+pub(crate) const EDGE_HOSTNAME: Setting = Setting {
+    key: "edge-hostname",
+    value_name: "HOST",
+    default: None,
+    help: "Name that CNAME records of custom domains lead to [default: the host of system-url, unless that is an address]",
+    group: DOMAINS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// The addresses that custom domains point at.
+pub(crate) const EDGE_ADDRESSES: Setting = Setting {
+    key: "edge-addresses",
+    value_name: "ADDRESS,...",
+    default: None,
+    help: "Addresses that A and AAAA records of custom domains carry, for domains that can have no CNAME",
+    group: DOMAINS,
+    scope: Scope::Serve,
+    is_list: true,
+};
+
+/// The name servers.
+pub(crate) const DNS_SERVERS: Setting = Setting {
+    key: "dns-servers",
+    value_name: "ADDRESS[:PORT],...",
+    default: None,
+    help: "Name servers that are asked about custom domains, in order of preference [default: those of the system]",
+    group: DOMAINS,
+    scope: Scope::Serve,
+    is_list: true,
+};
+
+/// Special-use names that may be connected.
+pub(crate) const ALLOW_SPECIAL_USE: Setting = Setting {
+    key: "allow-special-use",
+    value_name: "NAME,...",
+    default: None,
+    help: "Special-use names under which hostnames may be connected, for development, such as test,internal",
+    group: DOMAINS,
+    scope: Scope::Serve,
+    is_list: true,
 };
 
 /// Rejected requests per address.
@@ -248,7 +304,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 18] = [
+pub(crate) static SETTINGS: [&Setting; 23] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -256,6 +312,11 @@ pub(crate) static SETTINGS: [&Setting; 18] = [
     &SYSTEM_URL,
     &SYSTEM_ALIASES,
     &TARGET_BLOCKLIST,
+    &CUSTOM_DOMAIN_SCHEME,
+    &EDGE_HOSTNAME,
+    &EDGE_ADDRESSES,
+    &DNS_SERVERS,
+    &ALLOW_SPECIAL_USE,
     &THROTTLE_PER_MINUTE,
     &MISS_THROTTLE_PER_MINUTE,
     &PLANS,

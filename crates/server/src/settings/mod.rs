@@ -2,6 +2,7 @@
 
 mod catalog;
 mod database;
+mod domains;
 mod error;
 mod flags;
 mod plans_file;
@@ -13,13 +14,14 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
-use signpost_domain::{Hostname, Plans, SystemDomain, TrustedProxies};
+use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
 use signpost_redis::RedisUrl;
 
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
 pub(crate) use catalog::Setting;
 pub(crate) use database::Database;
+pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
@@ -94,6 +96,8 @@ pub(crate) struct LinkSettings {
     pub(crate) system: SystemDomain,
     /// The operator's list of hosts, read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+    /// The scheme of links on custom domains.
+    pub(crate) custom_domain_scheme: CustomDomainScheme,
 }
 
 impl LinkSettings {
@@ -103,7 +107,11 @@ impl LinkSettings {
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let aliases = system_aliases(sources)?;
-        Ok(Self { system: system(sources, &aliases)?, target_blocklist: target_blocklist(sources)? })
+        Ok(Self {
+            system: system(sources, &aliases)?,
+            target_blocklist: target_blocklist(sources)?,
+            custom_domain_scheme: domains::scheme(sources)?,
+        })
     }
 }
 
@@ -139,6 +147,9 @@ pub(crate) struct ServeSettings {
     pub(crate) system_url_is_default: bool,
     /// The operator's list of hosts, read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+    /// The scheme of links on custom domains.
+    pub(crate) custom_domain_scheme: CustomDomainScheme,
+    pub(crate) domains: DomainSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
     pub(crate) drain_delay: Duration,
@@ -154,16 +165,19 @@ impl ServeSettings {
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let aliases = system_aliases(sources)?;
         let system_url = sources.get(&catalog::SYSTEM_URL);
+        let system = system(sources, &aliases)?;
         Ok(Self {
             api_listen: required(sources, &catalog::API_LISTEN, values::listen_address)?,
             link_listen: required(sources, &catalog::LINK_LISTEN, values::listen_address)?,
             metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
             trusted_proxies: optional(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?
                 .unwrap_or_default(),
-            system: system(sources, &aliases)?,
+            domains: DomainSettings::read(sources, &system)?,
+            system,
             system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: target_blocklist(sources)?,
+            custom_domain_scheme: domains::scheme(sources)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {

@@ -2,6 +2,8 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::PathBuf;
 
+use signpost_dns::NameServers;
+
 use super::flags::Flags;
 use super::*;
 
@@ -47,6 +49,8 @@ fn d61_defaults() {
         system_aliases,
         system_url_is_default,
         target_blocklist,
+        custom_domain_scheme,
+        domains,
         throttle_per_minute,
         miss_throttle_per_minute,
         drain_delay,
@@ -60,6 +64,11 @@ fn d61_defaults() {
     assert_eq!(trusted_proxies, TrustedProxies::default());
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert_eq!(system_aliases, []);
+    assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
+    let DomainSettings { edge, name_servers, allowed_special_use } = domains;
+    assert_eq!(edge.hostname.as_ref(), Some(system.hostname()));
+    assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
+    assert_eq!(name_servers, NameServers::System);
     assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));
     assert_eq!(drain_delay, Duration::ZERO);
 }
@@ -86,6 +95,31 @@ fn d61_lists_are_comma_separated_and_may_be_arrays_in_the_file() {
         assert_eq!(settings.system_aliases.len(), 2, "{file}");
         assert!(settings.system.answers_to(&Hostname::parse("b.example.com").unwrap()));
     }
+}
+
+#[test]
+fn d38_domains_point_at_the_named_edge_or_at_the_system_domain() {
+    let edge = |flags: &[(&'static str, &str)]| serve(&gather(flags, &[], "").unwrap()).unwrap().domains.edge;
+    let named = edge(&[("edge-hostname", "Edge.example.com"), ("edge-addresses", "192.0.2.1,2001:db8::1")]);
+    assert_eq!(named.hostname, Hostname::parse("edge.example.com").ok());
+    assert_eq!(named.addresses.len(), 2);
+    assert_eq!(
+        edge(&[("system-url", "https://go.example.com")]).hostname,
+        Hostname::parse("go.example.com").ok()
+    );
+    assert_eq!(
+        edge(&[("system-url", "http://192.0.2.7:8081")]).hostname,
+        None,
+        "no CNAME leads to an address"
+    );
+    assert_eq!(edge(&[("system-url", "http://[::1]:8081")]).hostname, None);
+}
+
+#[test]
+fn d37_the_edge_hostname_cannot_be_connected() {
+    let settings = serve(&gather(&[("edge-hostname", "edge.example.com")], &[], "").unwrap()).unwrap();
+    let rules = settings.domains.hostname_rules(&settings.system);
+    assert!(rules.judge("a.edge.example.com").is_err() && rules.judge("a.example.com").is_ok());
 }
 
 #[test]

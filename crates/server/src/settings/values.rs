@@ -1,5 +1,6 @@
 //! From the text of a setting to its value. Each reader returns what the value must be if it is not that.
 
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
@@ -7,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use signpost_domain::{Hostname, TrustedProxies};
+use signpost_domain::{CustomDomainScheme, Hostname, SpecialUseName, TrustedProxies};
 use signpost_redis::{RedisUrl, RedisUrlError};
 use signpost_sqlite::DatabaseFile;
 
@@ -95,6 +96,57 @@ pub(super) fn hostnames(text: &str) -> Result<Vec<Hostname>, String> {
         .collect()
 }
 
+pub(super) fn scheme(text: &str) -> Result<CustomDomainScheme, String> {
+    match text {
+        "https" => Ok(CustomDomainScheme::Https),
+        "http" => Ok(CustomDomainScheme::Http),
+        _ => Err(format!("must be `https` or `http`, not {text:?}")),
+    }
+}
+
+/// A hostname that a `CNAME` record can lead to.
+pub(super) fn edge_hostname(text: &str) -> Result<Hostname, String> {
+    let hostname = Hostname::parse(text).map_err(|error| format!("{text:?} {}", error.message()))?;
+    if hostname.as_str().starts_with('[') || hostname.as_str().parse::<IpAddr>().is_ok() {
+        return Err(format!(
+            "must be a name, because `CNAME` records lead to it; {text:?} belongs in `edge-addresses`"
+        ));
+    }
+    Ok(hostname)
+}
+
+/// Addresses that DNS records carry.
+pub(super) fn addresses(text: &str) -> Result<BTreeSet<IpAddr>, String> {
+    let address = |item: &str| {
+        item.parse::<IpAddr>().map_err(|_| {
+            format!("must be a list of IP addresses, such as 192.0.2.1,2001:db8::1; {item:?} is none")
+        })
+    };
+    items(text).map(address).collect()
+}
+
+/// Name servers: addresses with or without a port.
+pub(super) fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
+    const DNS_PORT: u16 = 53;
+    let server = |item: &str| {
+        let alone = |_| item.parse::<IpAddr>().map(|address| SocketAddr::new(address, DNS_PORT));
+        item.parse::<SocketAddr>().or_else(alone).ok().filter(|server| server.port() != 0).ok_or_else(|| {
+            format!(
+                "must be a list of IP addresses, each with or without a port, such as \
+                 192.0.2.53,127.0.0.1:5353,[2001:db8::53]:53; {item:?} is none"
+            )
+        })
+    };
+    items(text).map(server).collect()
+}
+
+pub(super) fn special_use_names(text: &str) -> Result<BTreeSet<SpecialUseName>, String> {
+    let name = |item: &str| {
+        SpecialUseName::parse(item).map_err(|error| format!("has {item:?}, which {}", error.message()))
+    };
+    items(text).map(name).collect()
+}
+
 /// The database. A URL of another kind is not repeated in the message: it may hold a password.
 pub(super) fn database(text: &str) -> Result<Database, String> {
     match text.split_once("://") {
@@ -170,6 +222,37 @@ mod tests {
         assert_eq!(hostnames(""), Ok(Vec::new()));
         assert!(hostnames("a.example,,b.example").is_err());
         assert!(hostnames("http://a.example").unwrap_err().contains("\"http://a.example\""));
+    }
+
+    #[test]
+    fn d61_name_servers_have_port_53_unless_they_say_otherwise() {
+        let servers = name_servers("192.0.2.53, 127.0.0.1:5353,2001:db8::53,[::1]:5353").unwrap();
+        let expected = ["192.0.2.53:53", "127.0.0.1:5353", "[2001:db8::53]:53", "[::1]:5353"];
+        assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
+        for wrong in
+            ["dns.example.com", "192.0.2.53:0", "192.0.2.53:", "192.0.2.53:65536", "192.0.2.53,", "[::1]"]
+        {
+            assert!(name_servers(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn d61_the_edge_is_a_name_and_addresses() {
+        assert_eq!(edge_hostname("Edge.Example.com.").unwrap().as_str(), "edge.example.com");
+        for wrong in ["", "192.0.2.1", "[::1]", "edge.example.com:443", "https://edge.example.com"] {
+            assert!(edge_hostname(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(addresses("192.0.2.1, 2001:db8::1,192.0.2.1").unwrap().len(), 2);
+        for wrong in ["192.0.2.1:80", "[::1]", "192.0.2.0/24", "edge.example.com"] {
+            assert!(addresses(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn d37_some_special_use_names_may_be_allowed() {
+        let names = special_use_names("test, .Internal").unwrap();
+        assert_eq!(names, BTreeSet::from([SpecialUseName::Test, SpecialUseName::Internal]));
+        assert!(special_use_names("com").is_err() && special_use_names("a.test").is_err());
     }
 
     #[test]

@@ -12,10 +12,10 @@ use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::schema::links;
 
-pub(super) const TABLE: &str = "links";
+pub(crate) const TABLE: &str = "links";
 
 /// What the column `host` says of links on the system domain.
-const SYSTEM_DOMAIN: &str = "";
+pub(crate) const SYSTEM_DOMAIN: &str = "";
 
 /// What the column `slug` says where there is none.
 const NO_SLUG: &str = "";

@@ -10,7 +10,8 @@ use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
 use signpost_app::{AppError, Application, Caller, admission, groups, keys, links, redirects};
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
-    Batch, GroupId, IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Slug, SlugChoice,
+    AccountId, Batch, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference, IdempotencyKey,
+    Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Slug, SlugChoice,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -22,7 +23,7 @@ use super::recorder;
 const MOST: usize = 12;
 
 /// A batch of 100 costs as many statements as one of 2, and at most 12, what is remembered of its key included, also when
-/// some of the slugs that were drawn are taken and are drawn again.
+/// it is spread over several domains, and when some of the slugs that were drawn are taken and are drawn again.
 pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let file = DatabaseFile::at(folder.join("requests.db")).unwrap();
     let memory = InMemory::default();
@@ -40,9 +41,13 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);
 
     let taken = Slug::from_random([7; 16]);
-    let mut draft = draft(Some(group));
-    draft.slug = SlugChoice::Exactly(taken.clone());
-    redirects::create(&app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap();
+    let in_the_way = RedirectDraft { slug: SlugChoice::Exactly(taken.clone()), ..draft(Some(group)) };
+    redirects::create(&app, &caller, Ok(in_the_way), Conclusion::forgotten()).await.unwrap();
+
+    let hosts = ["a.example.net", "b.example.net"];
+    activate(&app, account.id, hosts).await;
+    let on_domains =
+        hosts.map(|host| RedirectDraft { domain: Some(HostReference::parse(host)), ..draft(None) });
 
     let mut costs = Vec::new();
     for size in [2, 100] {
@@ -53,6 +58,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
                 memory.randomness.queue([7; 16]);
                 created(&app, &caller, &[Some(group), Some(other), None], size).await
             },
+            created_of(&app, &caller, &on_domains, size).await,
             moved_and_deleted(&app, &caller, group, size).await,
         ]);
     }
@@ -69,8 +75,25 @@ fn draft(group: Option<GroupId>) -> RedirectDraft {
     }
 }
 
+/// Commits domains that serve links.
+async fn activate(app: &Application, account: AccountId, hosts: [&str; 2]) {
+    let mut work = app.store.begin().await.unwrap();
+    for host in hosts {
+        let domain = CustomDomain::connect(samples::id(), account, samples::hostname(host), samples::at(0));
+        let status = CustomDomainStatus::Active { misdirected_since: None };
+        let checks = CheckPlan { next_check_at: None, checks_made: 0 };
+        work.insert_custom_domain(&CustomDomain { status, ..domain }, checks, 2).await.unwrap();
+    }
+    work.commit().await.unwrap();
+}
+
 async fn created(app: &Application, caller: &Caller, groups: &[Option<GroupId>], size: usize) -> usize {
-    let drafts = groups.iter().cycle().take(size).map(|group| Ok(draft(*group))).collect();
+    let drafts: Vec<RedirectDraft> = groups.iter().map(|group| draft(*group)).collect();
+    created_of(app, caller, &drafts, size).await
+}
+
+async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectDraft], size: usize) -> usize {
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(draft.clone())).collect();
     let batch = Batch::new(drafts).unwrap();
     let creation =
         cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await);

@@ -6,15 +6,16 @@ use diesel::result::{DatabaseErrorKind, Error};
 use signpost_domain::Redirect;
 use signpost_port_contracts::samples;
 
-use super::database::{Database, account, group, insert};
+use super::database::{Database, account, domain, group, insert};
 
-/// A database with two accounts, each with a group, and a link at `/taken` in the first's group.
+/// A database with two accounts, each with a group, a domain, and a link in the group: the first's at `/taken`.
 async fn filled() -> (Database, SqliteConnection) {
     let database = Database::new();
     let store = database.open();
     for slug in ["taken", "other"] {
         let account = account(&store).await;
         let group_id = Some(group(&store, account).await.id);
+        domain(&store, account, &format!("{slug}.example.net")).await;
         insert(&store, account, Redirect { group_id, ..samples::redirect(slug) }).await;
     }
     drop(store);
@@ -49,6 +50,27 @@ async fn d20_an_address_names_one_link() {
     assert_eq!(lost.unwrap(), 2);
 }
 
+/// Contract D41: a hostname is held by one domain at most, whoever writes; a claim that has failed holds nothing. And an
+/// account has one domain of a name, in whatever state (D40).
+#[tokio::test]
+async fn d41_a_hostname_has_one_holder() {
+    let (_database, mut connection) = filled().await;
+    let both = "UPDATE custom_domains SET hostname = 'same.example.net'";
+    assert!(is_same(refused(&mut connection, both), DatabaseErrorKind::UniqueViolation));
+    connection.batch_execute("UPDATE custom_domains SET status = 'failed', deadline = NULL").unwrap();
+    assert_eq!(diesel::sql_query(both).execute(&mut connection).unwrap(), 2);
+    connection
+        .batch_execute(
+            "UPDATE custom_domains SET status = 'active' WHERE id = (SELECT min(id) FROM custom_domains)",
+        )
+        .unwrap();
+    let second = "UPDATE custom_domains SET status = 'active'";
+    assert!(is_same(refused(&mut connection, second), DatabaseErrorKind::UniqueViolation));
+    let again = "INSERT INTO custom_domains \
+        SELECT randomblob(16), account_id, hostname, 'failed', NULL, NULL, 0, NULL, 0, 0 FROM custom_domains";
+    assert!(is_same(refused(&mut connection, again), DatabaseErrorKind::UniqueViolation));
+}
+
 #[tokio::test]
 async fn references_lead_somewhere() {
     let (_database, mut connection) = filled().await;
@@ -59,6 +81,8 @@ async fn references_lead_somewhere() {
         "UPDATE links SET group_id = randomblob(16)",
         "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL)",
         "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
+        "INSERT INTO custom_domains VALUES \
+         (randomblob(16), randomblob(16), 'a.example.net', 'failed', NULL, NULL, 0, NULL, 0, 0)",
         // A group of another account.
         "UPDATE links SET group_id = (SELECT id FROM groups WHERE groups.account_id <> links.account_id)",
     ] {
@@ -83,6 +107,16 @@ async fn values_have_their_form() {
         "UPDATE links SET is_active = 2",
         "UPDATE links SET pixel_ids = randomblob(17)",
         "INSERT INTO pixels SELECT randomblob(15), id, 'meta', '1', NULL, 0 FROM accounts",
+        "UPDATE accounts SET domains_count = -1",
+        "UPDATE custom_domains SET id = randomblob(15)",
+        "UPDATE custom_domains SET status = 'unknown'",
+        "UPDATE custom_domains SET deadline = NULL",
+        "UPDATE custom_domains SET status = 'active'",
+        "UPDATE custom_domains SET misdirected_since = 1",
+        "UPDATE custom_domains SET status = 'failed', deadline = NULL, misdirected_since = 1",
+        "UPDATE custom_domains SET checks_made = -1",
+        "UPDATE custom_domains SET claims = -1",
+        "INSERT INTO changes (account_id, addresses, hostname) VALUES (randomblob(16), '/a', 'a.example.net')",
         "INSERT INTO remembered_answers VALUES (randomblob(15), 'k', randomblob(32), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(31), 201, NULL, '', 0)",
         "INSERT INTO remembered_answers VALUES (randomblob(16), 'k', randomblob(32), 65536, NULL, '', 0)",

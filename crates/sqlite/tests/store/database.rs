@@ -7,7 +7,9 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use signpost_app::ports::{Insertion, Store, StoreError, UnitOfWork};
-use signpost_domain::{Account, AccountId, Group, Link, Pixel, PixelCode, PixelType};
+use signpost_domain::{
+    Account, AccountId, CheckPlan, CustomDomain, Group, Link, Pixel, PixelCode, PixelType,
+};
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
@@ -99,6 +101,16 @@ pub(crate) async fn pixel(store: &SqliteStore, account: AccountId) -> Pixel {
     work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
     work.commit().await.unwrap();
     pixel
+}
+
+/// Commits a new domain, which is due for a check at once.
+pub(crate) async fn domain(store: &SqliteStore, account: AccountId, hostname: &str) -> CustomDomain {
+    let domain = CustomDomain::connect(samples::id(), account, samples::hostname(hostname), samples::at(0));
+    let checks = CheckPlan { next_check_at: Some(samples::at(0)), checks_made: 0 };
+    let mut work = store.begin().await.unwrap();
+    work.insert_custom_domain(&domain, checks, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    domain
 }
 
 /// Commits a link.

@@ -16,6 +16,7 @@ mod backup;
 mod constraints;
 mod corrupt_rows;
 mod crash;
+mod custom_domains;
 mod database;
 mod opening;
 mod processes;

@@ -24,6 +24,8 @@ schemathesis.openapi.format("http-url", TARGETS)
 CODES = {
     # Which domain a link ends on depends on the link as it was.
     "slug_required_for_system_domain",
+    # Which hostnames are the installation's own is for its operator to say.
+    "hostname_is_system_domain",
 }
 
 VIOLATIONS = {
@@ -33,10 +35,15 @@ VIOLATIONS = {
     ("target_url", "invalid_format"),
     # A link's own address, and a host on the operator's list.
     ("target_url", "invalid_value"),
+    # How long the labels of a hostname may be, and which hostnames nobody can connect.
+    ("hostname", "invalid_format"),
+    ("hostname", "invalid_value"),
+    ("hostname", "too_long"),
 }
 
 # The codes of a 404 that is about the resource in the path, by the second part of the path.
 NOT_FOUND = {
+    "domains": "domain_not_found",
     "groups": "group_not_found",
     "landings": "landing_not_found",
     "redirects": "redirect_not_found",

@@ -1,0 +1,176 @@
+//! Connecting a hostname (D37, D40, D41).
+
+use signpost_domain::{
+    CheckPlan, CustomDomain, DomainEvent, Feature, Hostname, PlanResource, Refusal, Timestamp,
+    VerificationRecord,
+};
+
+use super::findings::is_published;
+use super::handover::{Handover, Losses, Obstacle, ROUNDS, taken, write};
+use super::jitter::jitter;
+use super::with_instructions::DomainWithInstructions;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
+use crate::ports::{Claims, InsertCustomDomainError, UnitOfWork};
+
+/// A domain that was connected, now or before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Connected {
+    /// The domain.
+    pub domain: DomainWithInstructions,
+    /// Whether it was created. If not, the account had it already (D40).
+    pub is_new: bool,
+}
+
+/// Connects a hostname.
+///
+/// - What the account holds already stays as it is; what had failed is pending anew, with a new deadline (D40).
+/// - What nobody holds becomes the account's without any question to DNS.
+/// - What another account merely claims becomes the account's if DNS has its `TXT` record; the other claim fails (D41).
+///
+/// Whoever had links on the hostname before loses their addresses in the same unit of work. If they are more than ten
+/// thousand, the hostname is first taken from its former holder, and its links lose their addresses in several units of work
+/// before the one that connects it.
+///
+/// # Errors
+/// What [`HostnameRules::judge`](signpost_domain::HostnameRules::judge) says; [`Refusal::FeatureNotAvailable`], also for a
+/// hostname that the account has; [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
+/// whether the record is there; [`Refusal::PlanLimitReached`]. Nothing has changed then.
+pub async fn connect(
+    app: &Application,
+    caller: &Caller,
+    hostname: &str,
+    conclusion: Conclusion<'_, Connected>,
+) -> Result<Connected, AppError> {
+    let hostname = app.hostname_rules.judge(hostname)?;
+    let record = VerificationRecord::of(caller.account_id(), &hostname);
+    let mut operation = Operation::new(app, caller, conclusion);
+    let mut proof = None;
+    for _ in 0..ROUNDS {
+        loop {
+            let connecting = Connecting { app, caller, hostname: &hostname, proof };
+            match operation.run(|| connecting.attempt(&operation)).await? {
+                Attempt::Connected(connected) => return Ok(connected),
+                Attempt::ProofWanted => proof = Some(ask_for_proof(app, &record).await?),
+                Attempt::LinksRemain => connecting.handover().clear_the_way().await?,
+                Attempt::OvertakenByAnother => break,
+            }
+            operation = operation.anew();
+        }
+        operation = operation.anew();
+    }
+    Err(taken(caller.account_id(), &hostname).into())
+}
+
+async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result<bool, AppError> {
+    is_published(app, record).await.map_err(|error| {
+        tracing::info!(%error, name = record.name(), "DNS did not say whether a hostname is a caller's");
+        Refusal::DomainProviderUnavailable.into()
+    })
+}
+
+/// What became of one attempt. Only the first has changed anything.
+enum Attempt {
+    Connected(Connected),
+    /// Another account claims the hostname, and DNS was not asked yet whether it is the caller's.
+    ProofWanted,
+    /// Other accounts have more links on the hostname than one unit of work can take.
+    LinksRemain,
+    /// Another request has taken the hostname meanwhile.
+    OvertakenByAnother,
+}
+
+struct Connecting<'a> {
+    app: &'a Application,
+    caller: &'a Caller,
+    hostname: &'a Hostname,
+    /// Whether DNS has the caller's record, if it was asked.
+    proof: Option<bool>,
+}
+
+impl Connecting<'_> {
+    fn handover(&self) -> Handover<'_> {
+        let Self { app, caller, hostname, proof } = *self;
+        Handover { app, account: caller.account_id(), hostname, has_proof: proof == Some(true) }
+    }
+
+    async fn attempt(&self, operation: &Operation<'_, Connected>) -> Result<Attempt, AppError> {
+        if !self.caller.plan().features.contains(Feature::CustomDomains) {
+            return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
+        }
+        let mut work = operation.begin().await?;
+        let Claims { own, holder } = work.lock_claims(self.caller.account_id(), self.hostname).await?;
+        let now = self.app.clock.now();
+        if let Some(own) = own.as_ref().filter(|own| own.at(now).status.holds_hostname()) {
+            let connected = self.connected(own, now, false);
+            operation.conclude(Some(work), false, &connected).await?;
+            return Ok(Attempt::Connected(connected));
+        }
+        let obstacle = Obstacle::of(holder.as_ref(), now);
+        if obstacle == Obstacle::Claim && self.proof.is_none() {
+            return Ok(Attempt::ProofWanted);
+        }
+        let handover = self.handover();
+        if !handover.is_clear(holder.as_ref(), now) {
+            return Err(taken(self.caller.account_id(), self.hostname).into());
+        }
+        if handover.take_from_others(work.as_mut(), holder.as_ref(), now).await? == Losses::SomeRemain {
+            self.check_room(own.as_ref())?;
+            return Ok(Attempt::LinksRemain);
+        }
+        let Some(connected) = self.take(work.as_mut(), own, now).await? else {
+            return Ok(Attempt::OvertakenByAnother);
+        };
+        operation.conclude(Some(work), true, &connected).await?;
+        Ok(Attempt::Connected(connected))
+    }
+
+    /// Makes the hostname, which is free, the caller's. `None` if it is not free any more.
+    async fn take(
+        &self,
+        work: &mut dyn UnitOfWork,
+        own: Option<CustomDomain>,
+        now: Timestamp,
+    ) -> Result<Option<Connected>, AppError> {
+        let checks = CheckPlan::first(now, jitter(self.app)?);
+        if let Some(own) = own {
+            let again = own.after(DomainEvent::Reclaimed, now);
+            let is_written = write(work, &again, checks).await?;
+            return Ok(is_written.then(|| self.connected(&again, now, false)));
+        }
+        let account = self.caller.account_id();
+        let domain = CustomDomain::connect(self.app.ids.next(), account, self.hostname.clone(), now);
+        let limit = self.limit();
+        match work.insert_custom_domain(&domain, checks, limit).await {
+            Ok(()) => Ok(Some(self.connected(&domain, now, true))),
+            Err(InsertCustomDomainError::HostnameTaken) => Ok(None),
+            Err(InsertCustomDomainError::LimitReached) => Err(limit_reached(limit).into()),
+            Err(InsertCustomDomainError::AccountMissing) => Err(AppError::AccountGone),
+            Err(InsertCustomDomainError::Store(error)) => Err(error.into()),
+        }
+    }
+
+    /// Before anything is taken from another account for good: whether the caller may have one more domain, by the count of
+    /// when the request was let in. The store decides in the end.
+    fn check_room(&self, own: Option<&CustomDomain>) -> Result<(), Refusal> {
+        let limit = self.limit();
+        if own.is_none() && self.caller.usage().domains >= limit {
+            return Err(limit_reached(limit));
+        }
+        Ok(())
+    }
+
+    fn limit(&self) -> u64 {
+        self.caller.plan().limits.of(PlanResource::Domains)
+    }
+
+    fn connected(&self, domain: &CustomDomain, now: Timestamp, is_new: bool) -> Connected {
+        Connected { domain: DomainWithInstructions::at(self.app, domain, now), is_new }
+    }
+}
+
+const fn limit_reached(limit: u64) -> Refusal {
+    Refusal::PlanLimitReached { resource: PlanResource::Domains, limit }
+}

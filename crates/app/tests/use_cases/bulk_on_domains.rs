@@ -1,0 +1,241 @@
+//! Links on several domains in one request, and several requests about one address or domain at once (D20, D29, D30).
+
+use std::sync::Arc;
+
+use signpost_app::idempotency::Conclusion;
+use signpost_app::redirects::{self, CreateRedirect};
+use signpost_app::{AppError, Submitted};
+use signpost_domain::{
+    Batch, Change, HostReference, IncompleteRedirect, Link, Placement, Redirect, RedirectDraft,
+    RedirectPatch, Refusal, Rejection, SlugChoice, ViolationCode, Violations,
+};
+use signpost_memory::{Fault, Step};
+use signpost_port_contracts::samples;
+
+use crate::given_domains::{ACTIVE, draft_on, given_domain, not_active, removed};
+use crate::transfer::stored;
+use crate::world::{World, at_once, draft, fields, refusal, violation};
+
+const HOST: &str = "links.example.net";
+const OTHER: &str = "other.example.org";
+
+/// What became of an item, in short: where it is, or why it is not.
+fn told(outcome: &Result<Redirect, Rejection>) -> Result<Placement, Refusal> {
+    match outcome {
+        Ok(redirect) => Ok(redirect.placement.clone()),
+        Err(Rejection::Refused(refusal)) => Err(refusal.clone()),
+        Err(Rejection::Invalid(violations)) => panic!("invalid: {violations:?}"),
+    }
+}
+
+async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Vec<Result<Redirect, Rejection>> {
+    let (caller, batch) = (world.caller().await, Batch::new(commands).unwrap());
+    redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await.unwrap()
+}
+
+/// Contract D29: each item is told what a request of its own would have been, whichever domain it names.
+#[tokio::test]
+async fn d29_a_batch_goes_over_several_domains() {
+    let world = World::new().await;
+    let (other, _) = world.another_account("agency").await;
+    for host in [HOST, OTHER] {
+        world.active_domain(host).await;
+    }
+    given_domain(&world.app, world.account.id, "failed.example.net", not_active(&world.app)[2]).await;
+    given_domain(&world.app, other.id, "theirs.example.net", ACTIVE).await;
+    let drafts = [
+        draft_on(HOST, Some("a")),
+        draft_on(OTHER, Some("a")),
+        draft("a"),
+        draft_on("Links.Example.NET", Some("a")),
+        draft_on("failed.example.net", Some("a")),
+        draft_on("theirs.example.net", Some("a")),
+        draft_on(HOST, None),
+        draft_on(HOST, None),
+        draft_on("go.example.com", Some("b")),
+    ];
+    // A unit of work that the store wants to have run again has to hold the domains again.
+    world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 1);
+    let outcomes = create_many(&world, drafts.into_iter().map(Ok).collect()).await;
+    let expected = [
+        Ok(samples::on_custom(HOST, Some("a"))),
+        Ok(samples::on_custom(OTHER, Some("a"))),
+        Ok(samples::on_system("a")),
+        Err(Refusal::DuplicateSlugInBatch),
+        Err(Refusal::DomainNotActive),
+        Err(Refusal::DomainNotFound),
+        Ok(samples::on_custom(HOST, None)),
+        Err(Refusal::DuplicateSlugInBatch),
+        Ok(samples::on_system("b")),
+    ];
+    assert_eq!(outcomes.iter().map(told).collect::<Vec<_>>(), expected);
+    assert_eq!(world.usage().await.links, 5);
+}
+
+/// Contract D8, D29: an item with violations in it is told all of them, also that it would point at itself on a domain.
+#[tokio::test]
+async fn d29_an_incomplete_item_is_judged_on_its_domain() {
+    let world = World::new().await;
+    world.active_domain(HOST).await;
+    let incomplete = |host: &str| {
+        let mut nothing_read = *IncompleteRedirect::unreadable(Violations::new());
+        nothing_read.target_url = Some(samples::target("https://links.example.net/a"));
+        nothing_read.slug = Some(SlugChoice::Exactly(samples::slug("a")));
+        nothing_read.domain = Some(HostReference::parse(host));
+        Err(Box::new(nothing_read))
+    };
+    let outcomes = create_many(&world, vec![incomplete(HOST), incomplete(OTHER)]).await;
+    let found: Vec<_> = outcomes
+        .iter()
+        .map(|outcome| match outcome {
+            Err(Rejection::Invalid(violations)) => fields(violations),
+            other => panic!("not invalid: {other:?}"),
+        })
+        .collect();
+    assert_eq!(found, [vec![violation("target_url", ViolationCode::InvalidValue)], vec![]]);
+}
+
+/// Contract D30: a batch is there as a whole or not at all, over however many domains.
+#[tokio::test]
+async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
+    let world = World::new().await;
+    world.active_domain(HOST).await;
+    let caller = world.caller().await;
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
+        let batch = Batch::new(vec![Ok(draft_on(HOST, None)), Ok(draft("a"))]).unwrap();
+        let outcome = redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await;
+        assert!(matches!(outcome, Err(AppError::Store(_))), "{step:?}: {outcome:?}");
+        assert_eq!(world.usage().await.links, 0);
+    }
+}
+
+/// Contract D20: an address that several requests claim at once, some by creation and some by a move, one of them gets.
+#[tokio::test(flavor = "multi_thread")]
+async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
+    for slug in [Some("sale"), None] {
+        let world = World::new().await;
+        world.active_domain(HOST).await;
+        let mut links = vec![];
+        for number in 0..4 {
+            links.push(world.redirect(&format!("s{number}")).await);
+        }
+        let caller = world.caller().await;
+        let outcomes = at_once(8, async |number| {
+            if let Some(link) = links.get(number) {
+                let slug = slug.map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)));
+                let domain = Change::Set(HostReference::parse(HOST));
+                let patch = RedirectPatch { domain, slug, ..RedirectPatch::default() };
+                redirects::update(&world.app, &caller, link.id.into(), Submitted::valid(patch)).await
+            } else {
+                let draft = Ok(draft_on(HOST, slug));
+                redirects::create(&world.app, &caller, draft, Conclusion::forgotten()).await
+            }
+        });
+        let (placed, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
+        assert_eq!(placed.len(), 1);
+        for outcome in refused {
+            assert_eq!(refusal(outcome), Refusal::AddressTaken);
+        }
+    }
+}
+
+/// Contract D23, D43: while a domain is removed, links are created and moved there. Afterwards none is left on it: each was
+/// lost with the domain, or found none.
+#[tokio::test(flavor = "multi_thread")]
+async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
+    let world = World::new().await;
+    let caller = world.caller().await;
+    let mut placed = 0;
+    for round in 0..40 {
+        let host = format!("d{round}.example.net");
+        let domain = world.active_domain(&host).await;
+        let create = async |draft: RedirectDraft| {
+            redirects::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap().redirect
+        };
+        let there = create(draft_on(&host, Some("there"))).await;
+        let moving = create(draft(&format!("moving-{round}"))).await;
+        let patch = |domain, slug| {
+            let slug = Change::Set(samples::slug(slug));
+            Submitted::valid(RedirectPatch { domain, slug, ..RedirectPatch::default() })
+        };
+        let outcomes = at_once(5, async |task| match task {
+            0 => {
+                removed(&world.app, &domain).await;
+                Ok(())
+            }
+            1 => {
+                let draft = Ok(draft_on(&host, Some("new")));
+                redirects::create(&world.app, &caller, draft, Conclusion::forgotten()).await.map(drop)
+            }
+            2 => {
+                let patch = patch(Change::Set(HostReference::parse(&host)), "moved");
+                redirects::update(&world.app, &caller, moving.id.into(), patch).await.map(drop)
+            }
+            3 => {
+                let patch = patch(Change::Keep, "renamed");
+                redirects::update(&world.app, &caller, there.id.into(), patch).await.map(drop)
+            }
+            _ => {
+                let drafts = ["x", "y"].map(|slug| Ok(draft_on(&host, Some(slug)))).into();
+                let batch = Batch::new(drafts).unwrap();
+                redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await.map(drop)
+            }
+        });
+        for outcome in outcomes {
+            match outcome {
+                Ok(()) => placed += 1,
+                Err(AppError::Refused(Refusal::DomainNotFound)) => {}
+                Err(error) => panic!("{error:?}"),
+            }
+        }
+        for link in stored(&world.app, world.account.id).await.1 {
+            assert!(!is_on(&link, &host), "{link:?}");
+        }
+    }
+    assert!(placed > 80, "nothing was placed: {placed}");
+}
+
+fn is_on(link: &Link, host: &str) -> bool {
+    match link.placement() {
+        Placement::Custom { hostname, slug: _ } => hostname.as_str() == host,
+        Placement::System { .. } | Placement::Lost { .. } => false,
+    }
+}
+
+/// Contract D22, D23: a change of the slug alone is judged by where the link is when it is made, also if that is not where
+/// it was when the request began.
+#[tokio::test]
+async fn d22_a_link_that_moves_meanwhile_gets_its_slug_where_it_is_then() {
+    for (status, expected) in [
+        (ACTIVE, Ok(samples::on_custom(OTHER, Some("new")))),
+        (not_active(&World::new().await.app)[2], Err(Refusal::DomainNotActive)),
+    ] {
+        let world = World::new().await;
+        world.active_domain(HOST).await;
+        given_domain(&world.app, world.account.id, OTHER, status).await;
+        let link = world.create(draft_on(HOST, Some("old"))).await.unwrap();
+        let caller = world.caller().await;
+
+        let mut meanwhile = world.app.store.begin().await.unwrap();
+        let app = Arc::clone(&world.app);
+        let slug = Change::Set(samples::slug("new"));
+        let patch = Submitted::valid(RedirectPatch { slug, ..RedirectPatch::default() });
+        let update =
+            tokio::spawn(async move { redirects::update(&app, &caller, link.id.into(), patch).await });
+        // It runs until it needs the unit of work that this test has.
+        tokio::task::yield_now().await;
+        assert!(!update.is_finished());
+        let moved = Redirect { placement: samples::on_custom(OTHER, Some("old")), ..link.clone() };
+        let before = meanwhile.lock_link(world.account.id, link.id.into()).await.unwrap().unwrap();
+        meanwhile.update_link(world.account.id, &before, &moved.into()).await.unwrap();
+        meanwhile.commit().await.unwrap();
+
+        let outcome = match update.await.unwrap() {
+            Ok(updated) => Ok(updated.redirect.placement),
+            Err(AppError::Refused(refusal)) => Err(refusal),
+            Err(error) => panic!("{error:?}"),
+        };
+        assert_eq!(outcome, expected);
+    }
+}

@@ -1,0 +1,303 @@
+//! Who holds a hostname: claims, proofs and what becomes of the links (D22, D41, D43, R7, R8).
+
+use std::time::Duration;
+
+use signpost_app::ports::LinksOf;
+use signpost_domain::{Change, CustomDomainStatus, HostReference, PlanResource, RedirectPatch, Refusal};
+use signpost_port_contracts::samples;
+
+use crate::domain_owners::{HOST, Owner};
+use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain};
+use crate::world::{World, at_once, refusal};
+
+const PERIOD: Duration = Duration::from_hours(72);
+
+/// Connecting what nobody holds is a matter of the store alone.
+#[tokio::test]
+async fn connecting_a_free_hostname_asks_dns_nothing() {
+    let world = World::new().await;
+    let (owner, other) = (Owner::first(&world).await, Owner::another(&world).await);
+    world.memory.dns.set_unavailable(true);
+    owner.connect("a.shop.com").await;
+    owner.connect("a.shop.com").await;
+    let failed = other.connect(HOST).await;
+    world.memory.clock.advance(PERIOD);
+    owner.connect(HOST).await;
+    assert_eq!(other.status(failed.id).await, "failed");
+    assert_eq!(world.memory.dns.all_lookups(), 0);
+}
+
+/// Contract D41: a mere claim blocks whoever has no record, and the refusal names the record.
+#[tokio::test]
+async fn d41_a_pending_claim_blocks_who_cannot_prove() {
+    let world = World::new().await;
+    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let claim = squatter.connect(HOST).await;
+    squatter.publish_proof(HOST);
+    assert_eq!(refusal(owner.try_to_connect(HOST).await), owner.taken(HOST));
+    let name = owner.record(HOST).name();
+    assert_eq!((world.memory.dns.lookups(&name), world.memory.dns.all_lookups()), (1, 1));
+    assert_eq!(squatter.get(claim.id).await, claim);
+    assert_eq!(owner.list().await, []);
+}
+
+/// R8 and contract D41: proof beats a mere claim.
+#[tokio::test]
+async fn r8_d41_squatting_has_an_end() {
+    let world = World::new().await;
+    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let claim = squatter.connect(HOST).await;
+    owner.publish_proof(HOST);
+    let connected = owner.try_to_connect(HOST).await.unwrap();
+    assert!(connected.is_new);
+    assert_eq!(connected.domain.domain.status.as_str(), "pending");
+    assert_eq!(squatter.status(claim.id).await, "failed");
+    let asked = world.memory.dns.all_lookups();
+    assert_eq!(refusal(squatter.try_to_verify(claim.id).await), squatter.taken(HOST));
+    assert_eq!(world.memory.dns.all_lookups(), asked, "which is known without DNS");
+    world.point_here(HOST);
+    assert_eq!(owner.verify(connected.domain.domain.id).await, "active");
+    assert_eq!(refusal(squatter.try_to_connect(HOST).await), squatter.taken(HOST));
+}
+
+/// R8: whoever claims the name again and again never keeps the one who can prove it from it.
+#[tokio::test]
+async fn r8_a_squatter_who_comes_back_is_displaced_again() {
+    let world = World::new().await;
+    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let claim = squatter.connect(HOST).await;
+    owner.publish_proof(HOST);
+    let id = owner.connect(HOST).await.id;
+    world.memory.clock.advance(PERIOD);
+    assert_eq!(squatter.try_to_connect(HOST).await.unwrap().domain.domain.id, claim.id);
+    assert_eq!(refusal(owner.try_to_verify(id).await), owner.taken(HOST), "verifying displaces nobody");
+    let again = owner.try_to_connect(HOST).await.unwrap();
+    assert_eq!((again.domain.domain.id, again.is_new), (id, false));
+    assert_eq!(squatter.status(claim.id).await, "failed");
+}
+
+/// Contract D41: what is proven is never displaced, and DNS is not asked for a reason to.
+#[tokio::test]
+async fn d41_what_is_proven_is_never_displaced() {
+    let world = World::new().await;
+    let (holder, other) = (Owner::first(&world).await, Owner::another(&world).await);
+    let expires_at = world.app.clock.now().plus(PERIOD);
+    other.publish_proof(HOST);
+    let domain =
+        given_domain(&world.app, holder.account(), HOST, CustomDomainStatus::SslPending { expires_at }).await;
+    assert_eq!(refusal(other.try_to_connect(HOST).await), other.taken(HOST));
+    becomes(&world.app, &domain, ACTIVE).await;
+    assert_eq!(refusal(other.try_to_connect(HOST).await), other.taken(HOST));
+    assert_eq!(world.memory.dns.all_lookups(), 0);
+    assert_eq!(holder.status(domain.id).await, "active");
+}
+
+/// Contract D41: a look-up that was not answered decides nothing.
+#[tokio::test]
+async fn d41_an_unanswered_look_up_changes_nothing() {
+    let world = World::new().await;
+    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let claim = squatter.connect(HOST).await;
+    owner.publish_proof(HOST);
+    world.memory.dns.set_name_unavailable(&owner.record(HOST).name(), true);
+    assert_eq!(refusal(owner.try_to_connect(HOST).await), Refusal::DomainProviderUnavailable);
+    assert_eq!((squatter.get(claim.id).await, owner.list().await), (claim, vec![]));
+}
+
+/// Contract D41: what DNS says is judged by what the store has by then.
+#[tokio::test]
+async fn d41_what_happens_during_the_look_up_counts() {
+    for has_proof in [true, false] {
+        let world = World::new().await;
+        let (holder, other) = (Owner::first(&world).await, Owner::another(&world).await);
+        let claim = holder.connect(HOST).await;
+        if has_proof {
+            other.publish_proof(HOST);
+        }
+        let name = other.record(HOST).name();
+        let held = world.memory.dns.hold(&name);
+        let meanwhile = async {
+            world.memory.dns.looked_up(&name, 1).await;
+            if has_proof {
+                becomes(&world.app, &claim, ACTIVE).await;
+            } else {
+                holder.delete(claim.id).await.unwrap();
+            }
+            drop(held);
+        };
+        let (connected, ()) = tokio::join!(other.try_to_connect(HOST), meanwhile);
+        if has_proof {
+            assert_eq!(refusal(connected), other.taken(HOST), "it is proven by now");
+            assert_eq!(holder.status(claim.id).await, "active");
+        } else {
+            assert!(connected.unwrap().is_new, "it is free by now");
+        }
+    }
+}
+
+/// Contract D43: a domain that is deleted while DNS is asked about it does not come back.
+#[tokio::test]
+async fn d43_a_domain_that_is_deleted_during_its_verification_is_not_found() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let domain = owner.connect(HOST).await;
+    owner.publish_proof(HOST);
+    world.point_here(HOST);
+    let held = world.memory.dns.hold(HOST);
+    let meanwhile = async {
+        world.memory.dns.looked_up(HOST, 1).await;
+        owner.delete(domain.id).await.unwrap();
+        owner.connect(HOST).await;
+        drop(held);
+    };
+    let (verified, ()) = tokio::join!(owner.try_to_verify(domain.id), meanwhile);
+    assert_eq!(refusal(verified), Refusal::DomainNotFound);
+    assert_eq!(owner.list().await.first().unwrap().status.as_str(), "pending");
+}
+
+/// Contract D41: a hostname that two accounts connect at one moment belongs to exactly one.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn d41_two_who_connect_at_once_get_one_domain() {
+    for round in 0..20 {
+        let world = World::new().await;
+        let owners = [
+            Owner::first(&world).await,
+            Owner::another(&world).await,
+            Owner::first(&world).await,
+            Owner::another(&world).await,
+        ];
+        let host = format!("links{round}.shop.com");
+        let outcomes = at_once(owners.len(), async |number| owners[number].try_to_connect(&host).await);
+        let new = outcomes.iter().filter(|outcome| outcome.as_ref().is_ok_and(|connected| connected.is_new));
+        assert_eq!(new.count(), 1, "{outcomes:?}");
+        let holder = world.app.store.holder_of(&samples::hostname(&host)).await.unwrap().unwrap();
+        for (owner, outcome) in owners.iter().zip(outcomes) {
+            match outcome {
+                Ok(connected) => assert_eq!(connected.domain.domain, holder),
+                refused => assert_eq!(refusal(refused), owner.taken(&host)),
+            }
+        }
+    }
+}
+
+/// Contract D22, D41: with the hostname the former owner's links are lost, and never come back under the new one. R7: the
+/// former owner's record and pointing are still in place.
+#[tokio::test]
+async fn d41_r7_the_former_owners_links_are_lost_with_the_hostname() {
+    let world = World::new().await;
+    let (former, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let domain = former.activate(HOST).await;
+    let (root, deep) = (former.link(HOST, None).await, former.link(HOST, Some("sale")).await);
+    becomes(&world.app, &domain, CustomDomainStatus::Failed).await;
+    assert!(!world.resolves(HOST, None).await, "a failed domain serves nothing");
+    assert_eq!(world.stored(root.id).await.unwrap().placement, root.placement, "its links stay there");
+    world.memory.clock.advance(Duration::from_secs(1));
+
+    let claim = owner.connect(HOST).await;
+    for (link, slug) in [(&root, None), (&deep, Some("sale"))] {
+        let lost = world.stored(link.id).await.unwrap();
+        assert_eq!((&lost.placement, lost.updated_at), (&samples::lost(slug), world.app.clock.now()));
+    }
+    assert_eq!(owner.verify(claim.id).await, "pending", "the former owner's record proves nothing here");
+    owner.publish_proof(HOST);
+    assert_eq!(owner.verify(claim.id).await, "active");
+    assert!(!world.resolves(HOST, None).await && !world.resolves(HOST, Some("sale")).await);
+    let patch = RedirectPatch { domain: Change::Set(HostReference::parse(HOST)), ..RedirectPatch::default() };
+    assert_eq!(refusal(world.update(root.id, patch).await), Refusal::DomainNotActive);
+    owner.link(HOST, None).await;
+    assert!(world.resolves(HOST, None).await);
+}
+
+/// Contract D40, D41: an account that takes its failed hostname back takes it from whoever had links there meanwhile.
+#[tokio::test]
+async fn d41_reclaiming_loses_the_links_of_those_between() {
+    for by_verifying in [false, true] {
+        let world = World::new().await;
+        let (between, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+        let mine = owner.connect(HOST).await;
+        world.memory.clock.advance(PERIOD);
+        let theirs = between.activate(HOST).await;
+        let link = between.link(HOST, Some("sale")).await;
+        becomes(&world.app, &theirs, CustomDomainStatus::Failed).await;
+        owner.publish_proof(HOST);
+        if by_verifying {
+            assert_eq!(owner.verify(mine.id).await, "active");
+        } else {
+            assert_eq!(owner.connect(HOST).await.id, mine.id);
+        }
+        assert_eq!(world.stored(link.id).await.unwrap().placement, samples::lost(Some("sale")));
+    }
+}
+
+/// Puts so many links of an account on a hostname, whatever the state of its domain.
+async fn fill(world: &World, owner: &Owner<'_>, count: usize) {
+    let mut work = world.app.store.begin().await.unwrap();
+    for number in 0..count {
+        let slug = format!("link-{number}");
+        let link = samples::redirect_at(samples::on_custom(HOST, Some(&slug)));
+        work.insert_links(owner.account(), &[link.into()], u64::MAX).await.unwrap();
+    }
+    work.commit().await.unwrap();
+}
+
+async fn links_left(world: &World, owner: &Owner<'_>) -> u16 {
+    let mut work = world.app.store.begin().await.unwrap();
+    let whose = LinksOf::Account(owner.account());
+    let now = world.app.clock.now();
+    work.lose_some_links(whose, &samples::hostname(HOST), u16::MAX, now).await.unwrap()
+}
+
+/// More than go in one unit of work.
+const MANY: usize = 10_500;
+
+/// Contract D41 with more links than go in one unit of work: the hostname is the new owner's only when the last is lost.
+#[tokio::test]
+async fn d41_a_hostname_with_very_many_links_passes_without_them() {
+    let world = World::new().await;
+    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let claim = squatter.connect(HOST).await;
+    fill(&world, &squatter, MANY).await;
+    owner.publish_proof(HOST);
+    assert!(owner.try_to_connect(HOST).await.unwrap().is_new);
+    assert_eq!((links_left(&world, &squatter).await, squatter.status(claim.id).await), (0, "failed"));
+    assert_eq!(world.usage().await.links, u64::try_from(MANY).unwrap(), "they are lost, not deleted");
+}
+
+/// Nor is anything taken from anybody for one who may have no more domains.
+#[tokio::test]
+async fn d15_a_handover_beyond_the_limit_changes_nothing() {
+    for count in [10, MANY] {
+        let tailored = crate::world::plan(&[signpost_domain::Feature::CustomDomains]);
+        let world = World::with_plan(tailored).await;
+        let (owner, squatter) = (Owner::first(&world).await, Owner::another(&world).await);
+        let claim = squatter.connect(HOST).await;
+        fill(&world, &squatter, count).await;
+        owner.publish_proof(HOST);
+        let reached = Refusal::PlanLimitReached { resource: PlanResource::Domains, limit: 0 };
+        assert_eq!(refusal(owner.try_to_connect(HOST).await), reached);
+        assert_eq!(squatter.get(claim.id).await, claim);
+        assert_eq!(usize::from(links_left(&world, &squatter).await), count);
+    }
+}
+
+/// Contract D43 with more links than go in one unit of work: out of service with the first thousands, gone with the last.
+#[tokio::test]
+async fn d43_a_domain_with_very_many_links_is_deleted() {
+    let world = World::new().await;
+    let (owner, next) = (Owner::first(&world).await, Owner::another(&world).await);
+    let domain = owner.activate(HOST).await;
+    fill(&world, &owner, MANY).await;
+    world.memory.store.faults().fail_next(
+        signpost_memory::Step::Commit,
+        signpost_memory::Fault::Unavailable,
+        1,
+    );
+    crate::world::assert_internal(owner.delete(domain.id).await);
+    assert!(world.resolves(HOST, Some("link-7")).await, "nothing has changed");
+    owner.delete(domain.id).await.unwrap();
+    assert_eq!((links_left(&world, &owner).await, owner.list().await), (0, vec![]));
+    let usage = world.usage().await;
+    assert_eq!((usage.links, usage.domains), (u64::try_from(MANY).unwrap(), 0));
+    assert!(next.try_to_connect(HOST).await.unwrap().is_new);
+    assert!(owner.try_to_link(draft_on(HOST, None)).await.is_err());
+}

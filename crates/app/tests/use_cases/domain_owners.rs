@@ -1,0 +1,134 @@
+//! Accounts that connect hostnames, and what they write into their zones.
+
+use signpost_app::domains::{self, Connected, DomainWithInstructions};
+use signpost_app::idempotency::Conclusion;
+use signpost_app::visits::{self, Resolution};
+use signpost_app::{AppError, Caller, redirects};
+use signpost_domain::{
+    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectDraft, Refusal, VerificationRecord,
+};
+use signpost_port_contracts::samples;
+
+use crate::given_domains::draft_on;
+use crate::world::World;
+
+/// The hostname that tests connect unless they are about that.
+pub(crate) const HOST: &str = "links.shop.com";
+
+/// An account and what it does with its hostnames.
+pub(crate) struct Owner<'a> {
+    pub(crate) world: &'a World,
+    pub(crate) caller: Caller,
+}
+
+impl<'a> Owner<'a> {
+    /// The world's own account.
+    pub(crate) async fn first(world: &'a World) -> Self {
+        Self { world, caller: world.caller().await }
+    }
+
+    /// One more account.
+    pub(crate) async fn another(world: &'a World) -> Self {
+        Self { world, caller: world.stranger().await }
+    }
+
+    pub(crate) fn account(&self) -> AccountId {
+        self.caller.account_id()
+    }
+
+    pub(crate) async fn try_to_connect(&self, host: &str) -> Result<Connected, AppError> {
+        domains::connect(&self.world.app, &self.caller, host, Conclusion::forgotten()).await
+    }
+
+    /// Connects what is free.
+    pub(crate) async fn connect(&self, host: &str) -> CustomDomain {
+        self.try_to_connect(host).await.unwrap().domain.domain
+    }
+
+    pub(crate) async fn try_to_verify(&self, id: DomainId) -> Result<DomainWithInstructions, AppError> {
+        domains::verify(&self.world.app, &self.caller, id.into(), Conclusion::forgotten()).await
+    }
+
+    /// Verifies a domain, and gives the status that comes of it.
+    pub(crate) async fn verify(&self, id: DomainId) -> &'static str {
+        self.try_to_verify(id).await.unwrap().domain.status.as_str()
+    }
+
+    pub(crate) async fn delete(&self, id: DomainId) -> Result<DomainId, AppError> {
+        domains::delete(&self.world.app, &self.caller, id.into()).await
+    }
+
+    pub(crate) async fn get(&self, id: DomainId) -> CustomDomain {
+        domains::get(&self.world.app, &self.caller, id.into()).await.unwrap().domain
+    }
+
+    /// The status as it is shown now.
+    pub(crate) async fn status(&self, id: DomainId) -> &'static str {
+        self.get(id).await.status.as_str()
+    }
+
+    /// All of the account's domains as the list shows them.
+    pub(crate) async fn list(&self) -> Vec<CustomDomain> {
+        let limit = PageLimit::new(100).unwrap();
+        let page = domains::list(&self.world.app, &self.caller, limit, None).await.unwrap();
+        page.items.into_iter().map(|shown| shown.domain).collect()
+    }
+
+    /// Adds the account's `TXT` record, in the place of all others.
+    pub(crate) fn publish_proof(&self, host: &str) {
+        let record = self.record(host);
+        self.world.memory.dns.set_texts(&record.name(), [record.value()]);
+    }
+
+    pub(crate) fn record(&self, host: &str) -> VerificationRecord {
+        VerificationRecord::of(self.account(), &samples::hostname(host))
+    }
+
+    /// The refusal of a hostname that another account holds.
+    pub(crate) fn taken(&self, host: &str) -> Refusal {
+        Refusal::HostnameTaken { record: Box::new(self.record(host)) }
+    }
+
+    /// Connects a hostname and brings it into service.
+    pub(crate) async fn activate(&self, host: &str) -> CustomDomain {
+        let id = self.connect(host).await.id;
+        self.publish_proof(host);
+        self.world.point_here(host);
+        assert_eq!(self.verify(id).await, "active");
+        self.get(id).await
+    }
+
+    /// Creates a redirect on an active domain.
+    pub(crate) async fn link(&self, host: &str, slug: Option<&str>) -> Redirect {
+        self.try_to_link(draft_on(host, slug)).await.unwrap()
+    }
+
+    pub(crate) async fn try_to_link(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {
+        let created =
+            redirects::create(&self.world.app, &self.caller, Ok(draft), Conclusion::forgotten()).await?;
+        Ok(created.redirect)
+    }
+}
+
+impl World {
+    /// From now on the hostname points at the edge.
+    pub(crate) fn point_here(&self, host: &str) {
+        self.memory.dns.set_alias(host, "edge.example.net");
+    }
+
+    /// From now on it points to somebody else.
+    pub(crate) fn point_elsewhere(&self, host: &str) {
+        self.memory.dns.set_addresses(host, ["203.0.113.80".parse().unwrap()]);
+    }
+
+    /// Whether a visitor of this address is led anywhere.
+    pub(crate) async fn resolves(&self, host: &str, slug: Option<&str>) -> bool {
+        let host = samples::hostname(host);
+        let resolution = visits::resolve(&self.app, &host, slug.map(samples::slug)).await.unwrap();
+        resolution != Resolution::NotThere
+    }
+
+    pub(crate) async fn may_have_certificate(&self, host: &str) -> bool {
+        domains::may_have_certificate(&self.app, host).await.unwrap()
+    }
+}

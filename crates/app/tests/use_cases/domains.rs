@@ -1,0 +1,308 @@
+//! Custom domains: their life, and what an account sees of it (D37 to D40, D43, D44).
+
+use std::time::Duration;
+
+use signpost_app::domains;
+use signpost_app::idempotency::Conclusion;
+use signpost_domain::{
+    CustomDomainStatus, DnsRecordType, Feature, IdReference, PageLimit, Plan, PlanLimits, PlanResource,
+    Refusal, ViolationCode,
+};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::domain_owners::{HOST, Owner};
+use crate::given_domains::draft_on;
+use crate::world::{World, plan, refusal, violation, violations};
+
+/// Contract "States and transitions".
+const VERIFICATION_PERIOD: Duration = Duration::from_hours(72);
+
+const MILLISECOND: Duration = Duration::from_millis(1);
+
+/// The contract's "States and transitions", D39, D43 and D44: from connecting to removal, as its owner and visitors see it.
+#[tokio::test]
+async fn d39_a_domain_lives_from_connecting_to_removal() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let connected = owner.try_to_connect(" Links.Shop.COM. ").await.unwrap();
+    let domain = connected.domain.domain;
+    assert!(connected.is_new);
+    assert_eq!((domain.hostname.as_str(), domain.status.as_str()), (HOST, "pending"));
+    assert_eq!(domain.status.expires_at(), Some(world.app.clock.now().plus(VERIFICATION_PERIOD)));
+    let types: Vec<_> = connected.domain.dns_instructions.iter().map(|record| record.record_type).collect();
+    assert_eq!(types, [DnsRecordType::Cname, DnsRecordType::Txt]);
+    let shown = domains::get(&world.app, &owner.caller, domain.id.into()).await.unwrap();
+    assert_eq!(shown.dns_instructions, connected.domain.dns_instructions);
+
+    assert_eq!(owner.verify(domain.id).await, "pending", "there are no records");
+    owner.publish_proof(HOST);
+    assert_eq!(owner.verify(domain.id).await, "pending", "it does not point here");
+    world.point_here(HOST);
+    assert_eq!(owner.verify(domain.id).await, "active");
+    assert_eq!(owner.get(domain.id).await.status.expires_at(), None);
+    assert!(world.may_have_certificate(HOST).await);
+
+    let (root, deep) = (owner.link(HOST, None).await, owner.link(HOST, Some("sale")).await);
+    assert!(world.resolves(HOST, None).await && world.resolves(HOST, Some("sale")).await);
+
+    assert_eq!(owner.delete(domain.id).await.unwrap(), domain.id);
+    assert!(!world.resolves(HOST, None).await && !world.resolves(HOST, Some("sale")).await);
+    assert!(!world.may_have_certificate(HOST).await);
+    assert_eq!((owner.list().await, world.usage().await.domains), (vec![], 0));
+    for (link, slug) in [(root, None), (deep, Some("sale"))] {
+        let lost = world.stored(link.id).await.unwrap();
+        assert_eq!(lost.placement, samples::lost(slug));
+    }
+}
+
+/// Contract D39: pointing at the edge without the record proves nothing.
+#[tokio::test]
+async fn d39_pointing_here_alone_is_no_proof() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let id = owner.connect(HOST).await.id;
+    world.point_here(HOST);
+    assert_eq!(owner.verify(id).await, "pending");
+    let other = Owner::another(&world).await;
+    other.publish_proof(HOST);
+    assert_eq!(owner.verify(id).await, "pending", "another account's record is none");
+}
+
+/// Contract D39: addresses count if all of them are the edge's, or what DNS says of the edge hostname.
+#[tokio::test]
+async fn d39_addresses_count_if_all_are_the_edges() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let id = owner.connect(HOST).await.id;
+    owner.publish_proof(HOST);
+    let dns = &world.memory.dns;
+    let by_dns = "198.51.100.7".parse().unwrap();
+    dns.set_addresses(HOST, ["192.0.2.1".parse().unwrap(), by_dns]);
+    assert_eq!(owner.verify(id).await, "pending");
+    dns.set_name_unavailable("edge.example.net", true);
+    assert_eq!(refusal(owner.try_to_verify(id).await), Refusal::DomainProviderUnavailable);
+    dns.set_name_unavailable("edge.example.net", false);
+    dns.set_addresses("edge.example.net", [by_dns]);
+    assert_eq!(owner.verify(id).await, "active");
+}
+
+/// Contract D39 and R22: to the very millisecond, on every path that reads, whether or not a background job has been by.
+#[tokio::test]
+async fn d39_r22_a_claim_ends_at_its_deadline_on_every_read_path() {
+    let world = World::new().await;
+    let (owner, other) = (Owner::first(&world).await, Owner::another(&world).await);
+    let domain = owner.connect(HOST).await;
+    let deadline = domain.status.deadline().unwrap();
+    for (now, status) in [(deadline.minus(MILLISECOND), "pending"), (deadline, "failed")] {
+        world.memory.clock.set(now);
+        assert_eq!(owner.status(domain.id).await, status);
+        assert_eq!(owner.list().await.first().unwrap().status.as_str(), status);
+        let draft = draft_on(HOST, None);
+        assert_eq!(refusal(owner.try_to_link(draft).await), Refusal::DomainNotActive);
+        let is_taken = other.try_to_connect(HOST).await.is_err();
+        assert_eq!(is_taken, status == "pending");
+    }
+    world.memory.clock.set(deadline.plus(MILLISECOND));
+    assert_eq!(owner.status(domain.id).await, "failed");
+    assert_eq!(refusal(owner.try_to_verify(domain.id).await), owner.taken(HOST));
+    assert_eq!(owner.delete(domain.id).await.unwrap(), domain.id, "and it can be deleted");
+}
+
+/// Contract D39: what waits for its certificate has as long, and may have one until then.
+#[tokio::test]
+async fn d39_r22_what_waits_for_a_certificate_fails_at_its_deadline() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let expires_at = world.app.clock.now().plus(Duration::from_hours(72));
+    let status = CustomDomainStatus::SslPending { expires_at };
+    let domain = crate::given_domains::given_domain(&world.app, owner.account(), HOST, status).await;
+    world.memory.clock.set(expires_at.minus(MILLISECOND));
+    assert_eq!(
+        (owner.status(domain.id).await, world.may_have_certificate(HOST).await),
+        ("ssl_pending", true)
+    );
+    world.memory.clock.set(expires_at);
+    assert_eq!((owner.status(domain.id).await, world.may_have_certificate(HOST).await), ("failed", false));
+    world.memory.clock.set(expires_at.minus(MILLISECOND));
+    assert_eq!(owner.verify(domain.id).await, "active", "TLS ends in front of the service");
+    assert_eq!(world.memory.dns.all_lookups(), 0, "DNS has nothing to say about certificates");
+}
+
+/// Contract D39: only what is proven may have a certificate, and no text that is no hostname.
+#[tokio::test]
+async fn d39_certificates_are_for_proven_hostnames_alone() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    owner.connect("pending.shop.com").await;
+    owner.activate(HOST).await;
+    assert!(world.may_have_certificate("LINKS.shop.com.").await);
+    for other in ["pending.shop.com", "unknown.shop.com", "go.example.com", "", "a b", "links.shop.com:443"] {
+        assert!(!world.may_have_certificate(other).await, "{other}");
+    }
+}
+
+/// Contract D40: the same domain, unchanged; if it had failed, pending anew.
+#[tokio::test]
+async fn d40_connecting_again_gives_the_same_domain() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let first = owner.connect(HOST).await;
+    world.memory.clock.advance(Duration::from_hours(1));
+    let again = owner.try_to_connect(HOST).await.unwrap();
+    assert_eq!((again.domain.domain, again.is_new), (first.clone(), false));
+    owner.publish_proof(HOST);
+    world.point_here(HOST);
+    assert_eq!(owner.verify(first.id).await, "active");
+    assert_eq!(owner.connect(HOST).await.status.as_str(), "active");
+
+    let failing = owner.connect("late.shop.com").await;
+    world.memory.clock.advance(VERIFICATION_PERIOD);
+    let again = owner.try_to_connect("late.shop.com").await.unwrap();
+    let expires_at = world.app.clock.now().plus(VERIFICATION_PERIOD);
+    let status = CustomDomainStatus::Pending { expires_at };
+    let expected = signpost_domain::CustomDomain { status, ..failing };
+    assert_eq!((again.domain.domain, again.is_new), (expected, false));
+    assert_eq!(world.usage().await.domains, 2);
+}
+
+/// Contract D39: `verify` on a failed domain is a new claim, which may be proven by the same answer of DNS.
+#[tokio::test]
+async fn d39_verifying_a_failed_domain_claims_it_anew() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let domain = owner.connect(HOST).await;
+    world.memory.clock.advance(VERIFICATION_PERIOD);
+    world.memory.dns.set_unavailable(true);
+    assert_eq!(refusal(owner.try_to_verify(domain.id).await), Refusal::DomainProviderUnavailable);
+    assert_eq!(owner.status(domain.id).await, "failed", "nothing has changed");
+    world.memory.dns.set_unavailable(false);
+    assert_eq!(owner.verify(domain.id).await, "pending");
+    let expires_at = owner.get(domain.id).await.status.expires_at();
+    assert_eq!(expires_at, Some(world.app.clock.now().plus(VERIFICATION_PERIOD)));
+    world.memory.clock.advance(VERIFICATION_PERIOD);
+    owner.publish_proof(HOST);
+    world.point_here(HOST);
+    assert_eq!(owner.verify(domain.id).await, "active");
+}
+
+/// Contract D42 and R21: what could not be asked is not "no", whichever of the questions it was.
+#[tokio::test]
+async fn d42_r21_what_could_not_be_asked_changes_nothing() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let pending = owner.connect("a.shop.com").await;
+    let active = owner.activate(HOST).await;
+    owner.publish_proof("a.shop.com");
+    for name in ["a.shop.com", "_signpost.a.shop.com", HOST] {
+        world.memory.dns.set_name_unavailable(name, true);
+    }
+    for domain in [&pending, &active] {
+        assert_eq!(refusal(owner.try_to_verify(domain.id).await), Refusal::DomainProviderUnavailable);
+        assert_eq!(owner.get(domain.id).await, *domain);
+    }
+    world.memory.dns.set_name_unavailable("a.shop.com", false);
+    assert_eq!(refusal(owner.try_to_verify(pending.id).await), Refusal::DomainProviderUnavailable);
+}
+
+/// Contract D37, D38: the longest hostname can be connected, but no record can exist that proves it; to say so, DNS is not
+/// asked for a name that it has no room for.
+#[tokio::test]
+async fn d38_a_hostname_too_long_for_its_record_is_never_proven() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let label = "a".repeat(60);
+    let host = format!("{label}.{label}.{label}.{}.com", "a".repeat(61));
+    assert_eq!(host.len(), 248);
+    let id = owner.connect(&host).await.id;
+    world.point_here(&host);
+    assert_eq!(owner.verify(id).await, "pending");
+    assert_eq!((world.memory.dns.lookups(&host), world.memory.dns.all_lookups()), (1, 1));
+}
+
+/// Contract D37: what is wrong with the hostname is said before anything else, and the installation's names before that.
+#[tokio::test]
+async fn d37_hostnames_are_judged_before_the_plan() {
+    let world = World::with_plan(plan(&[])).await;
+    let owner = Owner::first(&world).await;
+    let expected = [violation("hostname", ViolationCode::InvalidFormat)];
+    assert_eq!(violations(owner.try_to_connect("192.0.2.1").await), expected);
+    let expected = [violation("hostname", ViolationCode::InvalidValue)];
+    assert_eq!(violations(owner.try_to_connect("co.uk").await), expected);
+    for ours in ["go.example.com", "a.go.example.com", "edge.example.net"] {
+        assert_eq!(refusal(owner.try_to_connect(ours).await), Refusal::HostnameIsSystemDomain);
+    }
+    let missing = Refusal::FeatureNotAvailable(Feature::CustomDomains);
+    assert_eq!(refusal(owner.try_to_connect(HOST).await), missing);
+}
+
+fn plan_for(features: &[Feature], domains: u64) -> Plan {
+    let tailored = plan(features);
+    Plan { limits: PlanLimits { domains, ..tailored.limits }, ..tailored }
+}
+
+/// Contract D15: the limit holds, failed domains count, and what is there already may be connected again.
+#[tokio::test]
+async fn d15_no_more_domains_than_the_plan_allows() {
+    let world = World::with_plan(plan_for(&[Feature::CustomDomains], 2)).await;
+    let owner = Owner::first(&world).await;
+    let first = owner.connect("a.shop.com").await;
+    owner.connect("b.shop.com").await;
+    world.memory.clock.advance(VERIFICATION_PERIOD);
+    let reached = Refusal::PlanLimitReached { resource: PlanResource::Domains, limit: 2 };
+    assert_eq!(refusal(owner.try_to_connect(HOST).await), reached);
+    assert_eq!(owner.connect("a.shop.com").await.id, first.id);
+    assert_eq!(world.usage().await.domains, 2);
+    owner.delete(first.id).await.unwrap();
+    owner.connect(HOST).await;
+    assert_eq!(refusal(owner.try_to_connect("a.shop.com").await), reached);
+}
+
+/// Contract D15: an account whose plan has lost the feature keeps its domains, and connects none, not even its own again.
+#[tokio::test]
+async fn d15_only_connecting_takes_the_feature() {
+    let memory = InMemory::default();
+    let mut without = memory.clone();
+    without.plans = without.plans.with(Plan { name: samples::plan("agency"), ..plan_for(&[], 0) });
+    let mut world = World::on(memory, "agency").await;
+    let domain = Owner::first(&world).await.activate(HOST).await;
+    world.app = std::sync::Arc::new(without.application());
+    let owner = Owner::first(&world).await;
+    let missing = Refusal::FeatureNotAvailable(Feature::CustomDomains);
+    assert_eq!(refusal(owner.try_to_connect(HOST).await), missing);
+    assert_eq!(owner.list().await, std::slice::from_ref(&domain));
+    assert_eq!(owner.verify(domain.id).await, "active");
+    world.memory.clock.advance(Duration::from_hours(1));
+    owner.delete(domain.id).await.unwrap();
+    assert_eq!(owner.list().await, []);
+}
+
+/// Contract D2: not found, alike for a malformed id, an unknown one, and another account's; DNS is not asked.
+#[tokio::test]
+async fn d2_nobody_sees_another_accounts_domain() {
+    let world = World::new().await;
+    let domain = Owner::first(&world).await.connect(HOST).await;
+    let stranger = world.stranger().await;
+    let app = &world.app;
+    for id in [IdReference::Malformed, samples::id().into(), domain.id.into()] {
+        assert_eq!(refusal(domains::get(app, &stranger, id).await), Refusal::DomainNotFound);
+        let verified = domains::verify(app, &stranger, id, Conclusion::forgotten()).await;
+        assert_eq!(refusal(verified), Refusal::DomainNotFound);
+        assert_eq!(refusal(domains::delete(app, &stranger, id).await), Refusal::DomainNotFound);
+    }
+    let page = domains::list(app, &stranger, PageLimit::default(), None).await.unwrap();
+    assert_eq!((page.items, world.memory.dns.all_lookups()), (vec![], 0));
+    assert_eq!(world.usage().await.domains, 1);
+}
+
+#[tokio::test]
+async fn domains_are_listed_newest_first() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let (first, second) = (owner.connect("a.shop.com").await, owner.connect("b.shop.com").await);
+    let one = PageLimit::new(1).unwrap();
+    let page = domains::list(&world.app, &owner.caller, one, None).await.unwrap();
+    assert_eq!(page.items.first().unwrap().domain, second);
+    let page = domains::list(&world.app, &owner.caller, one, page.next).await.unwrap();
+    assert_eq!((page.items.first().unwrap().domain.clone(), page.next), (first, None));
+}

@@ -1,0 +1,173 @@
+//! Importing links on custom domains (D22, D23).
+
+use signpost_app::transfer::{Field, FieldValue, ImportMode, Record};
+use signpost_domain::{CustomDomain, CustomDomainStatus, Redirect, RedirectDraft};
+use signpost_port_contracts::samples;
+
+use crate::given_domains::{ACTIVE, UNCHECKED, becomes, draft_on, given_domain, not_active, removed};
+use crate::transfer::{exported, import, import_in, record, rehearse, stored, without, words};
+use crate::world::World;
+
+const HOST: &str = "links.example.net";
+const TARGET: &str = "https://example.com/";
+
+/// Some 1,000 seconds after the instant of the samples, so that these lie in the past.
+async fn world() -> World {
+    let world = World::new().await;
+    world.memory.clock.set(samples::at(1_000_000));
+    world
+}
+
+/// What becomes of records, in words; a rehearsal must have said the same.
+async fn imported(world: &World, records: Vec<Record>) -> Vec<&'static str> {
+    let rehearsed = rehearse(&world.app, world.account.id, records.clone()).await;
+    let outcomes = words(&import(&world.app, world.account.id, records).await);
+    let rehearsed: Vec<_> = words(&rehearsed)
+        .into_iter()
+        .map(|word| if word == "would_create" { "created" } else { word })
+        .collect();
+    assert_eq!(rehearsed, outcomes);
+    outcomes
+}
+
+fn on(host: &str, slug: &str, target: &str) -> Record {
+    record(&[(Field::Domain, host), (Field::Slug, slug), (Field::TargetUrl, target)])
+}
+
+fn at_root(host: &str) -> Record {
+    let mut at_root = record(&[(Field::Domain, host), (Field::TargetUrl, TARGET)]);
+    at_root.set(Field::Slug, FieldValue::Null);
+    at_root
+}
+
+/// Contract D23: links on custom domains need the domain connected, and active, as a creation does.
+#[tokio::test]
+async fn d23_records_need_an_active_domain() {
+    let world = world().await;
+    let (other, _) = world.another_account("agency").await;
+    world.active_domain(HOST).await;
+    given_domain(&world.app, other.id, "theirs.example.net", ACTIVE).await;
+    given_domain(&world.app, world.account.id, "pending.example.net", not_active(&world.app)[0]).await;
+    let unslugged = record(&[(Field::Domain, HOST), (Field::TargetUrl, TARGET)]);
+    let records = vec![
+        on(" Links.Example.NET. ", "a", TARGET),
+        at_root(HOST),
+        unslugged,
+        on(HOST, "loop", "https://links.example.net/loop"),
+        on("theirs.example.net", "a", TARGET),
+        on("nobodys.example.net", "a", TARGET),
+        on("no host", "a", TARGET),
+        on("pending.example.net", "a", TARGET),
+    ];
+    let expected = [
+        "created",
+        "created",
+        "created",
+        "invalid_request",
+        "domain_not_found",
+        "domain_not_found",
+        "domain_not_found",
+        "domain_not_active",
+    ];
+    assert_eq!(imported(&world, records.clone()).await, expected);
+    let (_, links) = stored(&world.app, world.account.id).await;
+    let on_host = |slug| links.iter().any(|link| *link.placement() == samples::on_custom(HOST, slug));
+    assert!(on_host(Some("a")) && on_host(None), "{links:?}");
+    // A second import finds them.
+    let again = imported(&world, records).await;
+    assert_eq!(again[..3], ["unchanged", "unchanged", "unchanged"]);
+    assert_eq!(again[3..], expected[3..]);
+}
+
+/// What is there is found by its address, and is what the row says, also while its domain serves nothing.
+#[tokio::test]
+async fn what_is_there_is_compared_whatever_has_become_of_its_domain() {
+    let world = world().await;
+    let domain = world.active_domain(HOST).await;
+    for slug in [Some("a"), None] {
+        let target_url = samples::target(TARGET);
+        world.create(RedirectDraft { target_url, ..draft_on(HOST, slug) }).await.unwrap();
+    }
+    let generated = record(&[(Field::Domain, HOST), (Field::TargetUrl, TARGET)]);
+    assert_eq!(imported(&world, vec![generated.clone()]).await, ["created"]);
+    let whole = exported(&world.app, world.account.id).await;
+    let before = stored(&world.app, world.account.id).await;
+    let statuses = [ACTIVE].into_iter().chain(not_active(&world.app));
+    for status in statuses {
+        becomes(&world.app, &domain, status).await;
+        assert_eq!(imported(&world, whole.clone()).await, ["unchanged"; 3], "{status:?}");
+        let without_ids: Vec<_> = whole.iter().map(|record| without(record, &[Field::Id])).collect();
+        assert_eq!(imported(&world, without_ids).await, ["unchanged"; 3], "{status:?}");
+        let rows = vec![
+            generated.clone(),
+            on(HOST, "a", TARGET),
+            on(HOST, "a", "https://example.org/"),
+            on(HOST, "new", "https://links.example.net/new"),
+        ];
+        let mut outcomes = imported(&world, rows).await;
+        // A loop can be seen only where a link can be placed.
+        let last = if status == ACTIVE { "invalid_request" } else { "domain_not_active" };
+        assert_eq!(outcomes.pop(), Some(last), "{status:?}");
+        assert_eq!(outcomes, ["unchanged", "unchanged", "conflict"], "{status:?}");
+    }
+    assert_eq!(stored(&world.app, world.account.id).await, before);
+}
+
+/// Contract D22: a link that has lost the domain since it was exported is there, lost, which is another place than the
+/// file's.
+#[tokio::test]
+async fn d22_a_link_that_was_lost_since_is_a_conflict() {
+    let world = world().await;
+    let domain = world.active_domain(HOST).await;
+    world.create(draft_on(HOST, Some("a"))).await.unwrap();
+    let whole = exported(&world.app, world.account.id).await;
+    removed(&world.app, &domain).await;
+    assert_eq!(imported(&world, whole.clone()).await, ["conflict"]);
+    let lost = exported(&world.app, world.account.id).await;
+    assert_eq!(imported(&world, lost).await, ["unchanged"]);
+    // Without the id it is another link, for which the domain is not there any more.
+    let without_id = without(&whole[0], &[Field::Id]);
+    assert_eq!(imported(&world, vec![without_id]).await, ["domain_not_found"]);
+}
+
+/// Contract D23: a domain that goes out of service between the rehearsal and the import stands against its rows alone.
+#[tokio::test]
+async fn a_row_on_a_failed_domain_stops_no_other() {
+    let world = world().await;
+    let domain = world.active_domain(HOST).await;
+    let records = vec![on(HOST, "a", TARGET), on("go.example.com", "b", TARGET)];
+    let rehearsed = import_in(ImportMode::Rehearse, &world.app, world.account.id, records.clone()).await;
+    assert!(rehearsed.unwrap().iter().all(|row| row.outcome.code().is_none()));
+    becomes(&world.app, &domain, CustomDomainStatus::Failed).await;
+    assert_eq!(imported(&world, records).await, ["domain_not_active", "created"]);
+    let kept: Vec<Redirect> =
+        stored(&world.app, world.account.id).await.1.into_iter().map(crate::world::into_redirect).collect();
+    assert_eq!(kept.len(), 1);
+    assert_eq!(kept[0].placement, samples::on_system("b"));
+}
+
+/// Contract D23, D43: nor does a domain that goes out of service, or is removed, while its rows are being imported.
+#[tokio::test]
+async fn a_row_whose_domain_goes_meanwhile_stops_no_other() {
+    for (is_removed, expected) in [(false, "domain_not_active"), (true, "domain_not_found")] {
+        let world = world().await;
+        let domain = world.active_domain(HOST).await;
+        let records = vec![on(HOST, "a", TARGET), on("go.example.com", "b", TARGET), on(HOST, "c", TARGET)];
+        let mut meanwhile = world.app.store.begin().await.unwrap();
+        let account = world.account.id;
+        let change = async {
+            meanwhile.lock_custom_domain(account, domain.id).await.unwrap().unwrap();
+            if is_removed {
+                assert!(meanwhile.delete_custom_domain(account, domain.id).await.unwrap());
+            } else {
+                let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };
+                meanwhile.update_custom_domain(&failed, UNCHECKED).await.unwrap();
+            }
+            meanwhile.commit().await.unwrap();
+        };
+        // The import comes first, and as far as it can without the unit of work that this test has.
+        let (outcomes, ()) = tokio::join!(biased; import(&world.app, account, records), change);
+        assert_eq!(words(&outcomes), [expected, "created", expected]);
+        assert_eq!(world.usage().await.links, 1);
+    }
+}

@@ -1,0 +1,216 @@
+//! From an address on a custom domain to where it leads (D24, D44).
+
+use signpost_app::idempotency::Conclusion;
+use signpost_app::visits::{Resolution, resolve};
+use signpost_app::{accounts, landings};
+use signpost_domain::{HostBlocklist, HostReference, LandingDraft, RedirectDraft, RedirectPatch, SlugChoice};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain, not_active, removed};
+use crate::world::{World, draft};
+
+const HOST: &str = "links.example.net";
+const OTHER: &str = "other.example.org";
+const END: &str = "https://target.example/end/of?it";
+
+async fn visit(world: &World, host: &str, slug: Option<&str>) -> Resolution {
+    resolve(&world.app, &samples::hostname(host), slug.map(samples::slug)).await.unwrap()
+}
+
+fn leads_to(target: &str) -> Resolution {
+    Resolution::Redirect(samples::target(target))
+}
+
+/// A redirect to `target` on `host`: a domain's, or the system's.
+async fn link(world: &World, host: &str, slug: Option<&str>, target: &str) -> signpost_domain::Redirect {
+    let target_url = samples::target(target);
+    world.create(RedirectDraft { target_url, ..draft_on(host, slug) }).await.unwrap()
+}
+
+/// Contract D44: only while the domain is active. The root of one is an address like another.
+#[tokio::test]
+async fn d44_a_link_resolves_only_while_its_domain_is_active() {
+    let world = World::new().await;
+    let domain = world.active_domain(HOST).await;
+    link(&world, HOST, Some("sale"), END).await;
+    link(&world, HOST, None, "https://example.org/root").await;
+    let expect = async |is_there: bool| {
+        for (host, slug, target) in [
+            (HOST, Some("sale"), END),
+            ("Links.Example.NET.", Some("sale"), END),
+            (HOST, None, "https://example.org/root"),
+        ] {
+            let expected = if is_there { leads_to(target) } else { Resolution::NotThere };
+            assert_eq!(visit(&world, host, slug).await, expected, "{host} {slug:?}");
+        }
+        for (host, slug) in [
+            (HOST, Some("Sale")),
+            ("go.example.com", Some("sale")),
+            ("go.example.com", None),
+            ("www.links.example.net", None),
+        ] {
+            assert_eq!(visit(&world, host, slug).await, Resolution::NotThere, "{host} {slug:?}");
+        }
+    };
+    expect(true).await;
+    for status in not_active(&world.app) {
+        becomes(&world.app, &domain, status).await;
+        expect(false).await;
+        becomes(&world.app, &domain, ACTIVE).await;
+        expect(true).await;
+    }
+    removed(&world.app, &domain).await;
+    expect(false).await;
+    world.active_domain(HOST).await;
+    expect(false).await;
+}
+
+/// Contract D41: links of another account's never resolve on a domain, whatever the store holds.
+#[tokio::test]
+async fn d44_a_domain_serves_its_own_accounts_links_only() {
+    let world = World::new().await;
+    let (other, _) = world.another_account("agency").await;
+    given_domain(&world.app, other.id, HOST, ACTIVE).await;
+    world.store_as_it_is(samples::redirect_at(samples::on_custom(HOST, Some("sale")))).await;
+    assert_eq!(visit(&world, HOST, Some("sale")).await, Resolution::NotThere);
+}
+
+/// The addresses of chains: on two custom domains, at a root of one, and on the system domain.
+fn addresses() -> [(&'static str, Option<&'static str>, &'static str); 7] {
+    [
+        (HOST, Some("a"), "https://links.example.net/a"),
+        ("go.example.com", Some("b"), "http://GO.example.com/b/"),
+        (OTHER, None, "http://other.example.org"),
+        (HOST, None, "https://LINKS.example.net.:443/?x#y"),
+        (OTHER, Some("c"), "https://other.example.org/%63/?x"),
+        (HOST, Some("d"), "http://links.example.net:80/d"),
+        ("go.example.com", Some("e"), "https://go.example.com/e"),
+    ]
+}
+
+async fn world_with_domains() -> World {
+    let world = World::new().await;
+    for host in [HOST, OTHER] {
+        world.active_domain(host).await;
+    }
+    world
+}
+
+/// Links at the first `length` addresses, each pointing at the next, the last at `end`.
+async fn chain(world: &World, length: usize, end: &str) {
+    let addresses = addresses();
+    for (number, (host, slug, _)) in addresses.iter().take(length).enumerate() {
+        let next = addresses.get(number + 1).filter(|_| number + 1 < length);
+        link(world, host, *slug, next.map_or(end, |(_, _, url)| *url)).await;
+    }
+}
+
+/// Contract D24, R32: own addresses are followed across domains, at most five deep, in whatever spelling; also where the
+/// end only looks like an address of ours.
+#[tokio::test]
+async fn d24_chains_across_domains_are_followed_five_deep() {
+    for end in [END, "https://target.example/end", "https://target.example"] {
+        for length in 1..=7 {
+            let world = world_with_domains().await;
+            chain(&world, length, end).await;
+            let expected = if length <= 6 { leads_to(end) } else { Resolution::NotThere };
+            assert_eq!(visit(&world, HOST, Some("a")).await, expected, "{length} links to {end}");
+        }
+    }
+}
+
+/// R32: loops across domains lead nowhere, from wherever one enters them; those that a later move closes too.
+#[tokio::test]
+async fn r32_loops_across_domains_lead_nowhere() {
+    for length in 2..=7 {
+        let world = world_with_domains().await;
+        let (_, _, back) = addresses()[0];
+        chain(&world, length, back).await;
+        for (host, slug, _) in addresses().into_iter().take(length) {
+            assert_eq!(visit(&world, host, slug).await, Resolution::NotThere, "{length}: {host} {slug:?}");
+        }
+    }
+    let world = world_with_domains().await;
+    link(&world, HOST, Some("a"), "https://other.example.org/b").await;
+    let back = link(&world, HOST, Some("b"), "https://links.example.net/a").await;
+    assert_eq!(visit(&world, HOST, Some("a")).await, leads_to("https://other.example.org/b"));
+    let domain = signpost_domain::Change::Set(HostReference::parse(OTHER));
+    world.update(back.id, RedirectPatch { domain, ..RedirectPatch::default() }).await.unwrap();
+    assert_eq!(visit(&world, HOST, Some("a")).await, Resolution::NotThere);
+}
+
+/// Contract D24, D44: a target on a domain that is not active, or where nothing is, is a target like any other; what is
+/// there must be fit to be followed.
+#[tokio::test]
+async fn d24_only_what_is_there_is_followed() {
+    let world = World::new().await;
+    let (other, secret) = world.another_account("agency").await;
+    let domain = given_domain(&world.app, other.id, OTHER, ACTIVE).await;
+    let theirs = world.admit(Some(&secret)).await.unwrap();
+    let target_url = samples::target(END);
+    let draft_of_theirs = RedirectDraft { target_url, ..draft_on(OTHER, Some("end")) };
+    signpost_app::redirects::create(&world.app, &theirs, Ok(draft_of_theirs), Conclusion::forgotten())
+        .await
+        .unwrap();
+    let address = "https://other.example.org/end";
+    link(&world, "go.example.com", Some("a"), address).await;
+    let others = [
+        "https://other.example.org/none",
+        "https://other.example.org:8443/end",
+        "https://other.example.org/end/more",
+        "https://sub.other.example.org/end",
+    ];
+    for (number, target) in others.into_iter().enumerate() {
+        let slug = format!("o{number}");
+        link(&world, "go.example.com", Some(&slug), target).await;
+        assert_eq!(visit(&world, "go.example.com", Some(&slug)).await, leads_to(target));
+    }
+    let from_a = async || visit(&world, "go.example.com", Some("a")).await;
+    assert_eq!(from_a().await, leads_to(END));
+    for status in not_active(&world.app) {
+        becomes(&world.app, &domain, status).await;
+        assert_eq!(from_a().await, leads_to(address));
+    }
+    becomes(&world.app, &domain, ACTIVE).await;
+    for hosts in ["target.example", OTHER] {
+        world.memory.target_blocklist.replace(HostBlocklist::parse(hosts).unwrap());
+        assert_eq!(from_a().await, Resolution::NotThere, "{hosts}");
+    }
+    world.memory.target_blocklist.replace(HostBlocklist::parse("").unwrap());
+    accounts::suspend(&world.app, other.id).await.unwrap();
+    assert_eq!(from_a().await, Resolution::NotThere);
+    assert_eq!(visit(&world, OTHER, Some("end")).await, Resolution::NotThere);
+    accounts::resume(&world.app, other.id).await.unwrap();
+    assert_eq!(from_a().await, leads_to(END));
+}
+
+/// Contract D22, D24: whoever is led to a landing page on a domain is sent to its own address, with the scheme of custom
+/// domains.
+#[tokio::test]
+async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
+    let memory =
+        InMemory { custom_domain_scheme: signpost_domain::CustomDomainScheme::Http, ..InMemory::default() };
+    let world = World::on(memory, "agency").await;
+    world.active_domain(HOST).await;
+    let caller = world.caller().await;
+    for (entry, slug, url) in [
+        ("a", SlugChoice::Root, "http://links.example.net/"),
+        ("b", SlugChoice::Exactly(samples::slug("menu")), "http://links.example.net/menu"),
+    ] {
+        let page = LandingDraft {
+            domain: Some(HostReference::parse(HOST)),
+            slug: slug.clone(),
+            ..LandingDraft::new(samples::name("Menu"))
+        };
+        let page =
+            landings::create(&world.app, &caller, Ok(page), Conclusion::forgotten()).await.unwrap().landing;
+        let here = Resolution::Landing { title: samples::name("Menu") };
+        let slug = page.placement.slug().map(ToString::to_string);
+        assert_eq!(visit(&world, HOST, slug.as_deref()).await, here);
+        let target_url = samples::target(&url.replace("http://", "https://"));
+        world.create(RedirectDraft { target_url, ..draft(entry) }).await.unwrap();
+        let elsewhere = Resolution::LandingElsewhere { url: url.to_owned() };
+        assert_eq!(visit(&world, "go.example.com", Some(entry)).await, elsewhere);
+    }
+}

@@ -1,0 +1,108 @@
+//! Links on custom domains as visitors meet them.
+
+use signpost_app::ports::Store;
+use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Redirect};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Answer, Edge, HOST};
+
+const CUSTOM: &str = "links.example.net";
+const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
+const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
+
+/// An edge with an active domain, and a link with a slug and one at the root there.
+async fn started() -> (Edge, CustomDomain) {
+    let edge = Edge::start().await;
+    let hostname = samples::hostname(CUSTOM);
+    let domain = CustomDomain::connect(samples::id(), edge.account, hostname, samples::at(1_000));
+    let domain = CustomDomain { status: ACTIVE, ..domain };
+    let mut work = edge.memory.store.begin().await.unwrap();
+    work.insert_custom_domain(&domain, UNCHECKED, 1).await.unwrap();
+    work.commit().await.unwrap();
+    for (slug, target) in [(Some("sale"), "https://example.com/sale"), (None, "https://example.com/root")] {
+        let target_url = samples::target(target);
+        edge.add(&Redirect { target_url, ..samples::redirect_at(samples::on_custom(CUSTOM, slug)) }).await;
+    }
+    (edge, domain)
+}
+
+fn get(edge: &Edge, host: &str, path: &str) -> Answer {
+    edge.request_with("GET", path, &format!("Host: {host}\r\n"))
+}
+
+/// Contract D22, D53: at a slug and at the root, with or without a trailing slash, in whatever spelling of the host.
+#[tokio::test(flavor = "multi_thread")]
+async fn d22_links_open_on_a_custom_domain() {
+    let (edge, _) = started().await;
+    for host in [CUSTOM, "LINKS.example.net", "links.example.net.", "links.example.net:8081"] {
+        for (path, location) in [
+            ("/sale", "https://example.com/sale"),
+            ("/s%61le/?x=1", "https://example.com/sale"),
+            ("/", "https://example.com/root"),
+            ("/?x=1", "https://example.com/root"),
+        ] {
+            let answer = get(&edge, host, path);
+            assert_eq!((answer.status, answer.header("location")), (302, Some(location)), "{host} {path}");
+        }
+    }
+    let absolute = format!("http://{CUSTOM}/");
+    let (whole, bare) = (get(&edge, CUSTOM, &absolute), get(&edge, CUSTOM, "/"));
+    assert_eq!(whole, bare);
+    let head = edge.request_with("HEAD", "/", &format!("Host: {CUSTOM}\r\n"));
+    assert_eq!(head, bare);
+}
+
+/// Contract D24, D53: a link on the system domain leads through one on a custom domain.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_a_chain_goes_over_domains() {
+    let (edge, _) = started().await;
+    for (slug, target, location) in [
+        ("a", "https://links.example.net/sale", "https://example.com/sale"),
+        ("b", "http://links.example.net", "https://example.com/root"),
+        ("c", "https://links.example.net/none", "https://links.example.net/none"),
+    ] {
+        edge.add(&Redirect { target_url: samples::target(target), ..samples::redirect(slug) }).await;
+        assert_eq!(edge.get(&format!("/{slug}")).header("location"), Some(location));
+    }
+}
+
+/// Contract D44, D54: unknown host, unknown slug, a domain that is not active, and one that was removed: one and the same
+/// 404, and the store has said so at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_what_a_domain_does_not_serve_is_not_there() {
+    let (edge, domain) = started().await;
+    let nothing = get(&edge, HOST, "/none");
+    assert_eq!(nothing.status, 404);
+    for (host, path) in [
+        (CUSTOM, "/none"),
+        (CUSTOM, "/Sale"),
+        (CUSTOM, "/sale/x"),
+        (CUSTOM, "//"),
+        (HOST, "/"),
+        (HOST, "/sale"),
+        ("nobodys.example.net", "/sale"),
+        ("nobodys.example.net", "/"),
+        ("192.0.2.7", "/"),
+        ("not a host", "/sale"),
+    ] {
+        assert_eq!(get(&edge, host, path), nothing, "{host} {path}");
+    }
+    let expires_at = samples::at(3_600_000);
+    for status in [
+        CustomDomainStatus::Pending { expires_at },
+        CustomDomainStatus::SslPending { expires_at },
+        CustomDomainStatus::Failed,
+    ] {
+        let mut work = edge.memory.store.begin().await.unwrap();
+        work.lock_custom_domain(edge.account, domain.id).await.unwrap().unwrap();
+        work.update_custom_domain(&CustomDomain { status, ..domain.clone() }, UNCHECKED).await.unwrap();
+        work.commit().await.unwrap();
+        for path in ["/sale", "/"] {
+            assert_eq!(get(&edge, CUSTOM, path), nothing, "{status:?} {path}");
+        }
+    }
+    let mut work = edge.memory.store.begin().await.unwrap();
+    assert!(work.delete_custom_domain(edge.account, domain.id).await.unwrap());
+    work.commit().await.unwrap();
+    assert_eq!(get(&edge, CUSTOM, "/sale"), nothing);
+}

@@ -1,0 +1,190 @@
+//! How custom domains are kept.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use signpost_app::ports::{Claims, DueCheck, MAX_CLAIMS_OF_A_CHECK};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Hostname, Timestamp,
+};
+
+/// The custom domains of all accounts: a hostname is the same one to all of them. They are copied when one is first
+/// changed in a unit of work.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Domains(Arc<Kept>);
+
+/// The domains, and where to find them. Only [`Kept::put`] and [`Kept::remove`] write, so that the two always agree.
+#[derive(Debug, Clone, Default)]
+struct Kept {
+    domains: BTreeMap<DomainId, Arc<Checked>>,
+    of_account: BTreeMap<AccountId, BTreeSet<DomainId>>,
+    named: BTreeMap<(Hostname, AccountId), DomainId>,
+    due: BTreeSet<(Timestamp, DomainId)>,
+}
+
+/// A domain and when it is checked.
+#[derive(Debug, Clone)]
+struct Checked {
+    domain: CustomDomain,
+    plan: CheckPlan,
+    /// How often its check was claimed since the plan was written.
+    claims: u32,
+}
+
+impl Checked {
+    fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
+        Self { domain, plan, claims: 0 }
+    }
+
+    /// When it is to be checked, unless that was tried too often.
+    fn due_at(&self) -> Option<Timestamp> {
+        self.plan.next_check_at.filter(|_| self.claims < MAX_CLAIMS_OF_A_CHECK)
+    }
+}
+
+impl Kept {
+    fn put(&mut self, checked: Checked) {
+        let CustomDomain { id, account_id, hostname, status: _, created_at: _ } = &checked.domain;
+        let id = *id;
+        self.of_account.entry(*account_id).or_default().insert(id);
+        self.named.insert((hostname.clone(), *account_id), id);
+        if let Some(due_at) = checked.due_at() {
+            self.due.insert((due_at, id));
+        }
+        self.domains.insert(id, Arc::new(checked));
+    }
+
+    fn remove(&mut self, id: DomainId) -> Option<Checked> {
+        let checked = Arc::unwrap_or_clone(self.domains.remove(&id)?);
+        let CustomDomain { id: _, account_id, hostname, status: _, created_at: _ } = &checked.domain;
+        if let Some(ids) = self.of_account.get_mut(account_id) {
+            ids.remove(&id);
+        }
+        self.named.remove(&(hostname.clone(), *account_id));
+        if let Some(due_at) = checked.due_at() {
+            self.due.remove(&(due_at, id));
+        }
+        Some(checked)
+    }
+}
+
+impl Domains {
+    pub(crate) fn has(&self, id: DomainId) -> bool {
+        self.0.domains.contains_key(&id)
+    }
+
+    /// The account's domain with this id.
+    pub(crate) fn of(&self, account: AccountId, id: DomainId) -> Option<&CustomDomain> {
+        let domain = &self.0.domains.get(&id)?.domain;
+        (domain.account_id == account).then_some(domain)
+    }
+
+    /// The account's domains by id, lowest first.
+    pub(crate) fn all_of(&self, account: AccountId) -> impl DoubleEndedIterator<Item = &CustomDomain> {
+        let ids = self.0.of_account.get(&account).into_iter().flatten();
+        ids.filter_map(|id| self.0.domains.get(id)).map(|checked| &checked.domain)
+    }
+
+    pub(crate) fn count_of(&self, account: AccountId) -> usize {
+        self.0.of_account.get(&account).map_or(0, BTreeSet::len)
+    }
+
+    /// The account's domain with this hostname.
+    pub(crate) fn named(&self, account: AccountId, hostname: &Hostname) -> Option<&CustomDomain> {
+        let id = self.0.named.get(&(hostname.clone(), account))?;
+        self.of(account, *id)
+    }
+
+    /// The domain of whichever account with this hostname that is not stored as failed.
+    pub(crate) fn holder(&self, hostname: &Hostname) -> Option<&CustomDomain> {
+        self.all_named(hostname).find(|domain| domain.status.holds_hostname())
+    }
+
+    pub(crate) fn claims(&self, account: AccountId, hostname: &Hostname) -> Claims {
+        let holder = self.holder(hostname).filter(|holder| holder.account_id != account);
+        Claims { own: self.named(account, hostname).cloned(), holder: holder.cloned() }
+    }
+
+    fn all_named(&self, hostname: &Hostname) -> impl Iterator<Item = &CustomDomain> {
+        let [lowest, highest] =
+            [[0; 16], [u8::MAX; 16]].map(|account| (hostname.clone(), AccountId::from_bytes(account)));
+        self.0.named.range(lowest..=highest).filter_map(|((_, account), id)| self.of(*account, *id))
+    }
+
+    /// Adds a domain.
+    pub(crate) fn insert(&mut self, domain: CustomDomain, plan: CheckPlan) {
+        Arc::make_mut(&mut self.0).put(Checked::planned(domain, plan));
+    }
+
+    /// Gives a domain another status and another plan. `None` if the account has no such domain.
+    pub(crate) fn update(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        status: CustomDomainStatus,
+        plan: CheckPlan,
+    ) -> Option<CustomDomain> {
+        let domain = CustomDomain { status, ..self.of(account, id)?.clone() };
+        let kept = Arc::make_mut(&mut self.0);
+        kept.remove(id)?;
+        kept.put(Checked::planned(domain.clone(), plan));
+        Some(domain)
+    }
+
+    pub(crate) fn remove(&mut self, account: AccountId, id: DomainId) -> Option<CustomDomain> {
+        self.of(account, id)?;
+        Some(Arc::make_mut(&mut self.0).remove(id)?.domain)
+    }
+
+    /// Removes all domains of an account.
+    pub(crate) fn forget_account(&mut self, account: AccountId) {
+        if let Some(ids) = self.0.of_account.get(&account).cloned() {
+            let kept = Arc::make_mut(&mut self.0);
+            for id in ids {
+                kept.remove(id);
+            }
+            kept.of_account.remove(&account);
+        }
+    }
+
+    /// The domains whose checks are due, those that have been for longest first.
+    pub(crate) fn due(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
+        self.0.due.iter().take_while(move |(due_at, _)| *due_at <= now).map(|(_, id)| *id)
+    }
+
+    pub(crate) fn claim(&mut self, id: DomainId, until: Timestamp) -> Option<DueCheck> {
+        let kept = Arc::make_mut(&mut self.0);
+        let Checked { domain, plan, claims } = kept.remove(id)?;
+        let due = DueCheck { domain: domain.clone(), checks_made: plan.checks_made };
+        let plan = CheckPlan { next_check_at: Some(until), ..plan };
+        kept.put(Checked { domain, plan, claims: claims.saturating_add(1) });
+        Some(due)
+    }
+
+    /// Writes the plan of a domain unless another was written since it was claimed, or it was claimed again.
+    pub(crate) fn plan(&mut self, id: DomainId, claimed_until: Timestamp, plan: CheckPlan) {
+        let is_as_claimed =
+            |checked: &Checked| checked.claims > 0 && checked.plan.next_check_at == Some(claimed_until);
+        if self.0.domains.get(&id).is_some_and(|checked| is_as_claimed(checked)) {
+            let kept = Arc::make_mut(&mut self.0);
+            if let Some(Checked { domain, plan: _, claims: _ }) = kept.remove(id) {
+                kept.put(Checked::planned(domain, plan));
+            }
+        }
+    }
+
+    /// The domains that read as failed at `now` and are not stored so.
+    pub(crate) fn overtaken(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
+        let domains = self.0.domains.values().map(|checked| &checked.domain);
+        domains.filter(move |domain| domain.status.at(now) != domain.status).map(|domain| domain.id)
+    }
+
+    /// Stores a domain as it reads at `now`, and plans no more checks.
+    pub(crate) fn settle(&mut self, id: DomainId, now: Timestamp) {
+        let kept = Arc::make_mut(&mut self.0);
+        if let Some(Checked { domain, plan, claims: _ }) = kept.remove(id) {
+            let plan = CheckPlan { next_check_at: None, ..plan };
+            kept.put(Checked::planned(domain.at(now), plan));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Which custom domains are to be checked.
+
+use async_trait::async_trait;
+use signpost_app::ports::{DomainChecks, DueCheck, StoreError};
+use signpost_domain::{CheckPlan, DomainId, Timestamp};
+
+use crate::store::MemoryStore;
+
+#[async_trait]
+impl DomainChecks for MemoryStore {
+    async fn claim_due_checks(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        at_most: u16,
+    ) -> Result<Vec<DueCheck>, StoreError> {
+        if self.read(|state| state.domains.due(now).next().is_none())? {
+            return Ok(Vec::new());
+        }
+        self.write_at_once(|state| {
+            let due: Vec<DomainId> = state.domains.due(now).take(usize::from(at_most)).collect();
+            due.into_iter().filter_map(|id| state.domains.claim(id, until)).collect()
+        })
+        .await
+    }
+
+    async fn plan_checks(
+        &self,
+        claimed_until: Timestamp,
+        plans: &[(DomainId, CheckPlan)],
+    ) -> Result<(), StoreError> {
+        self.write_at_once(|state| {
+            for (id, plan) in plans {
+                state.domains.plan(*id, claimed_until, *plan);
+            }
+        })
+        .await
+    }
+
+    async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        if self.read(|state| state.domains.overtaken(now).next().is_none())? {
+            return Ok(0);
+        }
+        self.write_at_once(|state| {
+            let overtaken: Vec<DomainId> = state.domains.overtaken(now).take(usize::from(at_most)).collect();
+            let mut expired = 0;
+            for id in overtaken {
+                state.domains.settle(id, now);
+                expired += 1;
+            }
+            expired
+        })
+        .await
+    }
+}

@@ -1,0 +1,271 @@
+//! Who has a hostname (D40, D41): at most one domain of it is not stored as failed, and an account has one at most.
+
+use signpost_app::ports::{Claims, InsertCustomDomainError, UpdateCustomDomainError};
+use signpost_domain::{AccountId, CustomDomain, CustomDomainStatus, DomainEvent};
+
+use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status};
+use super::fixture::{Fresh, StoreUnderTest};
+use super::given::{self, Decision, PLENTY, unit};
+use super::stored;
+use crate::concurrency::at_once;
+use crate::samples;
+
+const HOST: &str = "a.example.net";
+const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
+
+async fn accounts(store: &StoreUnderTest, count: usize) -> Vec<AccountId> {
+    let mut accounts = Vec::new();
+    for _ in 0..count {
+        accounts.push(given::account(store).await);
+    }
+    accounts
+}
+
+/// Whatever the holder's status is by now: the store looks at what is stored.
+pub(super) async fn a_hostname_is_taken_by_what_is_not_stored_as_failed(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [owner, other] = [given::account(&store).await, given::account(&store).await];
+    let hostname = samples::hostname(HOST);
+    let mut claim = domain_steps::domain(&store, owner, HOST, FAILED).await;
+    for status in every_status() {
+        claim = domain_steps::update(&store, &claim, status, NO_CHECKS).await.unwrap();
+        let is_held = status != FAILED;
+        let rival = samples::custom_domain(other, HOST);
+        let outcome = domain_steps::insert(&store, &rival, PLENTY).await;
+        assert_eq!(outcome, if is_held { Err(Decision::HostnameTaken) } else { Ok(()) }, "{status:?}");
+        let holder = store.holder_of(&hostname).await.unwrap();
+        assert_eq!(holder.as_ref(), Some(if is_held { &claim } else { &rival }));
+        assert_eq!(domain_steps::delete(&store, other, rival.id).await, !is_held);
+        assert_eq!(store.holder_of(&hostname).await.unwrap().as_ref(), is_held.then_some(&claim));
+    }
+    for account in [owner, other] {
+        stored::counters_are_right(&store, account).await;
+    }
+}
+
+/// Not even beside one that failed (D40).
+pub(super) async fn an_account_has_a_hostname_once(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let mut domain = domain_steps::domain(&store, account, HOST, ACTIVE).await;
+    for status in every_status() {
+        domain = domain_steps::update(&store, &domain, status, NO_CHECKS).await.unwrap();
+        let again = samples::custom_domain(account, HOST);
+        assert_eq!(domain_steps::insert(&store, &again, PLENTY).await, Err(Decision::HostnameTaken));
+    }
+    for near in ["b.a.example.net", "example.net", "aa.example.net", "a.example.ne", "a.example.nett"] {
+        domain_steps::domain(&store, account, near, ACTIVE).await;
+    }
+    assert!(domain_steps::delete(&store, account, domain.id).await);
+    domain_steps::domain(&store, account, HOST, ACTIVE).await;
+    assert_eq!(stored::custom_domains_count(&store, account).await, 6);
+}
+
+/// Any number of accounts may have failed with one hostname; one of them at a time comes back.
+pub(super) async fn a_failed_domain_comes_back_if_the_hostname_is_free(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = accounts(&store, 3).await;
+    let [one, other, third] = [0, 1, 2].map(|position: usize| accounts[position]);
+    let [first, second] =
+        [one, other].map(|account| CustomDomain { status: FAILED, ..samples::custom_domain(account, HOST) });
+    for claim in [&first, &second] {
+        domain_steps::insert(&store, claim, PLENTY).await.unwrap();
+    }
+    for status in every_status().into_iter().filter(|status| *status != FAILED) {
+        let first = domain_steps::update(&store, &first, status, NO_CHECKS).await.unwrap();
+        for refused in every_status().into_iter().filter(|status| *status != FAILED) {
+            let outcome = domain_steps::update(&store, &second, refused, NO_CHECKS).await;
+            assert_eq!(outcome, Err(Decision::HostnameTaken));
+        }
+        // What stays failed stands in nobody's way.
+        domain_steps::update(&store, &second, FAILED, NO_CHECKS).await.unwrap();
+        assert_eq!(store.custom_domain(other, second.id).await.unwrap().as_ref(), Some(&second));
+        assert_eq!(store.holder_of(&first.hostname).await.unwrap().as_ref(), Some(&first));
+        // Nor does the holder stand in its own way.
+        domain_steps::update(&store, &first, ACTIVE, NO_CHECKS).await.unwrap();
+        domain_steps::update(&store, &first, FAILED, NO_CHECKS).await.unwrap();
+    }
+    let newcomer = domain_steps::domain(&store, third, HOST, ACTIVE).await;
+    let outcome = domain_steps::update(&store, &first, ACTIVE, NO_CHECKS).await;
+    assert_eq!(outcome, Err(Decision::HostnameTaken));
+    assert!(domain_steps::delete(&store, third, newcomer.id).await);
+    let back = domain_steps::update(&store, &first, ACTIVE, NO_CHECKS).await.unwrap();
+    assert_eq!(store.holder_of(&first.hostname).await.unwrap(), Some(back));
+}
+
+/// A hostname that is taken undoes that one call alone, its effect on the count included.
+pub(super) async fn a_taken_hostname_leaves_the_unit_of_work_usable(fresh: Fresh) {
+    let store = fresh.store().await;
+    let [owner, other] = [given::account(&store).await, given::account(&store).await];
+    let failed = domain_steps::domain(&store, other, HOST, FAILED).await;
+    let held = domain_steps::domain(&store, owner, HOST, ACTIVE).await;
+    let free = samples::custom_domain(other, "free.example.net");
+    let outcome = unit!(&store, async |work| {
+        for _ in 0..3 {
+            let again = samples::custom_domain(other, HOST);
+            let refusal = work.insert_custom_domain(&again, NO_CHECKS, PLENTY).await;
+            assert!(matches!(refusal, Err(InsertCustomDomainError::HostnameTaken)), "{refusal:?}");
+            work.lock_custom_domain(other, failed.id).await?;
+            let back = CustomDomain { status: ACTIVE, ..failed.clone() };
+            let refusal = work.update_custom_domain(&back, NO_CHECKS).await;
+            assert!(matches!(refusal, Err(UpdateCustomDomainError::HostnameTaken)), "{refusal:?}");
+        }
+        assert_eq!(work.lock_custom_domain(other, failed.id).await?.as_ref(), Some(&failed));
+        work.insert_custom_domain(&free, NO_CHECKS, PLENTY).await?;
+        Ok(())
+    });
+    outcome.await.unwrap();
+    assert_eq!(stored::custom_domains(&store, owner).await, [held]);
+    assert_eq!(stored::custom_domains(&store, other).await, [failed, free]);
+    for account in [owner, other] {
+        stored::counters_are_right(&store, account).await;
+    }
+}
+
+/// The caller's own domain in whatever state, and another's that is not stored as failed.
+pub(super) async fn claims_are_the_callers_own_and_the_holders(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = accounts(&store, 4).await;
+    let [holding, failed, also_failed, without] = [0, 1, 2, 3].map(|position: usize| accounts[position]);
+    let hostname = samples::hostname(HOST);
+    for account in &accounts {
+        assert_eq!(domain_steps::claims(&store, *account, &hostname).await, Claims::default());
+    }
+    let failure = domain_steps::domain(&store, failed, HOST, FAILED).await;
+    domain_steps::domain(&store, also_failed, HOST, FAILED).await;
+    domain_steps::domain(&store, without, "b.a.example.net", ACTIVE).await;
+    let mut holder = domain_steps::domain(&store, holding, HOST, ACTIVE).await;
+    for status in every_status() {
+        holder = domain_steps::update(&store, &holder, status, NO_CHECKS).await.unwrap();
+        let in_the_way = (status != FAILED).then(|| holder.clone());
+        for (account, own) in
+            [(holding, Some(&holder)), (failed, Some(&failure)), (without, None), (samples::id(), None)]
+        {
+            let holder = if account == holding { None } else { in_the_way.clone() };
+            let expected = Claims { own: own.cloned(), holder };
+            assert_eq!(domain_steps::claims(&store, account, &hostname).await, expected, "{status:?}");
+        }
+    }
+}
+
+/// Fifty concurrent connections of one hostname by several accounts: it belongs to exactly one.
+pub(super) async fn of_concurrent_connections_of_one_hostname_one_succeeds(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = accounts(&store, 10).await;
+    for round in 0..4 {
+        let host = format!("host-{round}.example.net");
+        // Where somebody has failed before, too.
+        if round % 2 == 1 {
+            domain_steps::domain(&store, accounts[9], &host, FAILED).await;
+        }
+        let outcomes = at_once(50, |number| {
+            let (store, host) = (store.clone(), host.clone());
+            let account = accounts[usize::try_from(number % 9).unwrap()];
+            async move {
+                let domain = samples::custom_domain(account, &host);
+                unit!(&store, async |work| {
+                    // Some look first, as a use case does.
+                    if number % 2 == 0 && work.lock_claims(account, &domain.hostname).await?.holder.is_some()
+                    {
+                        return Err(Decision::HostnameTaken);
+                    }
+                    Ok(work.insert_custom_domain(&domain, NO_CHECKS, PLENTY).await?)
+                })
+                .await
+                .map(|()| domain)
+            }
+        });
+        let (inserted, refused): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+        assert!(refused.iter().all(|outcome| *outcome == Err(Decision::HostnameTaken)), "{refused:?}");
+        let [Ok(inserted)] = &inserted[..] else { panic!("one succeeds: {inserted:?}") };
+        assert_eq!(store.holder_of(&inserted.hostname).await.unwrap().as_ref(), Some(inserted));
+    }
+    for account in accounts {
+        stored::counters_are_right(&store, account).await;
+    }
+}
+
+/// The same of failed domains that come back.
+pub(super) async fn of_concurrent_returns_of_one_hostname_one_succeeds(fresh: Fresh) {
+    let store = fresh.store().await;
+    let mut claims = Vec::new();
+    for account in accounts(&store, 20).await {
+        claims.push(domain_steps::domain(&store, account, HOST, FAILED).await);
+    }
+    let returns = at_once(20, |number| {
+        let (store, claim) = (store.clone(), claims[usize::try_from(number).unwrap()].clone());
+        async move { domain_steps::update(&store, &claim, ACTIVE, NO_CHECKS).await }
+    });
+    let (back, refused): (Vec<_>, Vec<_>) = returns.await.into_iter().partition(Result::is_ok);
+    assert!(refused.iter().all(|outcome| *outcome == Err(Decision::HostnameTaken)), "{refused:?}");
+    let [Ok(back)] = &back[..] else { panic!("one comes back: {back:?}") };
+    assert_eq!(store.holder_of(&back.hostname).await.unwrap().as_ref(), Some(back));
+}
+
+/// Accounts take a hostname from each other again and again. Whoever has locked the claims is interrupted by nobody: what
+/// it has seen still holds when it writes.
+pub(super) async fn claims_are_held_until_the_unit_of_work_ends(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = accounts(&store, 6).await;
+    // All have a claim, so that there is something to hold from the beginning.
+    for account in &accounts {
+        domain_steps::domain(&store, *account, HOST, FAILED).await;
+    }
+    let takings = at_once(36, |number| {
+        let (store, account) = (store.clone(), accounts[usize::try_from(number % 6).unwrap()]);
+        async move {
+            let now = samples::at(i64::try_from(number).unwrap());
+            let taken = unit!(&store, async |work| {
+                let Claims { own, holder } = work.lock_claims(account, &samples::hostname(HOST)).await?;
+                tokio::task::yield_now().await;
+                if let Some(holder) = holder {
+                    let displaced = holder.after(DomainEvent::Displaced, now);
+                    work.update_custom_domain(&displaced, NO_CHECKS).await?;
+                }
+                let own = own.unwrap().after(DomainEvent::Reclaimed, now);
+                Ok(work.update_custom_domain(&own, NO_CHECKS).await?)
+            });
+            taken.await
+        }
+    });
+    assert_eq!(takings.await, vec![Ok(()); 36]);
+    let mut holding = 0;
+    for account in accounts {
+        let domains = stored::custom_domains(&store, account).await;
+        assert_eq!(domains.len(), 1);
+        holding += domains.iter().filter(|domain| domain.status.holds_hostname()).count();
+    }
+    assert_eq!(holding, 1);
+}
+
+/// A locked domain is held until its unit of work ends, so no change of its status is lost.
+pub(super) async fn concurrent_updates_of_one_domain_build_on_each_other(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let since = |millis| CustomDomainStatus::Active { misdirected_since: Some(samples::at(millis)) };
+    let domain = domain_steps::domain(&store, account, HOST, since(0)).await;
+    let updates = at_once(30, |number| {
+        let (store, domain) = (store.clone(), domain.clone());
+        async move {
+            let counted = unit!(&store, async |work| {
+                let before = if number % 2 == 0 {
+                    work.lock_custom_domain(account, domain.id).await?.unwrap()
+                } else {
+                    work.lock_claims(account, &domain.hostname).await?.own.unwrap()
+                };
+                tokio::task::yield_now().await;
+                let CustomDomainStatus::Active { misdirected_since: Some(before_then) } = before.status
+                else {
+                    panic!("nothing else was written: {before:?}");
+                };
+                let millis = before_then.unix_millis() - samples::at(0).unix_millis();
+                let after = CustomDomain { status: since(millis + 1), ..before };
+                Ok(work.update_custom_domain(&after, NO_CHECKS).await?)
+            });
+            counted.await.unwrap();
+        }
+    });
+    updates.await;
+    let after = store.custom_domain(account, domain.id).await.unwrap().unwrap();
+    assert_eq!(after.status, since(30));
+}

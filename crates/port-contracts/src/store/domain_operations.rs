@@ -1,0 +1,158 @@
+//! What random sequences do with custom domains: at few hostnames, so that accounts meet.
+
+use signpost_app::ports::{LinksOf, UnitOfWork};
+use signpost_domain::{
+    AccountId, CustomDomain, CustomDomainStatus, DomainId, Hostname, Link, Placement, Timestamp,
+};
+
+use super::domain_steps::{ACTIVE, NO_CHECKS, every_status};
+use super::given::Decision;
+use super::model::{Answer, Model};
+use super::random_sequences::answer;
+use crate::pseudorandom::Pseudorandom;
+use crate::samples;
+
+const DOMAINS_LIMIT: u64 = 2;
+
+/// One more than an account may have.
+pub(super) const HOSTS: [&str; 3] = ["a.example.net", "b.example.net", "c.example.net"];
+
+/// More than there are.
+const ALL: u16 = 1_000;
+
+pub(super) enum DomainOperation {
+    Insert(CustomDomain),
+    Update(AccountId, DomainId, CustomDomainStatus),
+    Delete(AccountId, DomainId),
+    /// All that are meant.
+    LoseLinks(LinksOf, Hostname, Timestamp),
+}
+
+/// An operation on a domain that is there, of either account, or on one that is nowhere.
+pub(super) fn any(
+    model: &Model,
+    random: &mut Pseudorandom,
+    account: AccountId,
+    now: Timestamp,
+) -> DomainOperation {
+    let ids: Vec<DomainId> = model.domains.keys().copied().collect();
+    let id = random.pick(&ids).copied().unwrap_or_else(samples::id);
+    let host = random.pick(&HOSTS).unwrap();
+    // Most often one with which there are links to be seen.
+    let status = match random.below(3) {
+        0 => random.pick(&every_status()).copied().unwrap(),
+        _ => ACTIVE,
+    };
+    match random.below(8) {
+        0..=2 => {
+            // None begins with having failed.
+            let status = if status.holds_hostname() { status } else { ACTIVE };
+            DomainOperation::Insert(CustomDomain { status, ..samples::custom_domain(account, host) })
+        }
+        3 | 4 => DomainOperation::Update(account, id, status),
+        5 => DomainOperation::Delete(account, id),
+        6 => DomainOperation::LoseLinks(LinksOf::Account(account), samples::hostname(host), now),
+        _ => DomainOperation::LoseLinks(LinksOf::AllBut(account), samples::hostname(host), now),
+    }
+}
+
+/// The answer of the store.
+pub(super) async fn carry_out(
+    work: &mut dyn UnitOfWork,
+    operation: &DomainOperation,
+) -> Result<Answer, Decision> {
+    Ok(match operation {
+        DomainOperation::Insert(domain) => {
+            let inserted = work.insert_custom_domain(domain, NO_CHECKS, DOMAINS_LIMIT).await;
+            answer(inserted.map_err(Decision::from))
+        }
+        DomainOperation::Update(account, id, status) => {
+            let Some(domain) = work.lock_custom_domain(*account, *id).await? else {
+                return Ok(Answer::NotThere);
+            };
+            let after = CustomDomain { status: *status, ..domain };
+            answer(work.update_custom_domain(&after, NO_CHECKS).await.map_err(Decision::from))
+        }
+        DomainOperation::Delete(account, id) => {
+            if work.delete_custom_domain(*account, *id).await? {
+                Answer::Done
+            } else {
+                Answer::NotThere
+            }
+        }
+        DomainOperation::LoseLinks(whose, hostname, now) => {
+            Answer::Lost(work.lose_some_links(*whose, hostname, ALL, *now).await?)
+        }
+    })
+}
+
+impl Model {
+    /// What the operation must answer; carries it out if nothing speaks against it.
+    pub(super) fn apply_to_domains(&mut self, operation: &DomainOperation) -> Answer {
+        match operation {
+            DomainOperation::Insert(domain) => {
+                let own: Vec<&CustomDomain> = self.domains_of(domain.account_id).collect();
+                if own.len() >= usize::try_from(DOMAINS_LIMIT).unwrap() {
+                    return Answer::Refused(Decision::LimitReached);
+                }
+                let is_own = own.iter().any(|own| own.hostname == domain.hostname);
+                if is_own || self.holder(&domain.hostname).is_some() {
+                    return Answer::Refused(Decision::HostnameTaken);
+                }
+                self.domains.insert(domain.id, domain.clone());
+                Answer::Done
+            }
+            DomainOperation::Update(account, id, status) => {
+                let Some(domain) = self.domains_of(*account).find(|domain| domain.id == *id) else {
+                    return Answer::NotThere;
+                };
+                let holder = self.holder(&domain.hostname);
+                if status.holds_hostname() && holder.is_some_and(|holder| holder.id != *id) {
+                    return Answer::Refused(Decision::HostnameTaken);
+                }
+                let after = CustomDomain { status: *status, ..domain.clone() };
+                self.domains.insert(*id, after);
+                Answer::Done
+            }
+            DomainOperation::Delete(account, id) => {
+                if self.domains_of(*account).all(|domain| domain.id != *id) {
+                    return Answer::NotThere;
+                }
+                self.domains.remove(id);
+                Answer::Done
+            }
+            DomainOperation::LoseLinks(whose, hostname, now) => {
+                let meant = self.links.values_mut().filter(|(owner, link)| {
+                    let is_whose = match whose {
+                        LinksOf::Account(account) => owner == account,
+                        LinksOf::AllBut(account) => owner != account,
+                    };
+                    is_whose && is_on(link, hostname)
+                });
+                let mut lost = 0;
+                for (_, link) in meant {
+                    lose_address(link, *now);
+                    lost += 1;
+                }
+                Answer::Lost(lost)
+            }
+        }
+    }
+}
+
+fn is_on(link: &Link, hostname: &Hostname) -> bool {
+    match link.placement() {
+        Placement::Custom { hostname: on, slug: _ } => on == hostname,
+        Placement::System { slug: _ } | Placement::Lost { slug: _ } => false,
+    }
+}
+
+/// What D22 makes of a link whose domain is gone.
+fn lose_address(link: &mut Link, now: Timestamp) {
+    let (placement, updated_at) = match link {
+        Link::Landing(landing) => (&mut landing.placement, &mut landing.updated_at),
+        Link::Redirect(redirect) => (&mut redirect.placement, &mut redirect.updated_at),
+    };
+    *placement = Placement::Lost { slug: placement.slug().cloned() };
+    *updated_at = now.max(*updated_at);
+}

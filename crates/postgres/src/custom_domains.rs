@@ -1,0 +1,119 @@
+//! Reading custom domains.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::Uuid;
+use diesel_async::RunQueryDsl;
+use signpost_app::ports::{CustomDomainReads, StoreError};
+use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::first_rows::{FirstRows, rows_read};
+use crate::rows::custom_domain::{CustomDomainRow, DomainColumns, FAILED};
+use crate::schema::custom_domains;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+statement! {
+    /// The account's domains from the highest id. Told that the account is equal to something, PostgreSQL would take the
+    /// order of the ids for all that is asked for, and read the domains of all accounts.
+    NewestDomains -> DomainColumns {
+        account: IdBytes,
+    } =
+    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at FROM custom_domains \
+     WHERE account_id >= "
+    { account: Uuid } " AND account_id <= "
+    { account: Uuid } " ORDER BY account_id DESC, id DESC"
+}
+
+statement! {
+    /// The account's domains below an id, from the highest, by the same rule.
+    DomainsBelow -> DomainColumns {
+        account: IdBytes,
+        below: IdBytes,
+    } =
+    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at FROM custom_domains \
+     WHERE account_id >= "
+    { account: Uuid } " AND (account_id, id) < ("
+    { account: Uuid } ", "
+    { below: Uuid } ") ORDER BY account_id DESC, id DESC"
+}
+
+#[async_trait]
+impl CustomDomainReads for PostgresStore {
+    async fn custom_domain(
+        &self,
+        account: AccountId,
+        id: DomainId,
+    ) -> Result<Option<CustomDomain>, StoreError> {
+        self.call(async |connection| {
+            let found = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .select(CustomDomainRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(CustomDomainRow::into_domain).transpose()
+        })
+        .await
+    }
+
+    async fn custom_domains(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<CustomDomain>, StoreError> {
+        self.call(async |connection| {
+            let (account, number) = (IdBytes::from(account), rows_read(limit));
+            let rows: Vec<CustomDomainRow> = match after.map(IdBytes::from) {
+                None => FirstRows { query: NewestDomains { account }, number }.load(connection).await?,
+                Some(below) => {
+                    FirstRows { query: DomainsBelow { account, below }, number }.load(connection).await?
+                }
+            };
+            // Only what is shown is judged, and whether there is more.
+            let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
+            let domains = rows.map(CustomDomainRow::into_domain).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(domains, limit, |domain: &CustomDomain| domain.id.to_bytes()))
+        })
+        .await
+    }
+
+    async fn custom_domains_named(
+        &self,
+        account: AccountId,
+        hostnames: &[Hostname],
+    ) -> Result<Vec<CustomDomain>, StoreError> {
+        if hostnames.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hostnames: Vec<&str> = hostnames.iter().map(Hostname::as_str).collect();
+        self.call(async |connection| {
+            let rows = custom_domains::table
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .filter(custom_domains::hostname.eq_any(hostnames))
+                .select(CustomDomainRow::as_select())
+                .load(connection)
+                .await?;
+            rows.into_iter().map(CustomDomainRow::into_domain).collect()
+        })
+        .await
+    }
+
+    async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError> {
+        self.call(async |connection| {
+            let found = custom_domains::table
+                .filter(custom_domains::hostname.eq(hostname.as_str()))
+                .filter(custom_domains::status.ne(FAILED))
+                .select(CustomDomainRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(CustomDomainRow::into_domain).transpose()
+        })
+        .await
+    }
+}

@@ -1,0 +1,138 @@
+//! The checks of custom domains (D42).
+
+use async_trait::async_trait;
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Timestamptz, Uuid};
+use diesel_async::RunQueryDsl;
+use signpost_app::ports::{DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
+use signpost_domain::{CheckPlan, DomainId, Timestamp};
+
+use crate::columns::{IdBytes, Instant};
+use crate::rows::custom_domain::{ClaimedColumns, ClaimedRow, due_check};
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+/// The index `custom_domains_due` and the statements here have the number in their texts.
+const _: () = assert!(MAX_CLAIMS_OF_A_CHECK == 5);
+
+statement! {
+    /// Claims the checks that have been due for longest, but none of a domain that somebody else holds, who claims it too or
+    /// writes its plan. Where nothing is due, nothing is written. The rows are found again by way of an array, which
+    /// PostgreSQL takes to be short: for many it would read the whole table.
+    ClaimDue -> ClaimedColumns {
+        now: Instant,
+        until: Instant,
+        at_most: u16,
+    } =
+    "WITH due AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= "
+    { now: Timestamptz } " AND c.claims < 5 ORDER BY c.next_check_at, c.id LIMIT "
+    { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
+     UPDATE custom_domains AS d SET next_check_at = "
+    { until: Timestamptz } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
+     WHERE d.id = u.id RETURNING u.turn, d.id, d.account_id, d.hostname, d.status, d.deadline, d.misdirected_since, \
+     d.created_at, d.checks_made"
+}
+
+statement! {
+    /// Holds those of the domains that are still claimed until then, in their order, and writes their plans.
+    PlanChecks -> Bool {
+        claimed_until: Instant,
+        ids: Vec<IdBytes>,
+        next_checks: Vec<Option<Instant>>,
+        checks: Vec<i64>,
+    } =
+    "WITH held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY ("
+    { ids: Array<Uuid> } ") AND c.next_check_at = "
+    { claimed_until: Timestamptz } " AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) \
+     UPDATE custom_domains AS d SET next_check_at = p.next_check_at, checks_made = p.checks_made, claims = 0 FROM unnest("
+    { ids: Array<Uuid> } ", "
+    { next_checks: Array<Nullable<Timestamptz>> } ", "
+    { checks: Array<BigInt> } ") AS p (id, next_check_at, checks_made) \
+     WHERE d.id = p.id AND d.id = ANY (ARRAY(SELECT id FROM held))"
+}
+
+statement! {
+    /// Finds those whose deadline passed longest ago, holds them in their order, stores as failed those of which it still is
+    /// so, and counts both.
+    ExpireDomains -> (BigInt, BigInt) {
+        now: Instant,
+        at_most: u16,
+    } =
+    "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= "
+    { now: Timestamptz } " ORDER BY c.deadline LIMIT "
+    { at_most } "), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) \
+     AND c.deadline <= "
+    { now: Timestamptz } " ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
+     expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0 \
+     WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) \
+     SELECT (SELECT count(*) FROM over), (SELECT count(*) FROM expired)"
+}
+
+#[async_trait]
+impl DomainChecks for PostgresStore {
+    /// A row that is not what it must be keeps nobody else's check from being made: it is reported where it is alone, and
+    /// stays claimed, so that it is left alone at last.
+    async fn claim_due_checks(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        at_most: u16,
+    ) -> Result<Vec<DueCheck>, StoreError> {
+        let claim = ClaimDue { now: now.into(), until: until.into(), at_most };
+        self.call(async |connection| {
+            let mut rows: Vec<ClaimedRow> = claim.load(connection).await?;
+            rows.sort_by_key(|(turn, _, _)| *turn);
+            let mut claimed = Vec::with_capacity(rows.len());
+            let mut corrupt = None;
+            for (_, row, checks_made) in rows {
+                match due_check(row, checks_made) {
+                    Ok(check) => claimed.push(check),
+                    Err(failure) => corrupt = Some(failure),
+                }
+            }
+            match corrupt {
+                Some(failure) if claimed.is_empty() => Err(failure),
+                Some(_) | None => Ok(claimed),
+            }
+        })
+        .await
+    }
+
+    async fn plan_checks(
+        &self,
+        claimed_until: Timestamp,
+        plans: &[(DomainId, CheckPlan)],
+    ) -> Result<(), StoreError> {
+        if plans.is_empty() {
+            return Ok(());
+        }
+        let mut statement = PlanChecks {
+            claimed_until: claimed_until.into(),
+            ids: Vec::with_capacity(plans.len()),
+            next_checks: Vec::with_capacity(plans.len()),
+            checks: Vec::with_capacity(plans.len()),
+        };
+        for (id, CheckPlan { next_check_at, checks_made }) in plans {
+            statement.ids.push((*id).into());
+            statement.next_checks.push(next_check_at.map(Instant::from));
+            statement.checks.push((*checks_made).into());
+        }
+        self.call(async |connection| Ok(statement.execute(connection).await.map(drop)?)).await
+    }
+
+    async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        self.call(async |connection| {
+            let mut expired = 0_u16;
+            loop {
+                let room = at_most.saturating_sub(expired);
+                let statement = ExpireDomains { now: now.into(), at_most: room };
+                let (found, done): (i64, i64) = statement.get_result(connection).await?;
+                expired = expired.saturating_add(u16::try_from(done).unwrap_or(room));
+                // A few that were found may have been judged by others before they could be held.
+                if found < i64::from(room) || expired >= at_most {
+                    return Ok(expired);
+                }
+            }
+        })
+        .await
+    }
+}

@@ -1,0 +1,306 @@
+//! Changing custom domains.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::result::{DatabaseErrorKind, Error as SqlError};
+use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
+use signpost_app::ports::{
+    Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
+};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Timestamp};
+
+use crate::columns::{IdBytes, Instant, signed};
+use crate::counters::{self, Refused};
+use crate::failure::{Failure, is_taken};
+use crate::pipeline::both;
+use crate::rows::custom_domain::{CustomDomainRow, InsertDomain, UpdateDomain};
+use crate::schema::custom_domains;
+use crate::statement::statement;
+use crate::unit_of_work::PostgresUnitOfWork;
+
+/// The index by which a hostname is held by one domain at most.
+const HOLDER: &str = "custom_domains_holder";
+
+statement! {
+    /// Holds some of the links on a hostname, of accounts in a range, in the order of their index, and takes their address
+    /// from them; gives the account of each. They are found again by way of an array, which PostgreSQL takes to be short.
+    LoseSomeLinks<'a> -> Uuid {
+        hostname: &'a str,
+        first: IdBytes,
+        last: IdBytes,
+        at_most: i64,
+        now: Instant,
+    } =
+    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.host = "
+    { hostname: Text } " AND h.host <> '' AND h.account_id >= "
+    { first: Uuid } " AND h.account_id <= "
+    { last: Uuid } " ORDER BY h.account_id, h.kind, h.id LIMIT "
+    { at_most: BigInt } " FOR UPDATE) UPDATE links AS l SET host = NULL, updated_at = greatest(l.updated_at, "
+    { now: Timestamptz } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
+}
+
+/// The ranges of accounts, both ends included, that these are.
+fn ranges(whose: LinksOf) -> Vec<(IdBytes, IdBytes)> {
+    match whose {
+        LinksOf::Account(account) => vec![(account.into(), account.into())],
+        LinksOf::AllBut(account) => {
+            let number = IdBytes::from(account).number();
+            let below = number.checked_sub(1).map(|last| (0, last));
+            let above = number.checked_add(1).map(|first| (first, u128::MAX));
+            let ranges = below.into_iter().chain(above);
+            ranges.map(|(first, last)| (IdBytes::from_number(first), IdBytes::from_number(last))).collect()
+        }
+    }
+}
+
+/// Takes their address from up to `at_most` links, and gives the account of each.
+async fn lose_some_links(
+    connection: &mut &AsyncPgConnection,
+    whose: LinksOf,
+    hostname: &Hostname,
+    at_most: u16,
+    now: Timestamp,
+) -> Result<Vec<IdBytes>, Failure> {
+    let mut losers = Vec::new();
+    let mut room = i64::from(at_most);
+    for (first, last) in ranges(whose) {
+        // A few that were found may be moved by others before they can be held. Only if none is found, none is left.
+        while room > 0 {
+            let (hostname, now) = (hostname.as_str(), now.into());
+            let statement = LoseSomeLinks { hostname, first, last, at_most: room, now };
+            let lost: Vec<IdBytes> = statement.load(connection).await?;
+            if lost.is_empty() {
+                break;
+            }
+            room = room.saturating_sub(signed(lost.len()));
+            losers.extend(lost);
+        }
+    }
+    Ok(losers)
+}
+
+/// All domains of a hostname, held in the order of their ids.
+async fn lock_named(
+    connection: &mut &AsyncPgConnection,
+    hostname: &Hostname,
+) -> Result<Vec<CustomDomainRow>, Failure> {
+    let held = async |mut connection: &AsyncPgConnection| {
+        let rows = custom_domains::table
+            .filter(custom_domains::hostname.eq(hostname.as_str()))
+            .order(custom_domains::id)
+            .select(CustomDomainRow::as_select())
+            .for_update()
+            .load(&mut connection)
+            .await;
+        Ok(rows?)
+    };
+    // While the first waits, another may come, whom a statement that began before does not see. The second begins after that.
+    loop {
+        let (first, second) = both(held(connection), held(connection)).await?;
+        if first.iter().map(CustomDomainRow::id).eq(second.iter().map(CustomDomainRow::id)) {
+            return Ok(second);
+        }
+    }
+}
+
+/// Inserts and counts, or does neither and says what stands against it.
+async fn insert(
+    connection: &mut &AsyncPgConnection,
+    domain: &CustomDomain,
+    checks: CheckPlan,
+    limit: u64,
+) -> Result<Result<(), InsertCustomDomainError>, Failure> {
+    let statement = InsertDomain::of(domain, checks);
+    let (mut saving, mut inserting) = (*connection, *connection);
+    // A missing account is an error to PostgreSQL, which would end the whole transaction. What is refused is a result here.
+    let save = async { Ok(saving.batch_execute("SAVEPOINT before_insert").await?) };
+    let insert = async { Ok(statement.load::<IdBytes>(&mut inserting).await) };
+    // The account comes after its domains in the order of locks, though its limit is reported first.
+    let refusal = match both(save, insert).await?.1 {
+        Ok(inserted) => {
+            let counted = counters::count_domain(connection, domain.account_id, limit).await?;
+            match counted {
+                Ok(()) if !inserted.is_empty() => return Ok(Ok(())),
+                Ok(()) => InsertCustomDomainError::HostnameTaken,
+                Err(refused) => refused.into(),
+            }
+        }
+        Err(SqlError::DatabaseError(DatabaseErrorKind::ForeignKeyViolation, _)) => {
+            Refused::AccountMissing.into()
+        }
+        Err(error) => return Err(error.into()),
+    };
+    connection.batch_execute("ROLLBACK TO SAVEPOINT before_insert").await?;
+    if matches!(refusal, InsertCustomDomainError::HostnameTaken) {
+        let same_id = custom_domains::table.find(IdBytes::from(domain.id)).select(custom_domains::id);
+        if same_id.first::<IdBytes>(connection).await.optional()?.is_some() {
+            return Err(Failure::Other(format!("there is a domain with the id {}", domain.id)));
+        }
+    }
+    Ok(Err(refusal))
+}
+
+async fn update(
+    connection: &mut &AsyncPgConnection,
+    domain: &CustomDomain,
+    checks: CheckPlan,
+) -> Result<Result<(), UpdateCustomDomainError>, Failure> {
+    let statement = UpdateDomain::of(domain, checks);
+    // To PostgreSQL a taken hostname is an error, which would end the whole transaction.
+    let may_be_refused = domain.status.holds_hostname();
+    let (mut saving, mut updating) = (*connection, *connection);
+    let save = async {
+        if may_be_refused {
+            saving.batch_execute("SAVEPOINT before_update").await?;
+        }
+        Ok(())
+    };
+    let update = async { Ok(statement.load::<IdBytes>(&mut updating).await) };
+    match both(save, update).await?.1 {
+        Ok(updated) if !updated.is_empty() => Ok(Ok(())),
+        Ok(_) => Err(Failure::Other(format!("the domain {} was not locked", domain.id))),
+        Err(error) if may_be_refused && is_taken(&error, HOLDER) => {
+            connection.batch_execute("ROLLBACK TO SAVEPOINT before_update").await?;
+            Ok(Err(UpdateCustomDomainError::HostnameTaken))
+        }
+        Err(error) => Err(error.into()),
+    }
+}
+
+#[async_trait]
+impl CustomDomainWrites for PostgresUnitOfWork {
+    async fn lock_custom_domain(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+    ) -> Result<Option<CustomDomain>, StoreError> {
+        self.step(async |connection| {
+            let found = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .select(CustomDomainRow::as_select())
+                .for_update()
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(CustomDomainRow::into_domain).transpose()
+        })
+        .await
+    }
+
+    async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
+        self.step(async |connection| {
+            let mut claims = Claims::default();
+            for row in lock_named(connection, hostname).await? {
+                if row.is_of(account) {
+                    claims.own = Some(row.into_domain()?);
+                } else if row.is_holder() {
+                    claims.holder = Some(row.into_domain()?);
+                }
+            }
+            Ok(claims)
+        })
+        .await
+    }
+
+    async fn hold_custom_domains(
+        &mut self,
+        account: AccountId,
+        hostnames: &[Hostname],
+    ) -> Result<Vec<CustomDomain>, StoreError> {
+        if hostnames.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hostnames: Vec<&str> = hostnames.iter().map(Hostname::as_str).collect();
+        self.step(async |connection| {
+            let rows = custom_domains::table
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .filter(custom_domains::hostname.eq_any(hostnames))
+                .order((custom_domains::hostname, custom_domains::id))
+                .select(CustomDomainRow::as_select())
+                // Stands against what locks for an update, but not against checks that are planned.
+                .for_key_share()
+                .load(connection)
+                .await?;
+            rows.into_iter().map(CustomDomainRow::into_domain).collect()
+        })
+        .await
+    }
+
+    async fn insert_custom_domain(
+        &mut self,
+        domain: &CustomDomain,
+        checks: CheckPlan,
+        domains_limit: u64,
+    ) -> Result<(), InsertCustomDomainError> {
+        self.step(async |connection| insert(connection, domain, checks, domains_limit).await).await?
+    }
+
+    async fn update_custom_domain(
+        &mut self,
+        domain: &CustomDomain,
+        checks: CheckPlan,
+    ) -> Result<(), UpdateCustomDomainError> {
+        self.step(async |connection| update(connection, domain, checks).await).await??;
+        self.noted().note_domain(domain.account_id, &domain.hostname);
+        Ok(())
+    }
+
+    async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError> {
+        let deleted = self.step(async |connection| {
+            let domain = custom_domains::table.find(IdBytes::from(id));
+            let domain = domain.filter(custom_domains::account_id.eq(IdBytes::from(account)));
+            let deleted = diesel::delete(domain).returning(custom_domains::hostname);
+            let hostname: Option<String> = deleted.get_result(connection).await.optional()?;
+            if hostname.is_some() {
+                counters::discount_domain(connection, account).await?;
+            }
+            Ok(hostname)
+        });
+        let Some(hostname) = deleted.await? else { return Ok(false) };
+        // A domain whose name is none could never be visited, and must not be kept from being deleted.
+        if let Ok(hostname) = Hostname::parse(&hostname) {
+            self.noted().note_domain(account, &hostname);
+        }
+        Ok(true)
+    }
+
+    async fn lose_some_links(
+        &mut self,
+        whose: LinksOf,
+        hostname: &Hostname,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError> {
+        let lose = async |connection: &mut &AsyncPgConnection| {
+            lose_some_links(connection, whose, hostname, at_most, now).await
+        };
+        let losers = self.step(lose).await?;
+        for loser in &losers {
+            self.noted().note_domain(loser.id(), hostname);
+        }
+        Ok(u16::try_from(losers.len()).unwrap_or(at_most))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::Id;
+
+    use super::*;
+
+    /// The ranges of all accounts but one leave out that one and nobody else, at both ends of the ids too.
+    #[test]
+    fn all_but_one_account_are_what_lies_on_either_side_of_it() {
+        let numbers = |whose| -> Vec<_> {
+            let ranges = ranges(whose);
+            ranges.into_iter().map(|(first, last)| (first.number(), last.number())).collect()
+        };
+        let account = |number: u128| Id::from_bytes(number.to_be_bytes());
+        assert_eq!(numbers(LinksOf::Account(account(7))), [(7, 7)]);
+        assert_eq!(numbers(LinksOf::AllBut(account(7))), [(0, 6), (8, u128::MAX)]);
+        assert_eq!(numbers(LinksOf::AllBut(account(0))), [(1, u128::MAX)]);
+        assert_eq!(numbers(LinksOf::AllBut(account(u128::MAX))), [(0, u128::MAX - 1)]);
+    }
+}

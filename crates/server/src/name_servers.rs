@@ -1,0 +1,46 @@
+//! Who is asked about custom domains.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use async_trait::async_trait;
+use signpost_app::ports::{DnsProvider, DnsUnavailable};
+use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
+use signpost_domain::{HostResolution, Hostname};
+
+/// Where the system names no name server: nothing is known of any domain, and everything else works.
+struct NoNameServer {
+    reason: String,
+}
+
+#[async_trait]
+impl DnsProvider for NoNameServer {
+    async fn txt_records(&self, _name: &str) -> Result<Vec<String>, DnsUnavailable> {
+        Err(DnsUnavailable { reason: self.reason.clone() })
+    }
+
+    async fn resolution(&self, _hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
+        Err(DnsUnavailable { reason: self.reason.clone() })
+    }
+}
+
+/// DNS for a command that asks nothing of it.
+pub(crate) fn unasked() -> Arc<dyn DnsProvider> {
+    Arc::new(NoNameServer { reason: "this command asks no name server".to_owned() })
+}
+
+/// DNS as these servers have it.
+///
+/// # Errors
+/// The operator's list cannot be used. If the system's cannot, a warning says that domains will not be verified.
+pub(crate) fn ask(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
+    let options = DnsOptions { servers: servers.clone(), ..DnsOptions::default() };
+    match HickoryDns::new(&options) {
+        Ok(dns) => Ok(Arc::new(dns)),
+        Err(error @ DnsOptionsError::System { .. }) => {
+            tracing::warn!("{error}: no custom domain can be verified until `dns-servers` is set");
+            Ok(Arc::new(NoNameServer { reason: error.to_string() }))
+        }
+        Err(error) => Err(error).context("cannot use `dns-servers`"),
+    }
+}

@@ -1,0 +1,244 @@
+//! Custom domains.
+
+use std::collections::BTreeSet;
+
+use async_trait::async_trait;
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::sql_types::Bool;
+use signpost_app::ports::{
+    Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError,
+    UpdateCustomDomainError,
+};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition, Timestamp,
+};
+
+use crate::columns::{IdBytes, UpperBound};
+use crate::counters::{self, Counted};
+use crate::failure::{Failure, is_taken};
+use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, StatusColumns};
+use crate::schema::custom_domains;
+use crate::some_links::{self, Lost};
+use crate::store::SqliteStore;
+use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+
+#[async_trait]
+impl CustomDomainReads for SqliteStore {
+    async fn custom_domain(
+        &self,
+        account: AccountId,
+        id: DomainId,
+    ) -> Result<Option<CustomDomain>, StoreError> {
+        self.readers().read(move |connection| read_domain(connection, account, id)).await
+    }
+
+    async fn custom_domains(
+        &self,
+        account: AccountId,
+        limit: PageLimit,
+        after: Option<PagePosition>,
+    ) -> Result<Page<CustomDomain>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let rows = custom_domains::table
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .filter(custom_domains::id.lt(UpperBound::from(after)))
+                .order(custom_domains::id.desc())
+                .limit(i64::from(limit.get()) + 1)
+                .select(CustomDomainRow::as_select())
+                .load(connection)?;
+            let domains =
+                rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(domains, limit, |domain: &CustomDomain| domain.id.to_bytes()))
+        };
+        self.readers().read(read).await
+    }
+
+    async fn custom_domains_named(
+        &self,
+        account: AccountId,
+        hostnames: &[Hostname],
+    ) -> Result<Vec<CustomDomain>, StoreError> {
+        if hostnames.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hostnames = distinct(hostnames);
+        self.readers().read(move |connection| read_named(connection, account, hostnames)).await
+    }
+
+    async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError> {
+        let hostname = hostname.clone();
+        self.readers().read(move |connection| read_holder(connection, &hostname)).await
+    }
+}
+
+fn read_domain(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    id: DomainId,
+) -> Result<Option<CustomDomain>, Failure> {
+    let found = custom_domains::table
+        .find(IdBytes::from(id))
+        .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+        .select(CustomDomainRow::as_select())
+        .first(connection)
+        .optional()?;
+    found.map(CustomDomainRow::into_domain).transpose()
+}
+
+fn distinct(hostnames: &[Hostname]) -> BTreeSet<String> {
+    hostnames.iter().map(|hostname| hostname.as_str().to_owned()).collect()
+}
+
+fn read_named(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    hostnames: BTreeSet<String>,
+) -> Result<Vec<CustomDomain>, Failure> {
+    let rows = custom_domains::table
+        .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+        .filter(custom_domains::hostname.eq_any(hostnames))
+        .select(CustomDomainRow::as_select())
+        .load(connection)?;
+    rows.into_iter().map(CustomDomainRow::into_domain).collect()
+}
+
+fn read_holder(
+    connection: &mut SqliteConnection,
+    hostname: &Hostname,
+) -> Result<Option<CustomDomain>, Failure> {
+    // In words: only then SQLite sees that it is the condition of the index, which passes by all that has failed.
+    let holds = sql::<Bool>("custom_domains.status <> 'failed'");
+    let found = custom_domains::table
+        .filter(custom_domains::hostname.eq(hostname.as_str()))
+        .filter(holds)
+        .select(CustomDomainRow::as_select())
+        .first(connection)
+        .optional()?;
+    found.map(CustomDomainRow::into_domain).transpose()
+}
+
+/// The transaction holds the write lock from its beginning, so reading is all that locking and holding take.
+#[async_trait]
+impl CustomDomainWrites for SqliteUnitOfWork {
+    async fn lock_custom_domain(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+    ) -> Result<Option<CustomDomain>, StoreError> {
+        self.step(move |connection| read_domain(connection, account, id)).await
+    }
+
+    async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
+        let hostname = hostname.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let own = read_named(connection, account, distinct(std::slice::from_ref(&hostname)))?;
+            let holder = read_holder(connection, &hostname)?;
+            Ok(Claims {
+                own: own.into_iter().next(),
+                holder: holder.filter(|holder| holder.account_id != account),
+            })
+        };
+        self.step(step).await
+    }
+
+    async fn hold_custom_domains(
+        &mut self,
+        account: AccountId,
+        hostnames: &[Hostname],
+    ) -> Result<Vec<CustomDomain>, StoreError> {
+        if hostnames.is_empty() {
+            return Ok(Vec::new());
+        }
+        let hostnames = distinct(hostnames);
+        self.step(move |connection| read_named(connection, account, hostnames)).await
+    }
+
+    async fn insert_custom_domain(
+        &mut self,
+        domain: &CustomDomain,
+        checks: CheckPlan,
+        domains_limit: u64,
+    ) -> Result<(), InsertCustomDomainError> {
+        let domain = domain.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let (reached, missing) =
+                (InsertCustomDomainError::LimitReached, InsertCustomDomainError::AccountMissing);
+            let account = domain.account_id;
+            counters::count_one(connection, account, Counted::Domains, domains_limit, reached, missing)?;
+            let row = NewCustomDomain::new(&domain, checks);
+            match diesel::insert_into(custom_domains::table).values(row).execute(connection) {
+                Ok(_) => Ok(()),
+                Err(error)
+                    if is_taken(&error, "custom_domains.hostname")
+                        || is_taken(&error, "custom_domains.account_id") =>
+                {
+                    Err(Stop::Decided(InsertCustomDomainError::HostnameTaken))
+                }
+                Err(error) => Err(error.into()),
+            }
+        };
+        self.decide(step).await?
+    }
+
+    async fn update_custom_domain(
+        &mut self,
+        domain: &CustomDomain,
+        checks: CheckPlan,
+    ) -> Result<(), UpdateCustomDomainError> {
+        let CustomDomain { id, account_id, hostname, status, created_at: _ } = domain.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let row = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account_id)));
+            match diesel::update(row).set(StatusColumns::new(status, checks)).execute(connection) {
+                Ok(1) => Ok(()),
+                Ok(_) => Err(Failure::Other(format!("the domain {id} was not locked")).into()),
+                Err(error) if is_taken(&error, "custom_domains.hostname") => {
+                    Err(Stop::Decided(UpdateCustomDomainError::HostnameTaken))
+                }
+                Err(error) => Err(error.into()),
+            }
+        };
+        self.decide(step).await??;
+        self.noted().note_domain(account_id, &hostname);
+        Ok(())
+    }
+
+    async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError> {
+        let step = move |connection: &mut SqliteConnection| {
+            let row = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)));
+            let deleted: Option<String> =
+                diesel::delete(row).returning(custom_domains::hostname).get_result(connection).optional()?;
+            if deleted.is_some() {
+                counters::discount_one(connection, account, Counted::Domains)?;
+            }
+            Ok(deleted)
+        };
+        let Some(hostname) = self.step(step).await? else { return Ok(false) };
+        // What is no hostname was never visited, and must not be kept from being deleted.
+        if let Ok(hostname) = Hostname::parse(&hostname) {
+            self.noted().note_domain(account, &hostname);
+        }
+        Ok(true)
+    }
+
+    async fn lose_some_links(
+        &mut self,
+        whose: LinksOf,
+        hostname: &Hostname,
+        at_most: u16,
+        now: Timestamp,
+    ) -> Result<u16, StoreError> {
+        let host = hostname.as_str().to_owned();
+        let step =
+            move |connection: &mut SqliteConnection| some_links::lose(connection, whose, &host, at_most, now);
+        let Lost { number, accounts } = self.step(step).await?;
+        for account in accounts {
+            self.noted().note_domain(account, hostname);
+        }
+        Ok(number)
+    }
+}

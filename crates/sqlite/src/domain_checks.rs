@@ -1,0 +1,179 @@
+//! The checks of custom domains: which are due, and who has claimed them (D42).
+
+use async_trait::async_trait;
+use diesel::dsl::sql;
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
+use diesel::sqlite::Sqlite;
+use signpost_app::ports::{DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
+use signpost_domain::{CheckPlan, DomainId, Timestamp};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::rows::custom_domain::{DueRow, FAILED};
+use crate::schema::custom_domains;
+use crate::store::SqliteStore;
+
+/// How many plans one statement writes; SQLite bounds the number of values in it. Nobody claims so many at once.
+const PLANS_AT_ONCE: usize = 5_000;
+
+/// The checks that are due at `now`, those that have been due for longest first.
+fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Result<Vec<DueRow>, Failure> {
+    // In words: only then SQLite sees that it is the condition of the index.
+    let is_not_parked = sql::<Bool>(&format!("custom_domains.claims < {MAX_CLAIMS_OF_A_CHECK}"));
+    let due = custom_domains::table
+        .filter(custom_domains::next_check_at.le(now.unix_millis()))
+        .filter(is_not_parked)
+        .order(custom_domains::next_check_at)
+        .select(DueRow::as_select())
+        .limit(at_most.into());
+    Ok(due.load(connection)?)
+}
+
+/// The ids of the domains whose deadline has passed at `now`, the earliest first.
+fn overtaken(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    at_most: u16,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    let overtaken = custom_domains::table
+        .filter(custom_domains::deadline.le(now.unix_millis()))
+        .order(custom_domains::deadline)
+        .select(custom_domains::id)
+        .limit(at_most.into());
+    Ok(overtaken.load(connection)?)
+}
+
+#[async_trait]
+impl DomainChecks for SqliteStore {
+    async fn claim_due_checks(
+        &self,
+        now: Timestamp,
+        until: Timestamp,
+        at_most: u16,
+    ) -> Result<Vec<DueCheck>, StoreError> {
+        // Mostly nothing is due, for which the writer is not to be held up.
+        let is_idle = move |connection: &mut SqliteConnection| Ok(due(connection, now, 1)?.is_empty());
+        if self.readers().read(is_idle).await? {
+            return Ok(Vec::new());
+        }
+        let claim = move |connection: &mut SqliteConnection| {
+            let due = due(connection, now, at_most)?;
+            if due.is_empty() {
+                return Ok(due);
+            }
+            let ids: Vec<Vec<u8>> = due.iter().map(|row| row.id().to_vec()).collect();
+            diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids)))
+                .set((
+                    custom_domains::next_check_at.eq(until.unix_millis()),
+                    custom_domains::claims.eq(custom_domains::claims + 1),
+                ))
+                .execute(connection)?;
+            Ok(due)
+        };
+        let claimed = self.write(claim).await?;
+        Ok(claimed.into_iter().filter_map(readable).collect())
+    }
+
+    async fn plan_checks(
+        &self,
+        claimed_until: Timestamp,
+        plans: &[(DomainId, CheckPlan)],
+    ) -> Result<(), StoreError> {
+        if plans.is_empty() {
+            return Ok(());
+        }
+        let plans = plans.to_vec();
+        let write = move |connection: &mut SqliteConnection| {
+            for plans in plans.chunks(PLANS_AT_ONCE) {
+                NewPlans::new(claimed_until, plans).execute(connection)?;
+            }
+            Ok(())
+        };
+        self.write(write).await
+    }
+
+    async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        let is_idle = move |connection: &mut SqliteConnection| Ok(overtaken(connection, now, 1)?.is_empty());
+        if self.readers().read(is_idle).await? {
+            return Ok(0);
+        }
+        let expire = move |connection: &mut SqliteConnection| {
+            let ids = overtaken(connection, now, at_most)?;
+            if ids.is_empty() {
+                return Ok(0);
+            }
+            let expired = diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids))).set((
+                custom_domains::status.eq(FAILED),
+                custom_domains::deadline.eq(None::<i64>),
+                custom_domains::next_check_at.eq(None::<i64>),
+                custom_domains::claims.eq(0),
+            ));
+            Ok(expired.execute(connection)?)
+        };
+        // No more than were asked for.
+        Ok(u16::try_from(self.write(expire).await?).unwrap_or(at_most))
+    }
+}
+
+/// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
+/// claimed like them, so that it is left alone soon.
+fn readable(row: DueRow) -> Option<DueCheck> {
+    match row.into_due_check() {
+        Ok(check) => Some(check),
+        Err(failure) => {
+            tracing::error!(%failure, "a custom domain cannot be checked");
+            None
+        }
+    }
+}
+
+/// Writes plans over those of domains that are claimed until an instant, all in one statement. Diesel's own updates take
+/// their values from one row only.
+struct NewPlans {
+    claimed_until: i64,
+    /// Id, next check, and number of checks.
+    rows: Vec<(IdBytes, Option<i64>, i64)>,
+}
+
+impl NewPlans {
+    fn new(claimed_until: Timestamp, plans: &[(DomainId, CheckPlan)]) -> Self {
+        let row = |(id, plan): &(DomainId, CheckPlan)| {
+            let CheckPlan { next_check_at, checks_made } = *plan;
+            (IdBytes::from(*id), next_check_at.map(Timestamp::unix_millis), i64::from(checks_made))
+        };
+        Self { claimed_until: claimed_until.unix_millis(), rows: plans.iter().map(row).collect() }
+    }
+}
+
+impl QueryFragment<Sqlite> for NewPlans {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        out.unsafe_to_cache_prepared();
+        out.push_sql("WITH plans (id, next_check_at, checks_made) AS (VALUES ");
+        for (number, (id, next_check_at, checks_made)) in self.rows.iter().enumerate() {
+            out.push_sql(if number == 0 { "(" } else { ", (" });
+            out.push_bind_param::<Binary, _>(id)?;
+            out.push_sql(", ");
+            out.push_bind_param::<Nullable<BigInt>, _>(next_check_at)?;
+            out.push_sql(", ");
+            out.push_bind_param::<BigInt, _>(checks_made)?;
+            out.push_sql(")");
+        }
+        // A plan that was written anew can fall on the same instant; nobody has claimed that one.
+        out.push_sql(
+            ") UPDATE custom_domains SET next_check_at = plans.next_check_at, checks_made = plans.checks_made, \
+             claims = 0 FROM plans WHERE custom_domains.id = plans.id AND custom_domains.claims > 0 \
+             AND custom_domains.next_check_at = ",
+        );
+        out.push_bind_param::<BigInt, _>(&self.claimed_until)
+    }
+}
+
+impl QueryId for NewPlans {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
+
+impl RunQueryDsl<SqliteConnection> for NewPlans {}

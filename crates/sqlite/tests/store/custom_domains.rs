@@ -1,0 +1,202 @@
+//! Custom domains: rows that are not what they must be, and what is left to the writer.
+
+use std::time::Duration;
+
+use signpost_app::ports::{
+    Affected, ChangeLog, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges, Store, StoreError,
+};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, PageLimit};
+use signpost_port_contracts::samples;
+use signpost_sqlite::SqliteStore;
+
+use super::database::{Database, account, domain, insert};
+
+/// Table and column, row, and reason.
+type Report = (String, String, String);
+
+fn report<T>(outcome: Result<T, StoreError>) -> Report {
+    match outcome.map(drop) {
+        Err(StoreError::Corrupt { table, column, row, reason }) => (format!("{table}.{column}"), row, reason),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Each way to the domain that does not go by its hostname reports the same.
+async fn report_by_id(store: &SqliteStore, domain: &CustomDomain) -> Report {
+    let CustomDomain { id, account_id: account, .. } = *domain;
+    let one = report(store.custom_domain(account, id).await);
+    assert_eq!(report(store.custom_domains(account, PageLimit::default(), None).await), one);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.lock_custom_domain(account, id).await), one);
+    one
+}
+
+/// Each way that goes by the account and the hostname reports the same.
+async fn report_by_name(store: &SqliteStore, domain: &CustomDomain) -> Report {
+    let (account, names) = (domain.account_id, std::slice::from_ref(&domain.hostname));
+    let one = report(store.custom_domains_named(account, names).await);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.hold_custom_domains(account, names).await), one);
+    drop(work);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.lock_claims(account, &domain.hostname).await), one);
+    one
+}
+
+/// Each way that goes by the hostname alone reports the same.
+async fn report_by_hostname(store: &SqliteStore, domain: &CustomDomain) -> Report {
+    let one = report(store.holder_of(&domain.hostname).await);
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(report(work.lock_claims(samples::id(), &domain.hostname).await), one);
+    one
+}
+
+#[tokio::test]
+async fn a_corrupt_domain_names_its_column_and_its_id() {
+    const PENDING: &str = "status = 'pending', deadline = 5, misdirected_since = NULL";
+    const PROVEN: &str = "status = 'ssl_pending', deadline = 5, misdirected_since = NULL";
+    const ACTIVE: &str = "status = 'active', deadline = NULL, misdirected_since = NULL";
+    const FAILED: &str = "status = 'failed', deadline = NULL, misdirected_since = NULL";
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let domain = domain(&store, account, "go.example.net").await;
+    for (fine, column, rubbish) in [
+        (PENDING, "status", "'secret'"),
+        (PENDING, "deadline", "NULL"),
+        (PENDING, "deadline", "-1"),
+        (PENDING, "misdirected_since", "5"),
+        (PENDING, "created_at", "-1"),
+        (PROVEN, "deadline", "NULL"),
+        (PROVEN, "deadline", "9223372036854775807"),
+        (PROVEN, "misdirected_since", "5"),
+        (ACTIVE, "deadline", "5"),
+        (ACTIVE, "misdirected_since", "-1"),
+        (FAILED, "deadline", "5"),
+        (FAILED, "misdirected_since", "5"),
+    ] {
+        database.spoil(&format!("UPDATE custom_domains SET created_at = 0, {fine}"));
+        store.custom_domain(account, domain.id).await.unwrap().unwrap();
+        database.spoil(&format!("UPDATE custom_domains SET {column} = {rubbish}"));
+        let one = report_by_id(&store, &domain).await;
+        let (place, row, reason) = &one;
+        assert_eq!((place.clone(), row.clone()), (format!("custom_domains.{column}"), domain.id.to_string()));
+        assert!(!reason.is_empty() && !reason.contains("secret"), "{reason}");
+        assert_eq!(report_by_name(&store, &domain).await, one);
+        if fine != FAILED {
+            assert_eq!(report_by_hostname(&store, &domain).await, one);
+        }
+    }
+    database.spoil(&format!("UPDATE custom_domains SET created_at = 0, {ACTIVE}, account_id = x'0011'"));
+    let (place, row, _) = report_by_hostname(&store, &domain).await;
+    assert_eq!((place.as_str(), row), ("custom_domains.account_id", domain.id.to_string()));
+    database
+        .spoil("UPDATE custom_domains SET account_id = (SELECT id FROM accounts), hostname = 'no secret'");
+    let (place, row, reason) = report_by_id(&store, &domain).await;
+    assert_eq!((place.as_str(), row), ("custom_domains.hostname", domain.id.to_string()));
+    assert!(!reason.contains("secret"), "{reason}");
+    database.spoil("UPDATE custom_domains SET id = x'00ff'");
+    let (place, row, _) = report(store.custom_domains(account, PageLimit::default(), None).await);
+    assert_eq!((place.as_str(), row.as_str()), ("custom_domains.id", "00ff"));
+}
+
+/// What is no hostname can still be got rid of.
+#[tokio::test]
+async fn a_domain_with_a_corrupt_hostname_can_be_deleted() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let domain = domain(&store, account, "go.example.net").await;
+    database.spoil("UPDATE custom_domains SET hostname = 'no host'");
+    let mut work = store.begin().await.unwrap();
+    assert!(work.delete_custom_domain(account, domain.id).await.unwrap());
+    assert_eq!(work.changes(), []);
+    work.commit().await.unwrap();
+    assert_eq!(store.custom_domain(account, domain.id).await.unwrap(), None);
+}
+
+/// A corrupt domain concerns its own account: the others are checked, and it is left alone soon.
+#[tokio::test]
+async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
+    for rubbish in ["status = 'secret'", "checks_made = -1", "checks_made = 4294967296"] {
+        let database = Database::new();
+        let store = database.open();
+        let account = account(&store).await;
+        let corrupt = domain(&store, account, "corrupt.example.net").await;
+        let fine = domain(&store, account, "fine.example.net").await;
+        database.spoil(&format!("UPDATE custom_domains SET {rubbish} WHERE hostname LIKE 'corrupt%'"));
+        for turn in 0..7 {
+            let (now, until) = (samples::at(turn), samples::at(turn + 1));
+            let claimed = store.claim_due_checks(now, until, 10).await.unwrap();
+            assert_eq!(claimed, [DueCheck { domain: fine.clone(), checks_made: 0 }], "{rubbish}");
+            let next = CheckPlan { next_check_at: Some(until), checks_made: 0 };
+            store.plan_checks(until, &[(fine.id, next)]).await.unwrap();
+        }
+        let claims = "SELECT max(claims) AS number FROM custom_domains";
+        assert_eq!(database.number(claims), 5, "{}", corrupt.hostname);
+    }
+}
+
+/// There is one writer; what asks every other second whether there is something to do must not wait for it.
+#[tokio::test]
+async fn looking_for_checks_and_deadlines_takes_no_turn_of_the_writer() {
+    let database = Database::new();
+    let store = database.open_with_time_limit(Duration::from_secs(20));
+    let account = account(&store).await;
+    let domain = domain(&store, account, "go.example.net").await;
+    let work = store.begin().await.unwrap();
+    let before = samples::at(0).minus(Duration::from_millis(1));
+    assert_eq!(store.claim_due_checks(before, samples::at(9), 10).await.unwrap(), []);
+    let almost = domain.status.deadline().unwrap().minus(Duration::from_millis(1));
+    assert_eq!(store.expire_domains(almost, 10).await.unwrap(), 0);
+    drop(work);
+}
+
+/// Contract D43: a link is lost whatever else is wrong with its row, and keeps its slug (D22).
+#[tokio::test]
+async fn d43_a_corrupt_link_is_lost_like_any_other() {
+    let database = Database::new();
+    let store = database.open();
+    let [mine, other]: [AccountId; 2] = [account(&store).await, account(&store).await];
+    for (account, slug) in [(mine, "a"), (other, "b"), (mine, "c")] {
+        insert(&store, account, samples::redirect_at(samples::on_custom("go.example.net", Some(slug)))).await;
+    }
+    database.spoil("UPDATE links SET target_url = 'rubbish' WHERE slug = 'a'");
+    let hostname = samples::hostname("go.example.net");
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.lose_some_links(LinksOf::Account(mine), &hostname, 9, samples::at(7)).await.unwrap(), 2);
+    work.commit().await.unwrap();
+    let lost =
+        "SELECT count(*) AS number FROM links WHERE host IS NULL AND slug IN ('a', 'c') AND updated_at";
+    let lost = format!("{lost} = {}", samples::at(7).unix_millis());
+    assert_eq!(database.number(&lost), 2);
+    let rest = "SELECT count(*) AS number FROM links WHERE host = 'go.example.net' AND slug = 'b'";
+    assert_eq!(database.number(rest), 1);
+}
+
+/// A row of the change log that says two things says nothing; one of an older program is understood (D58).
+#[tokio::test]
+async fn d58_changes_of_domains_are_told_from_the_others() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let start = store.end_of_changes().await.unwrap();
+    insert(&store, account, samples::redirect_at(samples::on_custom("go.example.net", Some("a")))).await;
+    let hostname = samples::hostname("go.example.net");
+    let mut work = store.begin().await.unwrap();
+    work.lose_some_links(LinksOf::Account(account), &hostname, 9, samples::at(7)).await.unwrap();
+    work.commit().await.unwrap();
+    database.spoil("INSERT INTO changes (account_id) SELECT id FROM accounts");
+    let ReadChanges::These { changes, .. } = store.changes_since(start, 10).await.unwrap() else {
+        panic!("three changes");
+    };
+    let affected: Vec<_> = changes.into_iter().map(|change| change.change.affected).collect();
+    assert!(matches!(affected.as_slice(), [Affected::Addresses(_), Affected::Domain(_), Affected::Account]));
+    for (rubbish, fine) in
+        [("addresses = '/a'", "addresses = NULL"), ("hostname = 'a b'", "hostname = 'a.b'")]
+    {
+        database.spoil(&format!("UPDATE changes SET {rubbish} WHERE hostname IS NOT NULL"));
+        assert_eq!(report(store.changes_since(start, 10).await).0, "changes.hostname");
+        database.spoil(&format!("UPDATE changes SET {fine} WHERE hostname IS NOT NULL"));
+    }
+}

@@ -1,0 +1,3 @@
+-- All links that the account has or had on this custom domain. A program that does not know the column takes the row for
+-- one about all links of the account, which includes them.
+ALTER TABLE changes ADD COLUMN hostname TEXT CHECK (hostname IS NULL OR addresses IS NULL);
