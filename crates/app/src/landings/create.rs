@@ -26,13 +26,7 @@ pub async fn create(
 ) -> Result<LandingPage, AppError> {
     let blocklist = app.target_blocklist.current();
     let no_pixels = BTreeSet::new();
-    let rules = LinkRules {
-        app,
-        account: caller.account_id(),
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &no_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &no_pixels);
     let draft = command.map_err(|incomplete| {
         // What can be wrong with a page does not depend on where it is.
         AppError::Invalid(incomplete.all_violations(&rules.context(&NamedDomains::default())))

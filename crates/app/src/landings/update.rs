@@ -31,13 +31,7 @@ pub async fn update(
     let id = id.id().ok_or(Refusal::LandingNotFound)?;
     let account = caller.account_id();
     let no_pixels = BTreeSet::new();
-    let rules = LinkRules {
-        app,
-        account,
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &no_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &no_pixels);
     let change = PlacementChange { domain: patch.domain.clone(), slug: patch.slug.clone() };
     let attempts = Attempts::at(app);
     attempts

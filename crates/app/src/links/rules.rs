@@ -8,6 +8,7 @@ use signpost_domain::{
 };
 
 use crate::application::Application;
+use crate::caller::Caller;
 use crate::ports::{StoreError, UnitOfWork};
 use crate::unit_of_work::Attempts;
 
@@ -22,6 +23,18 @@ pub(crate) struct LinkRules<'a> {
     pub(crate) blocklist: &'a HostBlocklist,
     /// Which of the pixels that the request names are the account's.
     pub(crate) known_pixels: &'a BTreeSet<PixelId>,
+}
+
+impl<'a> LinkRules<'a> {
+    /// Those of a request.
+    pub(crate) fn of_request(
+        app: &'a Application,
+        caller: &Caller,
+        blocklist: &'a HostBlocklist,
+        known_pixels: &'a BTreeSet<PixelId>,
+    ) -> Self {
+        Self { app, account: caller.account_id(), features: caller.plan().features, blocklist, known_pixels }
+    }
 }
 
 impl LinkRules<'_> {

@@ -31,13 +31,7 @@ pub async fn create(
     let pixels = named_pixels(app, caller.account_id(), named).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
-    let rules = LinkRules {
-        app,
-        account: caller.account_id(),
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &known_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let draft = match command {
         Ok(draft) => draft,
         Err(incomplete) => {

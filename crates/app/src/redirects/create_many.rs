@@ -29,13 +29,7 @@ pub async fn create_many(
     let pixels = named_pixels(app, caller.account_id(), named).await?;
     let known_pixels = pixels.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
-    let rules = LinkRules {
-        app,
-        account: caller.account_id(),
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &known_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let of_incomplete = commands.iter().filter_map(|command| command.as_ref().err()?.domain.as_ref());
     let named = rules.look_up(&rules.custom_hostnames(of_incomplete)).await?;
     let context = rules.context(&named);

@@ -35,13 +35,7 @@ pub async fn update(
     let pixels = named_pixels(app, account, pixels_of(&patch)).await?;
     let known_pixels = pixels.into_keys().collect();
     let blocklist = app.target_blocklist.current();
-    let rules = LinkRules {
-        app,
-        account,
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &known_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let change = placement_change(&patch);
     let attempts = Attempts::at(app);
     attempts
@@ -90,13 +84,7 @@ async fn all_violations(
     let Some(Link::Redirect(redirect)) = link else { return Ok(violations) };
     let known_pixels = named_pixels(app, account, pixels_of(&patch)).await?.into_keys().collect();
     let blocklist = app.target_blocklist.current();
-    let rules = LinkRules {
-        app,
-        account,
-        features: caller.plan().features,
-        blocklist: &blocklist,
-        known_pixels: &known_pixels,
-    };
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let domain = rules.domain_of_change(&redirect.placement, &placement_change(&patch));
     let named_domains = rules.look_up(domain.as_slice()).await?;
     if let Err(Rejection::Invalid(more)) = redirect.apply(patch, &rules.context(&named_domains)) {
