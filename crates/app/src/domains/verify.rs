@@ -19,6 +19,8 @@ use crate::ports::Claims;
 /// failed is pending anew first, if the hostname is still free (D39); links that others had there are lost as
 /// [`connect`](super::connect) describes. The plan need not have custom domains any more: only connecting takes the feature.
 ///
+/// The background's checks of it begin anew, those that it had given up too.
+///
 /// Whether the domain is the caller's, and whether another account holds the hostname, is said before DNS is asked.
 ///
 /// # Errors
@@ -111,16 +113,16 @@ impl Verifying<'_> {
             claimed = own.after(DomainEvent::Reclaimed, now);
         }
         let verified = findings.applied_to(&claimed, now);
-        let has_changed = verified.status != own.status;
-        if has_changed && !write(work.as_mut(), &verified, self.checks(verified.status, now)?).await? {
+        // Also where the status stays: whoever asks has just changed a record, and checks that were given up begin anew.
+        if !write(work.as_mut(), &verified, self.checks(verified.status, now)?).await? {
             return Ok(Attempt::OvertakenByAnother);
         }
         let verified = DomainWithInstructions::at(app, &verified, now);
-        operation.conclude(Some(work), has_changed, &verified).await?;
+        operation.conclude(Some(work), true, &verified).await?;
         Ok(Attempt::Verified(verified))
     }
 
-    /// When a domain is checked whose status has changed to this one.
+    /// When a domain with this status is checked next.
     fn checks(&self, status: CustomDomainStatus, now: Timestamp) -> Result<CheckPlan, AppError> {
         let jitter = jitter(self.app)?;
         Ok(match status {

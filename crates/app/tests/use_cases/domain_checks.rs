@@ -185,9 +185,12 @@ async fn r21_a_check_that_panics_is_isolated_and_parked() {
     pass(&world, Duration::from_hours(24)).await;
     assert_eq!(world.memory.dns.lookups(HOST), 5);
     world.memory.dns.set_panicking(HOST, false);
+    assert_eq!(owner.verify(bad.id).await, "pending", "nothing is published");
     owner.publish_proof(HOST);
     world.point_here(HOST);
-    assert_eq!(owner.verify(bad.id).await, "active");
+    world.memory.clock.advance(SOON);
+    check(&world).await;
+    assert_eq!(owner.status(bad.id).await, "active", "it is checked again");
     world.point_elsewhere(HOST);
     pass(&world, Duration::from_hours(2)).await;
     let status = stored(&world, &bad).await;
