@@ -85,6 +85,12 @@ impl PixelIds {
     pub fn as_slice(&self) -> &[PixelId] {
         &self.0
     }
+
+    /// Those of them that are to be kept, in their order.
+    #[must_use]
+    pub fn filtered(&self, mut is_kept: impl FnMut(PixelId) -> bool) -> Self {
+        Self(self.0.iter().copied().filter(|id| is_kept(*id)).collect())
+    }
 }
 
 #[cfg(test)]

@@ -45,10 +45,17 @@ pub async fn update(
                 return Err(Refusal::RedirectNotFound.into());
             };
             let context = rules.context(&named_domains);
-            let after = before.apply(patch.clone(), &context)?;
+            // A pixel that was deleted is gone from the redirect, so leaving it out changes nothing (D33).
+            let shown = match patch.pixels {
+                Change::Keep => before.clone(),
+                Change::Set(_) | Change::Clear => {
+                    RedirectWithPixels::read(app, account, before.clone()).await?.into_shown()
+                }
+            };
+            let after = shown.apply(patch.clone(), &context)?;
             // Before the commit: what was changed must not end in an answer that says it failed.
             let answer = RedirectWithPixels::read(app, account, after.clone()).await?;
-            if after != before {
+            if after != shown {
                 write_over(app, work, account, before, after).await?;
             }
             Ok(answer)

@@ -25,6 +25,13 @@ impl RedirectWithPixels {
         Self { redirect, pixels }
     }
 
+    /// The redirect as it is shown: without the pixels that were deleted.
+    pub(super) fn into_shown(self) -> Redirect {
+        let Self { mut redirect, pixels } = self;
+        redirect.pixel_ids = redirect.pixel_ids.filtered(|id| pixels.iter().any(|pixel| pixel.id == id));
+        redirect
+    }
+
     /// A redirect with its pixels.
     pub(super) async fn read(
         app: &Application,

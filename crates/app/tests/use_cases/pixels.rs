@@ -1,8 +1,10 @@
 //! Pixels (D15, D27, D36).
 
+use std::time::Duration;
+
 use signpost_app::idempotency::Conclusion;
 use signpost_app::pixels::{self, NewPixel};
-use signpost_app::redirects;
+use signpost_app::{Submitted, redirects};
 use signpost_domain::{
     Change, Feature, IdReference, PageLimit, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource,
     RedirectDraft, RedirectPatch, Refusal,
@@ -64,6 +66,27 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
     assert_eq!(read.pixels, [first]);
     assert_eq!(read.redirect.updated_at, created.redirect.updated_at);
     assert_eq!(world.usage().await.pixels, 1);
+}
+
+/// Contract D33: a pixel that was deleted is not there, so a patch that leaves it out changes nothing.
+#[tokio::test]
+async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
+    let world = World::new().await;
+    let (kept, deleted) = (pixel(&world).await, pixel(&world).await);
+    let caller = world.caller().await;
+    let command = Ok(RedirectDraft { pixels: vec![kept.id.into(), deleted.id.into()], ..draft("sale") });
+    let created = redirects::create(&world.app, &caller, command, Conclusion::forgotten()).await.unwrap();
+    pixels::delete(&world.app, &caller, deleted.id.into()).await.unwrap();
+    let patched = async |pixels| {
+        world.memory.clock.advance(Duration::from_secs(1));
+        let patch = RedirectPatch { pixels, ..RedirectPatch::default() };
+        let id = created.redirect.id.into();
+        redirects::update(&world.app, &caller, id, Submitted::valid(patch)).await.unwrap()
+    };
+    let same = patched(Change::Set(vec![kept.id.into()])).await;
+    assert_eq!((same.redirect.updated_at, same.pixels.len()), (created.redirect.updated_at, 1));
+    let none = patched(Change::Clear).await;
+    assert!(none.redirect.updated_at > created.redirect.updated_at && none.pixels.is_empty());
 }
 
 /// Contract D2 and D6: another account's pixel is as unknown as any, in `pixel_ids` too.
