@@ -153,6 +153,7 @@ impl ApiError {
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
+            Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
             Self::NotAdmitted(
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
             )
@@ -196,6 +197,10 @@ impl ApiError {
         }
     }
 }
+
+/// How long a caller is asked to wait when DNS gave no answer, in seconds: enough for a name server that was overrun or
+/// restarted to be back.
+const DNS_RETRY_SECONDS: u32 = 10;
 
 const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
 

@@ -8,9 +8,9 @@
 //! # Adding an endpoint
 //!
 //! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
-//! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery` and `OnlyBody`: which
+//! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`: which
 //! fields and parameters it knows is what it takes from them, and the rest is refused. That of a `POST` asks
-//! `OnlyBody::once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings
+//! `once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings
 //! in `openapi/operations`; tests hold the description against what it does.
 
 mod account;
@@ -20,6 +20,7 @@ mod bulk_outcome;
 mod connection;
 mod cursor;
 mod documentation;
+mod domains;
 mod error_response;
 mod error_status;
 mod extract;
@@ -36,6 +37,7 @@ mod remembered_answer;
 mod routes;
 mod server;
 mod shorten;
+mod tls_allowed;
 mod unreadable_request;
 mod wire;
 

@@ -8,7 +8,9 @@ use actix_web::{HttpResponse, Route, guard, web};
 use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
-use crate::{account, documentation, groups, health, landings, links, pixels, redirects};
+use crate::{
+    account, documentation, domains, groups, health, landings, links, pixels, redirects, tls_allowed,
+};
 
 /// One endpoint.
 #[derive(Debug, Clone, Copy)]
@@ -80,6 +82,7 @@ const REDIRECT: &str = "/v1/redirects/{id}";
 const LANDING: &str = "/v1/landings/{id}";
 const GROUP: &str = "/v1/groups/{id}";
 const PIXEL: &str = "/v1/pixels/{id}";
+const DOMAIN: &str = "/v1/domains/{id}";
 
 /// Where two patterns match a path, the one that stands first has it.
 static ROUTES: &[RouteInfo] = &[
@@ -111,10 +114,16 @@ static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Get, pixels::PATH, || web::to(pixels::list::handle)),
     admitted(RouteMethod::Get, PIXEL, || web::to(pixels::get::handle)),
     admitted(RouteMethod::Delete, PIXEL, || web::to(pixels::delete::handle)),
+    admitted(RouteMethod::Post, "/v1/domains/{id}/verify", || web::to(domains::verify::handle)),
+    admitted(RouteMethod::Post, domains::PATH, || web::to(domains::connect::handle)),
+    admitted(RouteMethod::Get, domains::PATH, || web::to(domains::list::handle)),
+    admitted(RouteMethod::Get, DOMAIN, || web::to(domains::get::handle)),
+    admitted(RouteMethod::Delete, DOMAIN, || web::to(domains::delete::handle)),
     admitted(RouteMethod::Get, "/v1/account", || web::to(account::handle)),
     open(RouteMethod::Get, "/health/live", || web::to(health::live)),
     open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),
     open(RouteMethod::Get, "/health/links", || web::to(health::links)),
+    open(RouteMethod::Get, tls_allowed::PATH, || web::to(tls_allowed::handle)),
     open(RouteMethod::Get, documentation::DOCUMENT, || web::to(documentation::document)),
     open(RouteMethod::Get, documentation::PAGE, || web::to(documentation::page)),
     open(RouteMethod::Get, documentation::FILE, || web::to(documentation::file)),

@@ -5,6 +5,7 @@ mod authentication;
 mod bodies;
 mod bulk_create;
 mod bulk_delete;
+mod domain_life;
 mod endpoints;
 mod group_links;
 mod groups;

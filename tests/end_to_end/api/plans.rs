@@ -123,7 +123,8 @@ fn d15_a_limit_holds_exactly_under_concurrent_creations() {
     assert_eq!(statuses.iter().filter(|(status, _)| *status == 201).count(), 50);
     assert!(
         statuses.iter().all(|(status, code)| *status == 201 || code == "plan_limit_reached"),
-        "{statuses:?}"
+        "{statuses:?}: {}",
+        program.log()
     );
     assert_eq!(account.walk("/v1/redirects", "?limit=100").len(), 50);
     assert_eq!(account.get("/v1/account").body["usage"]["links"], 50);

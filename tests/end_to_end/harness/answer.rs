@@ -101,7 +101,7 @@ impl Answer {
         if method != "HEAD" {
             self.check_envelope(request_id, &context);
         }
-        assert_eq!(self.status == 429, self.header("retry-after").is_some(), "{context}");
+        assert_eq!([429, 503].contains(&self.status), self.header("retry-after").is_some(), "{context}");
         if self.status == 401 {
             assert_eq!(rate_limits(self), None, "{context}");
             assert_eq!(self.header("www-authenticate"), Some("Bearer"), "{context}");

@@ -2,6 +2,7 @@
 
 mod account;
 mod answer;
+pub mod domains;
 mod minute;
 mod once;
 mod program;
@@ -12,6 +13,7 @@ mod visitor;
 
 pub use account::{Account, body_with, redirect_body};
 pub use answer::{Answer, DOCUMENT, rate_limits};
+pub use domains::DomainScene;
 pub use minute::{within_one_day, within_one_minute};
 pub use once::{Once, assert_alike, assert_each_carried_out_once, assert_one_was_first};
 pub use program::{Program, signpost};

@@ -231,6 +231,11 @@ impl Program {
         Account::new(&self.api, key.to_owned(), None)
     }
 
+    /// A client of this program for an account that another one on the same store has made.
+    pub fn client_of(&self, account: &Account) -> Account {
+        Account::new(&self.api, account.key.clone(), Some(account.id().to_owned()))
+    }
+
     /// Somebody who opens links.
     pub fn visitor(&self) -> Visitor {
         Visitor::new(&self.links)

@@ -48,6 +48,16 @@ impl Database {
             .map(|(name, value)| (name.to_owned(), value))
     }
 
+    /// Does what the program would never do, such as turning the time back.
+    pub fn run(&self, sql: &str) {
+        self.0.run(sql);
+    }
+
+    /// What the query finds, as text.
+    pub fn query(&self, sql: &str) -> String {
+        self.0.query(sql).trim().to_owned()
+    }
+
     /// All that is in it, as text.
     pub fn content(&self) -> String {
         let tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";

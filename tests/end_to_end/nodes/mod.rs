@@ -4,6 +4,7 @@
 
 mod background_work;
 mod changes;
+mod custom_domains;
 mod request_costs;
 mod shared_state;
 

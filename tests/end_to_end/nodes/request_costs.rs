@@ -19,7 +19,7 @@ struct Scene {
     database: PostgresDatabase,
     redis: RedisServer,
     account: Account,
-    _program: Program,
+    program: Program,
 }
 
 /// The statements of one request.
@@ -49,7 +49,7 @@ impl Scene {
             .setting("database-connections", "1")
             .start();
         let account = program.account("agency");
-        Ok(Self { database, redis, account, _program: program })
+        Ok(Self { database, redis, account, program })
     }
 
     /// What a request cost, and its answer. It is sent twice, because whatever is done for the first time costs more.
@@ -98,9 +98,10 @@ fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> 
     after.iter().filter_map(more).collect()
 }
 
-/// What a node does by itself: it follows the log of changes, and holds leases.
+/// What a node does by itself: it follows the log of changes, holds leases, and looks for domains that are due.
 fn is_of_the_background(statement: &str) -> bool {
-    statement.contains("leases") || (statement.contains("changes") && !statement.starts_with("INSERT"))
+    ["leases", "c.next_check_at", "c.deadline"].iter().any(|word| statement.contains(word))
+        || (statement.contains("changes") && !statement.starts_with("INSERT"))
 }
 
 #[test]
@@ -136,9 +137,10 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     let (cost, answer) =
         scene.cost(|account| account.patch(&path, &json!({"slug": fresh(), "group_id": groups.next()})));
     answer.expect_status(200);
-    // A place in the transaction to come back to, if the address is taken, is no query.
+    // Only the link says on which domain its new slug would be, so it is read beforehand. A place in the transaction to
+    // come back to, if the address is taken, is no query.
     let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
-    assert!(cost.reads.len() == 1 && queries <= 4, "{cost:#?}");
+    assert!(cost.reads.len() == 2 && queries <= 4, "{cost:#?}");
     let (cost, answer) =
         scene.cost(|account| account.post("/v1/redirects", &redirect_body(json!({"group_id": group}))));
     answer.expect_status(201);
@@ -195,4 +197,47 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     for (name, costs) in &costs {
         assert_eq!(costs[0], costs[1], "{name}");
     }
+}
+
+/// Contract D30: however many domains a batch is about, they are held by one statement; and where a link is placed on one,
+/// that is the one statement more.
+#[test]
+fn d30_placing_links_on_domains_costs_one_statement_more() {
+    let scene = match Scene::start() {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what links on domains cost"),
+    };
+    let account = &scene.account;
+    let hosts: Vec<String> = (0..5).map(|number| format!("go.shop{number}.com")).collect();
+    for host in &hosts {
+        account.post("/v1/domains", &json!({"hostname": host})).expect_status(201);
+    }
+    scene.database.run("UPDATE custom_domains SET status = 'active', deadline = NULL, next_check_at = NULL");
+    let mut costs = Vec::new();
+    for (size, hosts) in [(2, &hosts[..1]), (2, &hosts[..2]), (100, &hosts[..5])] {
+        let items: Vec<Value> =
+            (0..size).map(|number| redirect_body(json!({"domain": hosts[number % hosts.len()]}))).collect();
+        let (cost, answer) =
+            scene.cost(|account| account.post("/v1/redirects/bulk", &json!({"redirects": items})));
+        assert_eq!(answer.expect_status(200).body["created_count"], size);
+        let statements = cost.reads.len() + cost.in_transaction.len();
+        assert!(statements <= 12, "{size}: {cost:#?}");
+        costs.push(statements);
+    }
+    assert!(costs.iter().all(|cost| *cost == costs[0]), "{costs:?}");
+    let path = format!("/v1/redirects/{}", account.new_redirect()["id"].as_str().unwrap());
+    let mut places = hosts.iter();
+    let (cost, answer) = scene.cost(|account| account.patch(&path, &json!({"domain": places.next()})));
+    answer.expect_status(200);
+    let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
+    assert!(cost.reads.len() == 1 && queries <= 4, "{cost:#?}");
+    // Whoever asks for a certificate costs one read by an index.
+    let calls = scene.redis_calls();
+    let statements = scene.database.statements_during(|| {
+        crate::harness::domains::tls_allowed(&scene.program, "?domain=go.shop0.com").expect_status(200);
+    });
+    let statements: Vec<_> =
+        statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect();
+    assert_eq!(statements.len(), 1, "{statements:#?}");
+    assert_eq!(difference(&calls, &scene.redis_calls()), []);
 }

@@ -3,6 +3,9 @@
 use std::process::Command;
 
 use serde_json::Value;
+use signpost_domain::id::AccountKind;
+use signpost_domain::{Hostname, IdReference, VerificationRecord};
+use signpost_test_servers::dns::{NameServer, Record};
 
 use crate::harness::Program;
 
@@ -75,10 +78,29 @@ fn assert_shown(shown: &Value, value: &Value, path: &str) {
     }
 }
 
+/// The hostname that the guide connects, and where it says that it has to lead.
+const HOST: &str = "links.example.org";
+const EDGE: &str = "edge.example.net";
+
+/// Does what the guide asks its reader to do at a DNS provider, before it begins.
+fn add_records(dns: &NameServer, program: &Program) {
+    let account = program.first_account().get("/v1/account").expect_status(200).body;
+    let account = IdReference::<AccountKind>::parse(account["id"].as_str().unwrap()).id().unwrap();
+    let proof = VerificationRecord::of(account, &Hostname::parse(HOST).unwrap());
+    dns.set(&proof.name(), [Record::text(&proof.value())]);
+    dns.set(HOST, [Record::alias(EDGE)]);
+}
+
 #[test]
 fn the_examples_print_what_is_shown() {
+    let dns = NameServer::start();
     // The limits that the guide shows are those of the plan as it is built in.
-    let program = Program::builder().builtin_plans().start();
+    let program = Program::builder()
+        .builtin_plans()
+        .setting("edge-hostname", EDGE)
+        .setting("dns-servers", &dns.address().to_string())
+        .start();
+    add_records(&dns, &program);
     let examples = examples();
     assert!(examples.len() > 8, "the guide has lost its examples");
     let mark = format!("\nprintf '\\n{MARK}\\n'\n");

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use signpost_api_conformance::{KnownIds, Request};
+use signpost_test_servers::dns::NameServer;
 
 use crate::harness::{Account, Answer, DOCUMENT, Program, redirect_body};
 
@@ -22,7 +23,9 @@ fn r17_the_served_document_is_the_one_that_answers_are_held_against() {
 
 #[test]
 fn r17_made_up_requests_are_answered_as_the_document_says() {
-    let program = Program::start();
+    // It knows no name, and answers that.
+    let dns = NameServer::start();
+    let program = Program::builder().setting("dns-servers", &dns.address().to_string()).start();
     let account = program.account("agency");
     let ids = populated(&account);
     let mut runner =
@@ -60,13 +63,18 @@ fn populated(account: &Account) -> KnownIds {
     let landings =
         (0..8).map(|number| id(&account.post("/v1/landings", &landing(number)).expect_status(201).body));
     let landings = landings.collect();
-    [("grp_", groups), ("rdr_", redirects), ("lnd_", landings)]
+    let domain = |number| json!({"hostname": format!("d{number}.example.org")});
+    let domains =
+        (0..8).map(|number| id(&account.post("/v1/domains", &domain(number)).expect_status(201).body));
+    let domains = domains.collect();
+    [("grp_", groups), ("rdr_", redirects), ("lnd_", landings), ("dom_", domains)]
         .map(|(prefix, ids)| (prefix.to_owned(), ids))
         .into()
 }
 
 /// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were
-/// issued, which targets a link must not have, and which hosts are none although they look like it.
+/// issued, which targets a link must not have, which hosts are none although they look like it, and which hostnames cannot be
+/// connected.
 fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String, String)> {
     let has_been_named = |field: &str| {
         let body = request.body.as_ref().and_then(|body| body.get(field));
@@ -74,9 +82,9 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
     };
     let mut violations = answer.violations();
     violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
-        ("cursor" | "pixel_id", "invalid_format") | ("target_url", "invalid_value" | "invalid_format") => {
-            !has_been_named(field)
-        }
+        ("cursor" | "pixel_id", "invalid_format")
+        | ("target_url", "invalid_value" | "invalid_format")
+        | ("hostname", "invalid_value" | "invalid_format" | "too_long") => !has_been_named(field),
         // URLs of pages, and pixels that there are not.
         ("avatar_url", "invalid_format" | "invalid_value") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {

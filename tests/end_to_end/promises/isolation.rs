@@ -1,9 +1,12 @@
 //! R1: two accounts never see each other's things (D2), on every route there is.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde_json::{Value, json};
 use signpost_http::{RouteInfo, route_table};
 
-use crate::harness::{Account, Answer, Program};
+use crate::harness::domains::{DomainScene, connect, path_of};
+use crate::harness::{Account, Answer, Program, redirect_body};
 
 /// What each route is sent with the id in its path, or that it has none. A route that is not here fails the test.
 fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
@@ -12,17 +15,22 @@ fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
         (
             "GET",
             "/health/live" | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}"
-            | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels",
+            | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels" | "/v1/domains"
+            // What it tells of anybody's hostname, a visitor of the hostname finds out too.
+            | "/tls-allowed",
         )
         | (
             "POST",
-            "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels" | "/v1/redirects/bulk"
+            "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels" | "/v1/domains" | "/v1/redirects/bulk"
             // Their ids stand in the body; see below.
             | "/v1/redirects/bulk/delete" | "/v1/landings/bulk/delete",
         ) => None,
-        ("GET" | "DELETE", "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}") => {
-            Some(account.send(route.method.as_str(), &path, None))
-        }
+        (
+            "GET" | "DELETE",
+            "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}"
+            | "/v1/domains/{id}",
+        ) => Some(account.send(route.method.as_str(), &path, None)),
+        ("POST", "/v1/domains/{id}/verify") => Some(account.post(&path, &json!({}))),
         ("PATCH", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
             Some(account.patch(&path, &json!({"name": "taken over"})))
         }
@@ -43,15 +51,25 @@ fn resource(account: &Account, pattern: &str) -> String {
     } else if pattern.contains("pixels") {
         let body = json!({"pixel_type": "meta", "pixel_id": "123456789012345"});
         account.post("/v1/pixels", &body).expect_status(201).body
+    } else if pattern.contains("domains") {
+        connect(account, &fresh_hostname())
     } else {
         account.create_group("g")
     };
     made["id"].as_str().unwrap().to_owned()
 }
 
+/// A hostname that no other call in this process gives.
+fn fresh_hostname() -> String {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    format!("go.shop{}.test", NEXT.fetch_add(1, Ordering::Relaxed))
+}
+
 #[test]
 fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
-    let program = Program::start();
+    // The name server knows no hostname, which is an answer too (D42).
+    let scene = DomainScene::start();
+    let program = scene.first();
     let (one, other) = (program.account("agency"), program.account("agency"));
     let mut probed = 0;
     for route in route_table() {
@@ -74,7 +92,7 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
         assert_eq!(everything(&other), before, "nothing of the other account changed");
         probed += 1;
     }
-    assert_eq!(probed, 13);
+    assert_eq!(probed, 16);
 }
 
 /// Every route under `/v1` refuses a request without a key, and one on a plan without the API.
@@ -143,12 +161,65 @@ fn d31_ids_of_another_account_in_a_batch_are_ids_of_nothing() {
     assert_eq!(everything(&other), before);
 }
 
-fn everything(account: &Account) -> [Vec<Value>; 5] {
+/// R1: another account's hostname in a body or a filter, in whatever status it is, is one that nobody has (D23).
+#[test]
+fn d23_hostnames_of_another_account_are_hostnames_of_nothing() {
+    let scene = DomainScene::start();
+    let [one, _] = scene.clients();
+    let [other, _] = scene.clients();
+    let active = scene.activate(&other, "active.shop.test");
+    connect(&other, "pending.shop.test");
+    let removed = connect(&other, "removed.shop.test");
+    other.delete(&path_of(&removed)).expect_status(200);
+    other.create_redirect(&redirect_body(json!({"domain": "active.shop.test", "slug": "x"})));
+    other.create_redirect(&redirect_body(json!({"domain": "active.shop.test", "slug": null})));
+    let mine = one.new_redirect();
+    let page = one.post("/v1/landings", &json!({"title": "x"})).expect_status(201).body;
+    let before = everything(&other);
+    let probe = |hostname: &str| {
+        let place = json!({"domain": hostname, "slug": "x"});
+        let item = redirect_body(place.clone());
+        let refused = [
+            one.post("/v1/redirects", &item),
+            one.post("/v1/landings", &json!({"title": "x", "domain": hostname})),
+            one.patch(&path_of(&mine), &place),
+            one.patch(&path_of(&page), &json!({"domain": hostname})),
+        ];
+        let mut told: Vec<String> = refused
+            .into_iter()
+            .map(|answer| {
+                let answer = answer.expect_error(404, "domain_not_found");
+                answer.without_request_id().to_string()
+            })
+            .collect();
+        let bulk = one.post("/v1/redirects/bulk", &json!({"redirects": [item]})).expect_status(200).body;
+        assert_eq!(bulk["failed"][0]["error"]["code"], "domain_not_found");
+        told.push(bulk.to_string());
+        for list in ["/v1/redirects", "/v1/landings"] {
+            told.push(one.get(&format!("{list}?domain={hostname}")).expect_status(200).body.to_string());
+        }
+        // The only difference is the hostname itself, which may be sent back.
+        told.into_iter().map(|told| told.replace(hostname, "<hostname>")).collect::<Vec<_>>()
+    };
+    let unknown = probe("nobodys.shop.test");
+    for hostname in ["active.shop.test", "ACTIVE.shop.test", "pending.shop.test", "removed.shop.test"] {
+        assert_eq!(probe(hostname), unknown, "{hostname}");
+    }
+    let page = other.get("/v1/domains?limit=1").body;
+    let cursor = page["pagination"]["next_cursor"].as_str().unwrap();
+    one.get(&format!("/v1/domains?cursor={cursor}")).expect_violations(&[("cursor", "invalid_format")]);
+    assert_eq!(everything(&other), before);
+    assert_eq!(one.walk("/v1/redirects", "").len(), 1);
+    assert_eq!(other.get(&path_of(&active)).body, active);
+}
+
+fn everything(account: &Account) -> [Vec<Value>; 6] {
     [
         account.walk("/v1/redirects", ""),
         account.walk("/v1/landings", ""),
         account.walk("/v1/groups", ""),
         account.walk("/v1/pixels", ""),
+        account.walk("/v1/domains", ""),
         vec![account.get("/v1/account").body],
     ]
 }

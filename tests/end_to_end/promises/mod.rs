@@ -5,6 +5,7 @@ mod addresses;
 mod at_once;
 mod crashes;
 mod description;
+mod domains;
 mod hostile;
 mod idempotency;
 mod isolation;

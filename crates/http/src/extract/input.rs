@@ -7,14 +7,17 @@ use actix_web::dev::Payload;
 use actix_web::http::Method;
 use actix_web::{FromRequest, HttpRequest};
 use signpost_app::idempotency::{self, OnceOnly};
+use signpost_app::ports::RequestFingerprint;
 use signpost_app::{AppError, Application, Caller};
 use signpost_domain::{IdempotencyKey, Violations};
 
 use super::idempotency_key;
 use super::json_body::{JsonBody, NoBody};
+use super::list_query::PageQuery;
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
 use crate::api_error::ApiError;
+use crate::cursor::CursorScope;
 use crate::remembered_answer;
 
 type Extraction<T> = Pin<Box<dyn Future<Output = Result<T, ApiError>>>>;
@@ -46,6 +49,16 @@ pub(crate) struct OnlyQuery {
     pub(crate) violations: Violations,
 }
 
+impl OnlyQuery {
+    /// The page that is asked for, where that is all that can be asked. All that is wrong is said at once.
+    pub(crate) fn page(self, scope: &CursorScope) -> Result<PageQuery, Violations> {
+        let Self { mut query, mut violations } = self;
+        let page = PageQuery::read(&mut query, scope);
+        violations.append(query.finish());
+        violations.into_result(page)
+    }
+}
+
 impl FromRequest for OnlyQuery {
     type Error = ApiError;
     type Future = Extraction<Self>;
@@ -57,12 +70,52 @@ impl FromRequest for OnlyQuery {
     }
 }
 
+/// By what a `POST` that was sent before is known again (D12).
+#[derive(Debug)]
+struct Known {
+    key: Option<IdempotencyKey>,
+    fingerprint: Option<RequestFingerprint>,
+    /// Of its query and its key.
+    violations: Violations,
+}
+
+impl Known {
+    /// The key and what is wrong with it, and with there being a query. The body comes later.
+    fn read(request: &HttpRequest) -> Self {
+        let mut violations = QueryString::parse(request.query_string()).finish();
+        // With other methods the header means nothing.
+        let key = if request.method() == Method::POST {
+            idempotency_key::read(request.headers()).unwrap_or_else(|violation| {
+                violations.push(violation);
+                None
+            })
+        } else {
+            None
+        };
+        Self { key, fingerprint: None, violations }
+    }
+
+    async fn once(&self, app: &Application, caller: &Caller) -> Result<Option<OnceOnly>, ApiError> {
+        let (Some(key), Some(fingerprint)) = (self.key.clone(), self.fingerprint) else {
+            return Ok(None);
+        };
+        // With a query that it does not take it is not the request that was carried out, but an invalid one.
+        if !self.violations.is_empty() {
+            return Ok(None);
+        }
+        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
+        match idempotency::recall(app, caller, &once).await? {
+            None => Ok(Some(once)),
+            Some(answer) => Err(AppError::AnsweredBefore(Box::new(answer)).into()),
+        }
+    }
+}
+
 /// A body, and no query.
 #[derive(Debug)]
 pub(crate) struct OnlyBody {
     body: JsonBody,
-    key: Option<IdempotencyKey>,
-    violations: Violations,
+    known: Known,
 }
 
 impl OnlyBody {
@@ -76,24 +129,13 @@ impl OnlyBody {
         app: &Application,
         caller: &Caller,
     ) -> Result<Option<OnceOnly>, ApiError> {
-        let (Some(key), Some(fingerprint)) = (self.key.clone(), self.body.fingerprint()) else {
-            return Ok(None);
-        };
-        // With a query that it does not take it is not the request that was carried out, but an invalid one.
-        if !self.violations.is_empty() {
-            return Ok(None);
-        }
-        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
-        match idempotency::recall(app, caller, &once).await? {
-            None => Ok(Some(once)),
-            Some(answer) => Err(AppError::AnsweredBefore(Box::new(answer)).into()),
-        }
+        self.known.once(app, caller).await
     }
 
     /// A reader of the body's fields, and what is wrong with there being a query. Without a readable body, all
     /// that is wrong.
     pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
-        let Self { body, key: _, mut violations } = self;
+        let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
         match body.reader() {
             Ok(reader) => Ok((reader, violations)),
             Err(violation) => {
@@ -109,17 +151,52 @@ impl FromRequest for OnlyBody {
     type Future = Extraction<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let mut violations = QueryString::parse(request.query_string()).finish();
-        // With other methods the header means nothing.
-        let key = if request.method() == Method::POST {
-            idempotency_key::read(request.headers()).unwrap_or_else(|violation| {
-                violations.push(violation);
-                None
-            })
-        } else {
-            None
-        };
+        let known = Known::read(request);
         let body = JsonBody::from_request(request, payload);
-        Box::pin(async move { Ok(Self { body: body.await?, key, violations }) })
+        Box::pin(async move {
+            let body = body.await?;
+            let known = Known { fingerprint: body.fingerprint(), ..known };
+            Ok(Self { body, known })
+        })
+    }
+}
+
+/// Neither a query nor a body, but perhaps a key: the request does something, and all there is to say of it is where.
+#[derive(Debug)]
+pub(crate) struct OnlyKey {
+    body: NoBody,
+    known: Known,
+}
+
+impl OnlyKey {
+    /// As [`OnlyBody::once`].
+    pub(crate) async fn once(
+        &self,
+        app: &Application,
+        caller: &Caller,
+    ) -> Result<Option<OnceOnly>, ApiError> {
+        self.known.once(app, caller).await
+    }
+
+    /// Fails with what is wrong with there being a query or a body.
+    pub(crate) fn finish(self) -> Result<(), Violations> {
+        let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
+        violations.append(body.violations());
+        violations.into_result(())
+    }
+}
+
+impl FromRequest for OnlyKey {
+    type Error = ApiError;
+    type Future = Extraction<Self>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let known = Known::read(request);
+        let body = NoBody::from_request(request, payload);
+        Box::pin(async move {
+            let body = body.await?;
+            let known = Known { fingerprint: body.fingerprint(), ..known };
+            Ok(Self { body, known })
+        })
     }
 }

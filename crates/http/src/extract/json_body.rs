@@ -37,8 +37,7 @@ impl JsonBody {
     }
 
     fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
-        let (method, path) = (request.method().as_str(), request.path());
-        let fingerprint = received.as_ref().ok().map(|bytes| RequestFingerprint::of(method, path, bytes));
+        let fingerprint = fingerprint_of(request, &received);
         Self { object: Self::parse(received), fingerprint }
     }
 
@@ -77,12 +76,31 @@ impl FromRequest for JsonBody {
 /// The body of a request that has none. An object without fields passes for none; anything else would be
 /// dropped in silence, which D8 does not allow.
 #[derive(Debug)]
-pub(crate) struct NoBody(Violations);
+pub(crate) struct NoBody {
+    violations: Violations,
+    fingerprint: Option<RequestFingerprint>,
+}
 
 impl NoBody {
     /// What is there nevertheless.
     pub(crate) fn violations(self) -> Violations {
-        self.0
+        self.violations
+    }
+
+    /// By what the request is known again (D12): `None` if something was announced and did not arrive.
+    pub(crate) const fn fingerprint(&self) -> Option<RequestFingerprint> {
+        self.fingerprint
+    }
+
+    fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
+        let fingerprint = fingerprint_of(request, &received);
+        let violations = if received.as_ref().is_ok_and(Vec::is_empty) {
+            Violations::new()
+        } else {
+            let object = JsonBody::parse(received).map(ObjectReader::new);
+            object.map_or_else(Violations::from, ObjectReader::finish)
+        };
+        Self { violations, fingerprint }
     }
 }
 
@@ -93,18 +111,22 @@ impl FromRequest for NoBody {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         // Many clients send a content type with every request, so it is looked at only if something follows.
         if !is_announced(request) {
-            return Box::pin(std::future::ready(Ok(Self(Violations::new()))));
+            return Box::pin(std::future::ready(Ok(Self::read(request, Ok(Vec::new())))));
         }
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
-            let received = receive(request, payload).await?;
-            if received.as_ref().is_ok_and(Vec::is_empty) {
-                return Ok(Self(Violations::new()));
-            }
-            let object = JsonBody::parse(received).map(ObjectReader::new);
-            Ok(Self(object.map_or_else(Violations::from, ObjectReader::finish)))
+            let received = receive(request.clone(), payload).await?;
+            Ok(Self::read(&request, received))
         })
     }
+}
+
+fn fingerprint_of(
+    request: &HttpRequest,
+    received: &Result<Vec<u8>, Incomplete>,
+) -> Option<RequestFingerprint> {
+    let (method, path) = (request.method().as_str(), request.path());
+    received.as_ref().ok().map(|bytes| RequestFingerprint::of(method, path, bytes))
 }
 
 #[cfg(test)]

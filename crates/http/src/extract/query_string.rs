@@ -47,6 +47,15 @@ impl QueryString {
         }
     }
 
+    /// The value of a parameter that must be there, if it is there once and can be read.
+    pub(crate) fn require(&mut self, name: &str) -> Option<String> {
+        if !self.parameters.contains_key(name) {
+            self.refuse(name, FieldError::new(ViolationCode::Required, "is required"));
+            return None;
+        }
+        self.take(name)
+    }
+
     /// Takes a parameter and makes a value of it.
     pub(crate) fn read<T>(
         &mut self,
@@ -156,6 +165,22 @@ mod tests {
                 named("z", "invalid_format"),
             ]
         );
+    }
+
+    #[test]
+    fn d8_a_parameter_that_is_required_is_missed_once() {
+        for (query, value, violations) in [
+            ("domain=a", Some("a"), vec![]),
+            ("domain=", Some(""), vec![]),
+            ("", None, vec![named("domain", "required")]),
+            ("Domain=a", None, vec![named("domain", "required"), named("Domain", "unknown_field")]),
+            ("domain=%zz", None, vec![named("domain", "invalid_format")]),
+            ("domain=a&domain=a", None, vec![named("domain", "invalid_value")]),
+        ] {
+            let mut read = QueryString::parse(query);
+            assert_eq!(read.require("domain").as_deref(), value, "{query}");
+            assert_eq!(found(read), violations, "{query}");
+        }
     }
 
     #[test]

@@ -14,11 +14,8 @@ pub(crate) async fn handle(
     caller: Admitted,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
-    let OnlyQuery { mut query, mut violations } = input;
     let scope = CursorScope::new(caller.account_id(), "groups");
-    let PageQuery { limit, after } = PageQuery::read(&mut query, &scope);
-    violations.append(query.finish());
-    violations.into_result(())?;
+    let PageQuery { limit, after } = input.page(&scope)?;
     let page = groups::list(&app, &caller, limit, after).await?;
     wire::ok(&ListBody::new(page.map(|group| GroupBody::from(&group)), &scope))
 }

@@ -21,9 +21,13 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::LandingNotFound => "the account has no such landing page",
         ErrorCode::GroupNotFound => "the account has no such group",
         ErrorCode::SlugAlreadyTaken => "another link has the address, or it is reserved",
-        ErrorCode::HostnameAlreadyTaken => "another account has the hostname",
-        ErrorCode::HostnameIsSystemDomain => "the hostname belongs to the platform",
-        ErrorCode::DomainProviderUnavailable => "the domain provider does not answer; try again",
+        ErrorCode::HostnameAlreadyTaken => {
+            "another account has the hostname; the message names the record that proves it to be yours"
+        }
+        ErrorCode::HostnameIsSystemDomain => "the hostname belongs to the service",
+        ErrorCode::DomainProviderUnavailable => {
+            "DNS gave no answer, and nothing was changed; try again after `Retry-After` seconds"
+        }
         ErrorCode::AnalyticsNotConfigured => "the link counts no visits",
         ErrorCode::PayloadTooLarge => "the body is larger than 1 MiB",
         ErrorCode::UnsupportedMediaType => "the body is not announced as `application/json`",
@@ -62,9 +66,15 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         ErrorCode::LandingNotFound => "No such landing page.",
         ErrorCode::GroupNotFound => "No such group.",
         ErrorCode::SlugAlreadyTaken => "This address is taken or reserved; choose another slug.",
-        ErrorCode::HostnameAlreadyTaken => "Another account has this hostname.",
-        ErrorCode::HostnameIsSystemDomain => "This hostname belongs to the platform.",
-        ErrorCode::DomainProviderUnavailable => "The domain provider does not answer. Try again.",
+        ErrorCode::HostnameAlreadyTaken => {
+            "Another account has connected this hostname. If the hostname is yours, add a TXT record at \
+             `_signpost.links.example.org` with the value `signpost-verification=0123456789abcdef0123456789abcdef` and \
+             connect it again: that outdoes a claim that was never proven."
+        }
+        ErrorCode::HostnameIsSystemDomain => "This hostname belongs to the service and cannot be connected.",
+        ErrorCode::DomainProviderUnavailable => {
+            "DNS gave no answer about this hostname, and nothing was changed; try again later."
+        }
         ErrorCode::AnalyticsNotConfigured => "This link counts no visits.",
         ErrorCode::PayloadTooLarge => "The request body is larger than 1 MiB.",
         ErrorCode::UnsupportedMediaType => "Send the body with `Content-Type: application/json`.",

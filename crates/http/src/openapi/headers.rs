@@ -47,7 +47,7 @@ pub(super) fn all() -> impl Iterator<Item = (String, Header)> {
             "RetryAfter",
             required(
                 seconds(),
-                "After how many seconds the request is admitted: when the window ends that is used up.",
+                "After how many seconds to send the request again: on a 429, when the window ends that is used up.",
             ),
         ),
         (

@@ -33,6 +33,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
         ("RedirectId", path_id("rdr", "A redirect's id.")),
         ("LandingId", path_id("lnd", "A landing page's id.")),
         ("GroupId", path_id("grp", "A group's id.")),
+        ("DomainId", path_id("dom", "A domain's id.")),
         ("PixelId", path_id("pxl", "A pixel's id.")),
         ("DocumentationFile", in_path("file", file()).description(Some("The name of a file that the page loads."))),
         (
@@ -61,6 +62,12 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             .description(Some(
                 "Only links with this text in their name or title, slug or target, without regard to case.",
             )),
+        ),
+        (
+            "CertificateName",
+            in_query("domain", text().examples(["links.example.org"]))
+                .required(Required::True)
+                .description(Some("The hostname. Case and one final dot do not matter.")),
         ),
         (
             "Limit",

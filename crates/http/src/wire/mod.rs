@@ -6,6 +6,7 @@
 mod account;
 mod bulk;
 mod deletion;
+mod domain;
 mod group;
 mod json_response;
 mod landing;
@@ -22,6 +23,7 @@ pub(crate) use bulk::{
     SucceededItem,
 };
 pub(crate) use deletion::DeletionBody;
+pub(crate) use domain::DomainBody;
 pub(crate) use group::GroupBody;
 pub(crate) use json_response::{created, json, ok};
 pub(crate) use landing::SingleLandingBody;

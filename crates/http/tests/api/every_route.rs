@@ -25,19 +25,23 @@ fn body_for(route: &RouteInfo) -> Option<Value> {
         (RouteMethod::Post, "/v1/pixels") => {
             Some(json!({"pixel_type": "meta", "pixel_id": "123456789012345"}))
         }
+        (RouteMethod::Post, "/v1/domains") => Some(json!({"hostname": "new.shop.com"})),
         (RouteMethod::Post, "/v1/groups") | (RouteMethod::Patch, "/v1/groups/{id}") => {
             Some(json!({"name": "b"}))
         }
         (
             RouteMethod::Get,
             "/v1/redirects" | "/v1/redirects/{id}" | "/v1/landings" | "/v1/landings/{id}" | "/v1/groups"
-            | "/v1/groups/{id}" | "/v1/pixels" | "/v1/pixels/{id}" | "/v1/account" | "/health/live"
-            | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}",
+            | "/v1/groups/{id}" | "/v1/domains" | "/v1/domains/{id}" | "/v1/pixels" | "/v1/pixels/{id}"
+            | "/v1/account" | "/health/live" | "/health/ready" | "/health/links" | "/tls-allowed"
+            | "/openapi.json" | "/docs" | "/docs/{file}",
         )
         | (
             RouteMethod::Delete,
-            "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}",
-        ) => None,
+            "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/domains/{id}"
+            | "/v1/pixels/{id}",
+        )
+        | (RouteMethod::Post, "/v1/domains/{id}/verify") => None,
         unknown => panic!("what does {unknown:?} take? tell this test"),
     }
 }
@@ -54,6 +58,12 @@ async fn call(api: &Api, route: &RouteInfo, path: &str, key: Option<&str>) -> An
 
 fn with_id(route: &RouteInfo, id: &str) -> String {
     route.pattern.replace("{id}", id).replace("{file}", "start.js")
+}
+
+/// The endpoint's path, with the parameters that it must have, and perhaps another one.
+fn with_query(route: &RouteInfo, more: &str) -> String {
+    let required = if route.pattern == "/tls-allowed" { "domain=go.shop.com" } else { "" };
+    format!("{}?{required}&{more}", with_id(route, "x"))
 }
 
 fn admitted() -> impl Iterator<Item = &'static RouteInfo> {
@@ -76,8 +86,9 @@ async fn every_endpoint_under_v1_needs_a_key_and_a_plan_with_the_api() {
 #[actix_web::test]
 async fn every_other_endpoint_needs_none() {
     let api = Api::start().await;
+    api.active_domain("go.shop.com").await;
     for route in route_table().iter().filter(|route| route.access == Access::Open) {
-        assert_eq!(call(&api, route, &with_id(route, "x"), None).await.status, 200, "{route:?}");
+        assert_eq!(call(&api, route, &with_query(route, ""), None).await.status, 200, "{route:?}");
     }
 }
 
@@ -92,6 +103,10 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             "/v1/landings/{id}" => (api.landing("mine").await, "lnd_", "landing_not_found"),
             "/v1/groups/{id}" | "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign" => {
                 (api.group("mine").await, "grp_", "group_not_found")
+            }
+            "/v1/domains/{id}" | "/v1/domains/{id}/verify" => {
+                let domain = api.domain("go.shop.com").await;
+                (domain["id"].as_str().unwrap().to_owned(), "dom_", "domain_not_found")
             }
             // Pixels have no code of their own (D6).
             "/v1/pixels/{id}" => (api.pixel().await, "pxl_", "invalid_request"),
@@ -110,7 +125,8 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
             "a%2Fb".to_owned(),
             "x".repeat(5_000),
         ];
-        let others = ["rdr_", "lnd_", "grp_", "pxl_", "wgt_"].into_iter().filter(|other| *other != prefix);
+        let others =
+            ["rdr_", "lnd_", "grp_", "dom_", "pxl_", "wgt_"].into_iter().filter(|other| *other != prefix);
         ids.extend(others.map(|other| own.replace(prefix, other)));
         let mut answers = Vec::new();
         for id in ids.drain(..) {
@@ -136,8 +152,7 @@ async fn d2_foreign_unknown_and_malformed_ids_get_one_and_the_same_answer() {
 async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
     let api = Api::start().await;
     for route in route_table() {
-        let path = format!("{}?nonsense=1", with_id(route, "x"));
-        let answer = call(&api, route, &path, Some(&api.key)).await;
+        let answer = call(&api, route, &with_query(route, "nonsense=1"), Some(&api.key)).await;
         assert_eq!(answer.violations(), [("nonsense", "unknown_field")], "{route:?}");
     }
 }
@@ -146,7 +161,7 @@ async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
 async fn d10_every_endpoint_refuses_a_body_that_is_no_json() {
     let api = Api::start().await;
     for route in route_table() {
-        let call = || request(route.method.as_str(), &with_id(route, "x"), &api.key);
+        let call = || request(route.method.as_str(), &with_query(route, ""), &api.key);
         let text = call().insert_header(("content-length", "4")).set_payload("oops");
         assert_eq!(api.send(text).await.error(), (415, "unsupported_media_type"), "{route:?}");
         let json = call().insert_header(("content-length", "4")).set_payload("oops");

@@ -13,6 +13,8 @@
 
 mod account;
 mod bodies;
+mod domain_claims;
+mod domains;
 mod every_route;
 mod failures;
 mod groups;
@@ -21,6 +23,7 @@ mod headers;
 mod health;
 mod idempotency;
 mod landings;
+mod links_on_domains;
 mod listener;
 mod lists;
 mod observability;
@@ -28,5 +31,6 @@ mod openapi;
 mod order_of_checks;
 mod pixels;
 mod redirects;
+mod tls_allowed;
 mod updates;
 mod widgets;

@@ -45,7 +45,12 @@ impl Scene {
             &account.post("/v1/landings", &serde_json::json!({"title": "x"})).expect_status(201).body["id"],
         );
         let group = text(&account.create_group("g")["id"]);
-        let taking = route_table().iter().filter(|route| matches!(route.method.as_str(), "POST" | "PATCH"));
+        let is_taking = |route: &&RouteInfo| {
+            // It takes no body, and an empty object for none.
+            let is_bare = route.pattern == "/v1/domains/{id}/verify";
+            matches!(route.method.as_str(), "POST" | "PATCH") && !is_bare
+        };
+        let taking = route_table().iter().filter(is_taking);
         let routes: Vec<_> = taking.map(|route| body_route(route, [&redirect, &landing, &group])).collect();
         assert!(routes.len() >= 11, "{}", routes.len());
         Self { program, account, routes }
@@ -64,8 +69,8 @@ impl Scene {
     }
 
     /// All that the account has.
-    fn everything(&self) -> [Vec<Value>; 3] {
-        ["/v1/redirects", "/v1/landings", "/v1/groups"].map(|path| self.account.walk(path, ""))
+    fn everything(&self) -> [Vec<Value>; 4] {
+        ["/v1/redirects", "/v1/landings", "/v1/groups", "/v1/domains"].map(|path| self.account.walk(path, ""))
     }
 }
 
@@ -100,6 +105,9 @@ fn body_route(route: &RouteInfo, [redirect, landing, group]: [&str; 3]) -> BodyR
             r#"{"pixel_type":"meta","pixel_id":"123456789012345"}"#.to_owned(),
             vec![r#"{"pixel_type":"meta","pixel_id":@}"#],
         ),
+        ("POST", "/v1/domains") => {
+            ("", r#"{"hostname":"links.example.org"}"#.to_owned(), vec![r#"{"hostname":@}"#])
+        }
         ("POST", "/v1/groups") => ("", r#"{"name":"new"}"#.to_owned(), vec![r#"{"name":@}"#]),
         ("PATCH", "/v1/groups/{id}") => (group, r#"{"name":"renamed"}"#.to_owned(), vec![r#"{"name":@}"#]),
         ("POST", "/v1/redirects/bulk") => (

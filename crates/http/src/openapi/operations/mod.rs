@@ -14,7 +14,9 @@ use super::{errors, parameters};
 use crate::routes::{Access, RouteMethod};
 
 mod account;
+mod certificates;
 mod documentation;
+mod domains;
 mod groups;
 mod health;
 mod landings;
@@ -22,13 +24,15 @@ mod pixels;
 mod redirects;
 
 /// The subject of an operation, and what the page says of it.
-pub(super) const TAGS: [(&str, &str); 7] = [
+pub(super) const TAGS: [(&str, &str); 9] = [
     (redirects::TAG, "Links that send their visitors on to another address."),
     (landings::TAG, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in one at most."),
+    (domains::TAG, "Hostnames of the account's own, for its links to live on."),
     (pixels::TAG, "Codes of vendors that redirects carry; they are kept and shown, and do not fire yet."),
     (account::TAG, "The account that the key belongs to."),
     (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
+    (certificates::TAG, "For what ends TLS in front of the service. No key is needed, and no quota is used."),
     (documentation::TAG, "This document, for programs and for people. No key is needed."),
 ];
 
@@ -56,9 +60,11 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
         redirects::endpoints(),
         landings::endpoints(),
         groups::endpoints(),
+        domains::endpoints(),
         pixels::endpoints(),
         account::endpoints(),
         health::endpoints(),
+        certificates::endpoints(),
         documentation::endpoints(),
     ]
     .into_iter()

@@ -12,6 +12,7 @@ pub(super) fn components() -> Components {
         ("DeletedRedirect", deletion("rdr", "redirect").into()),
         ("DeletedLanding", deletion("lnd", "landing").into()),
         ("DeletedGroup", deletion("grp", "group").into()),
+        ("DeletedDomain", deletion("dom", "domain").into()),
         ("DeletedPixel", deletion("pxl", "pixel").into()),
     ]
 }

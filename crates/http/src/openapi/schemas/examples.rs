@@ -14,6 +14,8 @@ pub(in crate::openapi) const LANDING_ID: &str = "lnd_019b5a3d0c1e7a52b3c4d5e6f70
 pub(in crate::openapi) const UNKNOWN_LANDING_ID: &str = "lnd_00000000000000000000000000000000";
 /// A group's id.
 pub(in crate::openapi) const GROUP_ID: &str = "grp_019b5a3b11aa7c3e8899aabbccddeeff";
+/// A domain's id.
+pub(in crate::openapi) const DOMAIN_ID: &str = "dom_019b5a3b7c5d7e10a1b2c3d4e5f60718";
 /// A pixel's id.
 pub(in crate::openapi) const PIXEL_ID: &str = "pxl_019b5a3ba0b17d2e9f00112233445566";
 /// A widget's id.
@@ -28,7 +30,7 @@ const UPDATED_AT: &str = "2026-02-01T18:30:00.000Z";
 
 /// The digits of the example id with this prefix.
 pub(super) fn digits(prefix: &str) -> &'static str {
-    let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, PIXEL_ID, WIDGET_ID, ACCOUNT_ID, REQUEST_ID];
+    let ids = [REDIRECT_ID, LANDING_ID, GROUP_ID, DOMAIN_ID, PIXEL_ID, WIDGET_ID, ACCOUNT_ID, REQUEST_ID];
     ids.iter().find_map(|id| id.strip_prefix(prefix)?.strip_prefix('_')).unwrap_or_default()
 }
 
@@ -99,6 +101,42 @@ pub(in crate::openapi) fn single_landing() -> Value {
         fields.extend(page);
     }
     landing
+}
+
+/// A domain that was connected a moment ago.
+pub(in crate::openapi) fn domain() -> Value {
+    json!({
+        "id": DOMAIN_ID,
+        "object": "domain",
+        "hostname": "links.example.org",
+        "status": "pending",
+        "expires_at": "2026-02-03T09:05:07.042Z",
+        "created_at": CREATED_AT,
+        "dns_instructions": [
+            {
+                "type": "CNAME",
+                "name": "links.example.org",
+                "value": "edge.example.com",
+                "purpose": "Sends visitors of this hostname to us. No other record may stand at the same name.",
+            },
+            {
+                "type": "TXT",
+                "name": "_signpost.links.example.org",
+                "value": "signpost-verification=0123456789abcdef0123456789abcdef",
+                "purpose": "Proves that the hostname is yours.",
+            },
+        ],
+    })
+}
+
+/// The same domain, verified.
+pub(in crate::openapi) fn active_domain() -> Value {
+    let mut domain = domain();
+    if let Some(fields) = domain.as_object_mut() {
+        fields.insert("status".to_owned(), json!("active"));
+        fields.insert("expires_at".to_owned(), Value::Null);
+    }
+    domain
 }
 
 /// A pixel.
@@ -175,6 +213,6 @@ pub(in crate::openapi) fn account() -> Value {
             "requests_per_minute": 120,
             "requests_per_day": 10_000,
         },
-        "usage": {"links": 1_234, "groups": 12, "domains": 0, "pixels": 0},
+        "usage": {"links": 1_234, "groups": 12, "domains": 2, "pixels": 0},
     })
 }

@@ -29,6 +29,11 @@ pub(super) fn timestamp(description: &str) -> ObjectBuilder {
         .examples([super::examples::CREATED_AT])
 }
 
+/// An instant, or null.
+pub(super) fn timestamp_or_null(description: &str) -> ObjectBuilder {
+    or_null(timestamp(description))
+}
+
 /// When a resource came into being.
 pub(super) fn created_at() -> ObjectBuilder {
     timestamp("When it was created; UTC, with milliseconds.")

@@ -9,6 +9,7 @@ use utoipa::openapi::{RefOr, Schema};
 mod account;
 mod bulk;
 mod deletion;
+mod domain;
 mod error;
 pub(super) mod examples;
 mod fields;
@@ -35,6 +36,7 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
         landing::components(),
         widget::components(),
         group::components(),
+        domain::components(),
         pixel::components(),
         list::components(),
         deletion::components(),

@@ -65,6 +65,12 @@ pub(super) fn email() -> String {
     format!("^[{SPACES}]*[^{never}]+@[^{never}]+[{SPACES}]*$")
 }
 
+/// What every hostname that D37 accepts matches. How long a name and its labels may be, and which names may be connected, is
+/// beyond a pattern.
+pub(super) fn hostname() -> String {
+    format!(r"^[{SPACES}]*[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.[A-Za-z0-9.-]{{1,252}}[{SPACES}]*$")
+}
+
 /// An assigned country code in upper or lower case (D26).
 pub(super) fn country() -> String {
     let mut seconds: BTreeMap<char, String> = BTreeMap::new();

@@ -28,6 +28,15 @@ async fn doing(api: &Api, route: &RouteInfo) -> Doing {
             let pixel = |code: &str| json!({"pixel_type": "meta", "pixel_id": code});
             named(path, pixel("123456789012345"), pixel("123456789012346"))
         }
+        path @ "/v1/domains" => {
+            named(path, json!({"hostname": "go.shop.com"}), json!({"hostname": "new.shop.com"}))
+        }
+        pattern @ "/v1/domains/{id}/verify" => {
+            let domain = api.domain("ready.shop.com").await;
+            api.follow_instructions(&domain);
+            // It takes no other body, but what is sent under its key is told apart all the same.
+            named(&pattern.replace("{id}", domain["id"].as_str().unwrap()), json!({}), json!({"nonsense": 1}))
+        }
         path @ "/v1/redirects/bulk" => {
             // Some succeed, some fail, each in its own way.
             let items = |slug: &str| json!({"redirects": [redirect(slug), redirect(slug), {"name": ""}, redirect("api")]});
@@ -91,7 +100,9 @@ async fn d12_a_used_key_is_refused_for_another_body_and_another_path_of_every_po
         post(&api, &path, "k", &other).await.assert_key_is_anothers();
         post(&api, &elsewhere.path, "k", &elsewhere.body).await.assert_key_is_anothers();
         // Before anything else about the body is looked at.
-        post(&api, &path, "k", &json!({})).await.assert_key_is_anothers();
+        if body != json!({}) {
+            post(&api, &path, "k", &json!({})).await.assert_key_is_anothers();
+        }
         assert_eq!(everything(&api).await, after, "{path}");
         assert!(post(&api, &path, "k", &body).await.is_replayed(), "{path}");
     }
@@ -105,7 +116,8 @@ async fn d12_without_a_key_every_post_is_carried_out_each_time() {
         let first = api.call_with("POST", &path, body.clone()).await;
         let again = api.call_with("POST", &path, body).await;
         assert!(!first.is_replayed() && !again.is_replayed(), "{path}");
-        let is_move = path.ends_with("/assign");
-        assert_eq!(first.text == again.text, is_move, "what was done before is done again: {path}");
+        // A link that is in the group, and a domain that is connected or verified, is what was asked for.
+        let is_kept = path.ends_with("/assign") || path.starts_with("/v1/domains");
+        assert_eq!(first.text == again.text, is_kept, "what was done before is done again: {path}");
     }
 }

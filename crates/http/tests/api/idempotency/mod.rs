@@ -24,10 +24,10 @@ pub fn redirect(slug: &str) -> Value {
     json!({"name": "a", "target_url": "https://example.com/", "slug": slug})
 }
 
-/// The account's links, groups and pixels, as the lists show them.
+/// The account's links, groups, domains and pixels, as the lists show them.
 pub async fn everything(api: &Api) -> Vec<Value> {
     let mut lists = vec![];
-    for path in ["/v1/redirects", "/v1/landings", "/v1/groups", "/v1/pixels"] {
+    for path in ["/v1/redirects", "/v1/landings", "/v1/groups", "/v1/domains", "/v1/pixels"] {
         lists.push(api.call("GET", path).await.body["data"].clone());
     }
     lists

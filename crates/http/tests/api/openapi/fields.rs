@@ -128,7 +128,9 @@ fn with_bodies() -> Vec<(Operation, &'static Value)> {
     let found: Vec<_> = found.map(|(schema, operation)| (operation, schema)).collect();
     let writing =
         signpost_http::route_table().iter().filter(|route| matches!(route.method.as_str(), "POST" | "PATCH"));
-    assert_eq!(found.len(), writing.count());
+    // One takes no body.
+    let with_body = writing.filter(|route| route.pattern != "/v1/domains/{id}/verify");
+    assert_eq!(found.len(), with_body.count());
     found
 }
 
@@ -190,6 +192,7 @@ async fn d8_a_field_that_is_required_is_missed() {
 #[actix_web::test]
 async fn every_example_of_a_request_is_valid() {
     let api = Api::start().await;
+    api.active_domain("links.example.org").await;
     for (operation, _) in with_bodies() {
         let examples = &operation.value["requestBody"]["content"]["application/json"]["examples"];
         for (name, example) in examples.as_object().unwrap() {

@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use signpost_domain::{
-    AccentColor, AltText, CountryCode, Description, Email, Name, Note, PixelCode, PixelType, Slug,
-    SocialNetwork, TargetUrl, WidgetText,
+    AccentColor, AltText, CountryCode, Description, Email, Hostname, HostnameRules, Name, Note, PixelCode,
+    PixelType, Slug, SocialNetwork, SystemDomain, TargetUrl, WidgetText,
 };
 
 use super::DOCUMENT;
@@ -154,6 +154,39 @@ fn near_an_email() -> impl Strategy<Value = String> {
     prop::collection::vec(piece, 0..6).prop_map(|pieces| pieces.concat())
 }
 
+/// Whether the hostname may be connected, as far as it goes without knowing who holds it.
+fn hostname_is_valid(text: &str) -> bool {
+    let system = SystemDomain::new("https://go.example.com", vec![]).unwrap();
+    HostnameRules::new(system, None, [].into()).judge(text).is_ok()
+}
+
+/// Texts that are hostnames, or nearly.
+fn near_a_hostname() -> impl Strategy<Value = String> {
+    let label = "[a-zA-Z0-9-]{1,4}|[a-z]{62,64}|[a-z0-9_ü*]{0,3}";
+    let space = || prop::sample::select(vec!["", " ", "\t", "\n", "\u{a0}", "\u{3000}", "\u{200b}"]);
+    (space(), prop::collection::vec(label, 0..5), "(\\.(com|co\\.uk|shop))?\\.?", space())
+        .prop_map(|(before, labels, end, behind)| format!("{before}{}{end}{behind}", labels.join(".")))
+}
+
+/// Contract D37: from the shortest to the longest, and with white space that does not count.
+#[test]
+fn d37_the_pattern_of_hostnames_matches_what_is_accepted_and_little_else() {
+    let full = |letter: &str| letter.repeat(63);
+    let longest = format!("{}.{}.{}.{}.com", "d".repeat(57), full("a"), full("b"), full("c"));
+    assert_eq!(longest.len(), Hostname::MAX_CHARS);
+    let tallest = format!("{}.com", full("a"));
+    for text in ["a.cc", "Links.Shop.COM.", &longest, &format!("\u{3000}{longest}.\n"), &tallest] {
+        assert!(hostname_is_valid(text), "{text}");
+        assert!(fits("NewDomain", "hostname", text), "{text}");
+    }
+    for text in
+        ["", "shop", ".com", "-a.com", "a_b.com", "*.shop.com", "bücher.com", "a.com:80", "a.com/", "a.com\0"]
+    {
+        assert!(!hostname_is_valid(text), "{text}");
+        assert!(!fits("NewDomain", "hostname", text), "{text}");
+    }
+}
+
 /// What can be written but for how long it is, as the pattern of the codes of all vendors says.
 #[test]
 fn d36_the_pattern_of_pixels_matches_the_codes_of_every_vendor() {
@@ -216,6 +249,12 @@ proptest! {
     #[test]
     fn d25_the_pattern_of_notes_matches_exactly_the_notes(text in "(?s).{0,20}|\\PC{250,260}") {
         prop_assert_eq!(passes("note", &text), Note::parse(&text).is_ok());
+    }
+
+    /// D37: no hostname that is accepted is called invalid.
+    #[test]
+    fn d37_the_pattern_of_hostnames_matches_every_hostname(text in near_a_hostname()) {
+        prop_assert!(fits("NewDomain", "hostname", &text) || !hostname_is_valid(&text), "{}", text);
     }
 
     /// D24: no target that is accepted is called invalid.

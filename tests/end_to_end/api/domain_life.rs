@@ -1,0 +1,242 @@
+//! The life of a custom domain: connected, proven by the records that it asked for, with links at slug and root, pointed
+//! elsewhere, removed (contract "Domain", "States"; D22, D23, D38 to D44).
+//!
+//! On servers there are two nodes, and each step is made at another one than the step before.
+
+use serde_json::{Value, json};
+use signpost_test_servers::dns::Record;
+
+use crate::harness::domains::{
+    DomainScene, EDGE, EDGE_ADDRESSES, connect, path_of, tls_allowed, verify, verify_path, visit,
+};
+use crate::harness::{Account, body_with, redirect_body};
+
+const HOST: &str = "go.shop.test";
+const TARGET: &str = "https://example.com/";
+
+fn link(account: &Account, fields: Value) -> Value {
+    account.create_redirect(&redirect_body(body_with(json!({"target_url": TARGET}), fields)))
+}
+
+/// Connecting needs no name server: there is none that answers. The domain asks for its records and waits three days.
+#[test]
+fn d38_a_connected_domain_asks_for_its_records() {
+    let scene = DomainScene::start();
+    scene.dns.behave(signpost_test_servers::dns::Behaviour::Silent);
+    let [one, other] = scene.clients();
+    let connected = one.post("/v1/domains", &json!({"hostname": " Go.Shop.TEST. "})).expect_status(201);
+    let domain = connected.body.clone();
+    assert_eq!(connected.header("location"), Some(path_of(&domain).as_str()));
+    assert_eq!((&domain["hostname"], &domain["status"]), (&json!(HOST), &json!("pending")));
+    let records = records(&domain);
+    assert_eq!(records[0], ("CNAME".to_owned(), HOST.to_owned(), EDGE.to_owned()));
+    let (record_type, name, value) = &records[1];
+    assert_eq!((record_type.as_str(), name.as_str()), ("TXT", "_signpost.go.shop.test"));
+    assert!(value.strip_prefix("signpost-verification=").is_some_and(|token| !token.is_empty()), "{value}");
+    assert_eq!(records.len(), 2);
+    // 72 hours are whole days.
+    let [begin, end] = ["created_at", "expires_at"].map(|field| domain[field].as_str().unwrap());
+    assert!(begin < end && begin[10..] == end[10..], "{begin} to {end}");
+    assert_eq!(other.get(&path_of(&domain)).expect_status(200).body, domain);
+    assert_eq!(other.walk("/v1/domains", ""), std::slice::from_ref(&domain));
+    // The same hostname again is the same domain (D40).
+    let again = other.post("/v1/domains", &json!({"hostname": HOST})).expect_status(200);
+    assert_eq!(again.body, domain);
+    // A domain that can have no CNAME gets addresses.
+    let apex = connect(&other, "shop.test");
+    let addresses = ["A", "AAAA"].into_iter().zip(EDGE_ADDRESSES);
+    let addresses =
+        addresses.map(|(kind, address)| (kind.to_owned(), "shop.test".to_owned(), address.to_owned()));
+    assert_eq!(self::records(&apex)[..2], addresses.collect::<Vec<_>>());
+    let newest_first: Vec<_> =
+        one.walk("/v1/domains", "?limit=1").iter().map(|each| each["id"].clone()).collect();
+    assert_eq!(newest_first, [apex["id"].clone(), domain["id"].clone()]);
+    assert_eq!(one.get("/v1/account").body["usage"]["domains"], 2);
+}
+
+/// The type, name and value of each record that the domain asks for.
+fn records(domain: &Value) -> Vec<(String, String, String)> {
+    let text = |record: &Value, field: &str| record[field].as_str().unwrap().to_owned();
+    let records = domain["dns_instructions"].as_array().unwrap().iter();
+    records.map(|record| (text(record, "type"), text(record, "name"), text(record, "value"))).collect()
+}
+
+/// Contract D23, D39, D44: before the proof there is no link and no certificate; with the very records that were asked for
+/// there are both.
+#[test]
+fn d39_a_domain_serves_once_its_records_are_there() {
+    let scene = DomainScene::start();
+    let [one, other] = scene.clients();
+    let domain = connect(&one, HOST);
+    let on_it = redirect_body(json!({"domain": HOST, "slug": "sale"}));
+    let dark = |what: &str| {
+        assert_eq!(verify(&other, &domain), domain, "{what}");
+        one.post("/v1/redirects", &on_it).expect_error(409, "domain_not_active");
+        scene.assert_leads(scene.first(), HOST, "/sale", None);
+        assert!(!scene.may_have_certificate(HOST), "{what}");
+    };
+    dark("no records");
+    scene.publish(&[&domain]);
+    scene.dns.remove("_signpost.go.shop.test");
+    dark("no proof");
+    scene.publish(&[&domain]);
+    scene.dns.set("_signpost.go.shop.test", [Record::text("signpost-verification=another")]);
+    dark("another's proof");
+    scene.publish(&[&domain]);
+    scene.dns.set(HOST, [Record::address("198.51.100.1")]);
+    dark("pointing elsewhere");
+    scene.publish(&[&domain]);
+    let active = verify(&other, &domain);
+    assert_eq!(active, body_with(domain, json!({"status": "active", "expires_at": null})));
+    assert_eq!(one.get(&path_of(&active)).expect_status(200).body, active);
+    assert!(scene.may_have_certificate(HOST));
+    // To say where is enough (D42): without a body, and without its type.
+    let authorization = format!("Bearer {}", one.key);
+    let bare =
+        other.send_with("POST", &verify_path(&active), &[("Authorization", &authorization)], Some(b""));
+    assert_eq!(bare.expect_status(200).body, active);
+    let apex = scene.activate(&one, "shop.test");
+    assert_eq!(other.walk("/v1/domains", ""), [apex, active]);
+}
+
+/// Links of every way there is to make one, at slug and at root, for visitors at every node however they spell the host.
+#[test]
+fn d22_links_live_at_slug_and_at_root() {
+    let scene = DomainScene::start();
+    let [one, other] = scene.clients();
+    let domain = scene.activate(&one, HOST);
+    let sale = link(&one, json!({"domain": "GO.shop.test.", "slug": "sale"}));
+    assert_eq!((&sale["domain"], &sale["url"]), (&json!(HOST), &json!("http://go.shop.test/sale")));
+    scene.assert_leads(scene.first(), HOST, "/sale", Some(TARGET));
+    let root = link(&other, json!({"domain": HOST, "slug": null}));
+    assert_eq!((&root["slug"], &root["url"]), (&Value::Null, &json!("http://go.shop.test/")));
+    scene.assert_leads(scene.last(), HOST, "/", Some(TARGET));
+    let page = one.post("/v1/landings", &json!({"title": "Menu of the day", "domain": HOST, "slug": "menu"}));
+    assert_eq!(page.expect_status(201).body["url"], "http://go.shop.test/menu");
+    let items = json!([
+        {"name": "a", "target_url": TARGET, "domain": HOST, "slug": "a"},
+        {"name": "b", "target_url": TARGET, "slug": "b"},
+        {"name": "taken", "target_url": TARGET, "domain": HOST, "slug": null},
+    ]);
+    let bulk = other.post("/v1/redirects/bulk", &json!({"redirects": items})).expect_status(200).body;
+    assert_eq!(
+        (&bulk["created_count"], &bulk["failed"][0]["error"]["code"]),
+        (&json!(2), &json!("slug_already_taken"))
+    );
+    // A link of the system domain moves there, and its old address is nobody's.
+    let moved =
+        one.patch(&path_of(&bulk["created"][1]["data"]), &json!({"domain": HOST})).expect_status(200).body;
+    assert_eq!(moved["url"], "http://go.shop.test/b");
+    scene.assert_leads(scene.first(), "localhost", "/b", None);
+    for path in ["/sale", "/", "/a", "/b", "/sale/"] {
+        scene.assert_leads(scene.first(), HOST, path, Some(TARGET));
+        scene.assert_leads(scene.first(), "localhost", path, None);
+    }
+    for node in &scene.nodes {
+        for host in ["GO.Shop.Test", "go.shop.test:80", "go.shop.test."] {
+            assert_eq!(visit(node, host, "/sale").location(), Some(TARGET), "{host}");
+        }
+        assert!(visit(node, HOST, "/menu").body.contains("Menu of the day"));
+        assert_eq!(visit(node, "www.go.shop.test", "/sale").status, 404);
+    }
+    let on_domain = other.walk("/v1/redirects", "?domain=Go.Shop.test");
+    assert_eq!(on_domain.len(), 4);
+    assert!(on_domain.iter().all(|link| link["domain"] == HOST));
+    assert_eq!(other.get(&path_of(&domain)).body, domain);
+}
+
+/// Contract D39: an active domain that points elsewhere has three days to come back, and needs no proof to stay.
+#[test]
+fn d39_an_active_domain_that_points_elsewhere_stays_for_now() {
+    let scene = DomainScene::start();
+    let [one, other] = scene.clients();
+    let domain = scene.activate(&one, HOST);
+    link(&one, json!({"domain": HOST, "slug": "sale"}));
+    scene.dns.remove("_signpost.go.shop.test");
+    assert_eq!(verify(&other, &domain), domain);
+    scene.dns.set(HOST, [Record::alias("parking.example.org")]);
+    assert_eq!(verify(&one, &domain), domain);
+    scene.dns.remove(HOST);
+    assert_eq!(verify(&other, &domain), domain);
+    scene.assert_leads(scene.last(), HOST, "/sale", Some(TARGET));
+    assert!(scene.may_have_certificate(HOST));
+    scene.publish(&[&domain]);
+    assert_eq!(verify(&one, &domain), domain);
+}
+
+/// Contract D43, D22: with its domain a link loses its address; it keeps its slug and comes back, on the system domain or on
+/// the domain once that is proven anew.
+#[test]
+fn d43_with_the_domain_its_links_lose_their_addresses_and_come_back() {
+    let scene = DomainScene::start();
+    let [one, other] = scene.clients();
+    let domain = scene.activate(&one, HOST);
+    let sale = link(&one, json!({"domain": HOST, "slug": "sale"}));
+    let root = link(&one, json!({"domain": HOST, "slug": null}));
+    let menu = one.post("/v1/landings", &json!({"title": "Menu", "domain": HOST, "slug": "menu"})).body;
+    let removed = other.delete(&path_of(&domain)).expect_status(200).body;
+    let expected = (&domain["id"], &json!("domain"), &json!(true));
+    assert_eq!((&removed["id"], &removed["object"], &removed["deleted"]), expected);
+    for path in ["/sale", "/", "/menu"] {
+        scene.assert_leads(scene.last(), HOST, path, None);
+    }
+    assert!(!scene.may_have_certificate(HOST));
+    one.get(&path_of(&domain)).expect_error(404, "domain_not_found");
+    other.delete(&path_of(&domain)).expect_error(404, "domain_not_found");
+    assert_eq!(one.get("/v1/account").body["usage"]["domains"], 0);
+    for (link, slug) in [(&sale, json!("sale")), (&root, Value::Null), (&menu, json!("menu"))] {
+        let lost = one.get(&path_of(link)).expect_status(200).body;
+        assert_eq!([&lost["domain"], &lost["url"], &lost["slug"]], [&Value::Null, &Value::Null, &slug]);
+        // Whatever else is changed, it stays lost (D22).
+        let edited = other.patch(&path_of(link), &json!({"note": "on its way"})).expect_status(200).body;
+        assert_eq!([&edited["domain"], &edited["url"], &edited["slug"]], [&Value::Null, &Value::Null, &slug]);
+    }
+    one.patch(&path_of(&root), &json!({"domain": null})).expect_error(400, "slug_required_for_system_domain");
+    one.patch(&path_of(&sale), &json!({"domain": HOST})).expect_error(404, "domain_not_found");
+    let back = other.patch(&path_of(&sale), &json!({"domain": null})).expect_status(200).body;
+    assert_eq!(back["url"], "http://localhost:8081/sale");
+    scene.assert_leads(scene.last(), "localhost", "/sale", Some("https://example.com/"));
+    other.patch(&path_of(&menu), &json!({"domain": "localhost"})).expect_status(200);
+    assert!(visit(scene.last(), "localhost", "/menu").body.contains("Menu"));
+    // The records still stand, so the same account has the hostname back at once, as a new domain, and links as it places them.
+    let again = connect(&one, HOST);
+    assert_ne!(again["id"], domain["id"]);
+    assert_eq!(again["dns_instructions"], domain["dns_instructions"]);
+    assert_eq!(verify(&other, &again)["status"], "active");
+    scene.assert_leads(scene.last(), HOST, "/", None);
+    one.patch(&path_of(&root), &json!({"domain": HOST})).expect_status(200);
+    scene.assert_leads(scene.first(), HOST, "/", Some(TARGET));
+}
+
+/// Contract D42: nobody has to ask for it. Whichever node does it, each domain is checked once; on servers it is not the one
+/// that connected them, which is gone.
+#[test]
+fn d42_the_background_finds_the_records() {
+    let mut scene = DomainScene::start();
+    let [one, _] = scene.clients();
+    let domains: Vec<Value> = (0..6).map(|number| connect(&one, &format!("go.shop{number}.test"))).collect();
+    scene.publish(&domains.iter().collect::<Vec<_>>());
+    let mut first = scene.nodes.remove(0);
+    first.kill();
+    if scene.nodes.is_empty() {
+        first.start_again();
+        scene.nodes.push(first);
+    }
+    let node = scene.first();
+    for domain in &domains {
+        scene.dns.wait_until_queried(&format!("_signpost.{}", domain["hostname"].as_str().unwrap()), 1);
+    }
+    for domain in &domains {
+        let hostname = domain["hostname"].as_str().unwrap();
+        // The answer is on its way to the store.
+        let ends = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while tls_allowed(node, &format!("?domain={hostname}")).status != 200 {
+            assert!(std::time::Instant::now() < ends, "{hostname}: {}", node.log());
+        }
+    }
+    assert_eq!(node.metric("signpost_domain_checks_total{outcome=\"changed\"}"), "6");
+    let account = node.client_of(&one);
+    for domain in account.walk("/v1/domains", "") {
+        assert_eq!((&domain["status"], &domain["expires_at"]), (&json!("active"), &Value::Null));
+    }
+}

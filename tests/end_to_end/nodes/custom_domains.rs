@@ -1,0 +1,222 @@
+//! Days in the life of custom domains, which pass by turning back what the store has of them; and their checks, which are
+//! shared among nodes (D39, D41, D42, D44).
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signpost_test_servers::Absence;
+use signpost_test_servers::dns::Behaviour;
+use signpost_test_servers::postgres;
+use signpost_test_servers::redis::{self, RedisServer};
+
+use crate::harness::domains::{DomainScene, connect, path_of, verify, verify_path};
+use crate::harness::{Account, Program, redirect_body};
+
+const HOST: &str = "go.shop.test";
+const TARGET: &str = "https://example.com";
+
+/// How long background work may take to be done; for a busy machine, a good deal more than its period.
+const AT_LAST: Duration = Duration::from_mins(1);
+
+/// How long to wait between two looks: each starts a program, on the machine that the nodes work on.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+
+/// Two nodes and a name server, or nothing where the servers are not installed.
+fn scene() -> Option<DomainScene> {
+    let servers = postgres::try_shared()
+        .map_err(Absence::clone)
+        .and_then(|_| RedisServer::try_start(&redis::Setup::default()));
+    if let Err(absence) = servers {
+        absence.tell("custom domains on several nodes");
+        return None;
+    }
+    Some(DomainScene::start())
+}
+
+/// Changes the row of every domain.
+fn turn(scene: &DomainScene, changes: &str) {
+    scene.first().database().unwrap().run(&format!("UPDATE custom_domains SET {changes}"));
+}
+
+fn found(scene: &DomainScene, query: &str) -> String {
+    scene.first().database().unwrap().query(query)
+}
+
+fn await_found(scene: &DomainScene, query: &str, expected: &str) {
+    let ends = Instant::now() + AT_LAST;
+    while found(scene, query) != expected {
+        assert!(Instant::now() < ends, "{query} is not {expected}: {}", scene.first().log());
+        std::thread::sleep(BETWEEN_LOOKS);
+    }
+}
+
+fn link(account: &Account, slug: Value) -> Value {
+    account.create_redirect(&redirect_body(json!({"domain": HOST, "slug": slug})))
+}
+
+/// Contract D39, D44: a domain whose records are wrong for three days on end serves nothing, and serves again when they are
+/// right. Until then its links keep their addresses.
+#[test]
+fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
+    let Some(scene) = scene() else { return };
+    let [one, other] = scene.clients();
+    let domain = scene.activate(&one, HOST);
+    let links = [link(&one, json!("sale")), link(&one, Value::Null)];
+    let assert_lead = |target: Option<&str>| {
+        for path in ["/sale", "/"] {
+            scene.assert_leads(scene.last(), HOST, path, target);
+        }
+    };
+    scene.dns.remove(HOST);
+    assert_eq!(verify(&one, &domain), domain);
+    turn(&scene, "misdirected_since = misdirected_since - interval '71 hours 50 minutes'");
+    assert_eq!(verify(&other, &domain), domain, "ten minutes are left");
+    assert_lead(Some(TARGET));
+    turn(&scene, "misdirected_since = misdirected_since - interval '10 minutes'");
+    let failed = verify(&other, &domain);
+    assert_eq!((&failed["status"], &failed["expires_at"]), (&json!("failed"), &Value::Null));
+    assert_lead(None);
+    assert!(!scene.may_have_certificate(HOST));
+    for (link, path) in links.iter().zip(["/sale", "/"]) {
+        assert_eq!(one.get(&path_of(link)).body["url"], format!("http://{HOST}{path}"));
+        // Anything but the address may be changed (D23).
+        other.patch(&path_of(link), &json!({"note": "back soon"})).expect_status(200);
+        other.patch(&path_of(link), &json!({"slug": "elsewhere"})).expect_error(409, "domain_not_active");
+    }
+    scene.publish(&[&domain]);
+    assert_eq!(verify(&other, &domain), domain);
+    assert_lead(Some(TARGET));
+    // Where nobody asks, the background does; a domain that came back in between has its three days anew.
+    scene.dns.remove(HOST);
+    turn(&scene, "next_check_at = now()");
+    await_found(&scene, "SELECT count(*) FROM custom_domains WHERE misdirected_since IS NOT NULL", "1");
+    assert_lead(Some(TARGET));
+    turn(&scene, "misdirected_since = misdirected_since - interval '3 days', next_check_at = now()");
+    await_found(&scene, "SELECT status FROM custom_domains", "failed");
+    assert_eq!(one.get(&path_of(&domain)).body, failed);
+    assert_lead(None);
+}
+
+/// R7, contract D41: a failed domain keeps nobody out, and its links are lost to whoever connects the hostname next.
+#[test]
+fn d41_the_links_of_a_failed_domain_are_lost_when_another_account_connects_the_hostname() {
+    let Some(scene) = scene() else { return };
+    let [before, _] = scene.clients();
+    let [after, after_elsewhere] = scene.clients();
+    let domain = scene.activate(&before, HOST);
+    let links = [link(&before, json!("sale")), link(&before, Value::Null)];
+    scene.dns.remove(HOST);
+    verify(&before, &domain);
+    turn(&scene, "misdirected_since = misdirected_since - interval '3 days'");
+    assert_eq!(verify(&before, &domain)["status"], "failed");
+    // Nobody is asked about a hostname that nobody holds.
+    scene.dns.behave(Behaviour::Silent);
+    let asked = Instant::now();
+    let second = connect(&after, HOST);
+    assert!(asked.elapsed() < Duration::from_secs(4), "a look-up takes as long");
+    scene.dns.behave(Behaviour::Answer);
+    for link in &links {
+        let lost = before.get(&path_of(link)).body;
+        assert_eq!(
+            [&lost["domain"], &lost["url"], &lost["slug"]],
+            [&Value::Null, &Value::Null, &link["slug"]]
+        );
+    }
+    before.post(&verify_path(&domain), &json!({})).expect_error(409, "hostname_already_taken");
+    scene.publish(&[&second]);
+    assert_eq!(verify(&after_elsewhere, &second)["status"], "active");
+    for path in ["/sale", "/"] {
+        scene.assert_leads(scene.last(), HOST, path, None);
+    }
+}
+
+/// Contract D39: what was not proven in three days has failed for every reader, whether or not a job has been by; and the job
+/// comes by.
+#[test]
+fn d39_a_claim_ends_with_its_deadline() {
+    let Some(scene) = scene() else { return };
+    let [squatter, squatter_elsewhere] = scene.clients();
+    let [owner, _] = scene.clients();
+    let claims = ["go.shop.test", "go.other.test"].map(|hostname| connect(&squatter, hostname));
+    scene.dns.behave(Behaviour::Silent);
+    turn(&scene, "deadline = now() + interval '1 hour'");
+    assert_eq!(squatter.get(&path_of(&claims[0])).body["status"], "pending");
+    turn(&scene, "deadline = now() - interval '1 millisecond', next_check_at = NULL");
+    for client in [&squatter, &squatter_elsewhere] {
+        let mut shown = client.walk("/v1/domains", "");
+        shown.push(client.get(&path_of(&claims[0])).body);
+        for domain in shown {
+            assert_eq!((&domain["status"], &domain["expires_at"]), (&json!("failed"), &Value::Null));
+        }
+    }
+    connect(&owner, "go.shop.test");
+    squatter
+        .post("/v1/domains", &json!({"hostname": "go.shop.test"}))
+        .expect_error(503, "domain_provider_unavailable");
+    await_found(&scene, "SELECT count(*) FROM custom_domains WHERE status = 'failed'", "2");
+    let again = squatter.post("/v1/domains", &json!({"hostname": "go.other.test"})).expect_status(200).body;
+    assert_eq!((&again["id"], &again["status"]), (&claims[1]["id"], &json!("pending")));
+}
+
+/// Contract D39, D44: a domain that waits for its certificate may have one, and serves nothing until it has.
+#[test]
+fn d44_a_domain_that_waits_for_its_certificate_serves_nothing() {
+    let Some(scene) = scene() else { return };
+    let [account, elsewhere] = scene.clients();
+    let domain = scene.activate(&account, HOST);
+    link(&account, json!("sale"));
+    turn(&scene, "status = 'ssl_pending', deadline = now() + interval '3 days', next_check_at = NULL");
+    scene.assert_leads(scene.first(), HOST, "/sale", None);
+    assert!(scene.may_have_certificate(HOST));
+    let shown = elsewhere.get(&path_of(&domain)).body;
+    assert_eq!((&shown["status"], &shown["expires_at"]), (&json!("ssl_pending"), &Value::Null));
+    let place = redirect_body(json!({"domain": HOST}));
+    account.post("/v1/redirects", &place).expect_error(409, "domain_not_active");
+    let [other, _] = scene.clients();
+    other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
+    turn(&scene, "deadline = now() - interval '1 millisecond'");
+    assert!(!scene.may_have_certificate(HOST));
+    turn(&scene, "deadline = now() + interval '1 hour'");
+    assert_eq!(verify(&elsewhere, &domain)["status"], "active");
+    scene.assert_leads(scene.last(), HOST, "/sale", Some(TARGET));
+}
+
+/// R21, contract D42: domains that are due together are shared among the nodes, and each is checked once.
+#[test]
+fn d42_checks_are_shared_among_nodes_and_made_once() {
+    const DOMAINS: usize = 200;
+    let Some(scene) = scene() else { return };
+    let clients = scene.clients();
+    let domains: Vec<Value> =
+        (0..DOMAINS).map(|number| connect(&clients[number % 2], &format!("go.shop{number}.test"))).collect();
+    scene.publish(&domains.iter().collect::<Vec<_>>());
+    await_found(&scene, "SELECT count(*) FROM custom_domains WHERE status = 'active'", "200");
+    let outcome = |node: &Program, label: &str| -> usize {
+        node.metric(&format!("signpost_domain_checks_total{{outcome=\"{label}\"}}")).parse().unwrap()
+    };
+    let all = |label: &str| scene.nodes.iter().map(|node| outcome(node, label)).sum::<usize>();
+    assert_eq!(all("changed"), DOMAINS);
+    assert_eq!([all("unanswered"), all("late"), all("failed"), all("panicked")], [0; 4]);
+    // None is claimed any more, and all are looked at again in about an hour.
+    assert_eq!(
+        found(
+            &scene,
+            "SELECT count(*) FROM custom_domains WHERE next_check_at < now() + interval '50 minutes'"
+        ),
+        "0"
+    );
+    assert_eq!(found(&scene, "SELECT count(*) FROM custom_domains WHERE claims > 0"), "0");
+}
+
+/// Contract D58: nodes are told of what happens to a domain's links.
+#[test]
+fn d58_what_happens_to_a_domain_is_in_the_change_log() {
+    let Some(scene) = scene() else { return };
+    let [account, _] = scene.clients();
+    let count = format!("SELECT count(*) FROM changes WHERE hostname = '{HOST}'");
+    let domain = scene.activate(&account, HOST);
+    let activated: u64 = found(&scene, &count).parse().unwrap();
+    assert!(activated >= 1);
+    account.delete(&path_of(&domain)).expect_status(200);
+    assert!(found(&scene, &count).parse::<u64>().unwrap() > activated);
+}

@@ -1,0 +1,97 @@
+//! Whoever ends TLS in front asks over a socket, without a key, whether a hostname may have a certificate (D39, D44).
+
+use serde_json::json;
+
+use crate::harness::domains::{DomainScene, connect, path_of, tls_allowed, verify};
+use crate::harness::{Program, exchange, parse_response, rate_limits};
+
+const HOST: &str = "go.shop.test";
+
+/// Written out as Caddy asks.
+fn ask(node: &Program, method: &str, query: &str) -> (u16, String, String) {
+    let request =
+        format!("{method} /tls-allowed{query} HTTP/1.1\r\nHost: signpost\r\nUser-Agent: Caddy\r\n\r\n");
+    parse_response(&exchange(&node.api, request.as_bytes()))
+}
+
+#[test]
+fn only_a_proven_hostname_may_have_a_certificate() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    let asked = |query: &str| ask(scene.last(), "GET", query);
+    let name = format!("?domain={HOST}");
+    assert_eq!(asked(&name).0, 404, "nobody has it");
+    let domain = connect(&account, HOST);
+    assert_eq!(asked(&name).0, 404, "pending");
+    scene.publish(&[&domain]);
+    verify(&account, &domain);
+    let (status, head, body) = asked(&name);
+    assert_eq!(status, 200);
+    assert!(head.to_ascii_lowercase().contains("cache-control: no-store"), "{head}");
+    assert!(body.len() < 100, "{body}");
+    for spelt in ["GO.Shop.TEST", "go.shop.test.", "go%2Eshop%2Etest"] {
+        assert_eq!(asked(&format!("?domain={spelt}")).0, 200, "{spelt}");
+    }
+    account.delete(&path_of(&domain)).expect_status(200);
+    assert_eq!(asked(&name).0, 404, "removed");
+}
+
+/// Names come from whoever opens a connection: none of them does more than get a "no", which is the envelope as everywhere.
+#[test]
+fn strange_names_get_no_certificate() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    scene.activate(&account, HOST);
+    let long = "a".repeat(3_000);
+    for name in [
+        "www.go.shop.test",
+        "shop.test",
+        "*.shop.test",
+        "localhost",
+        "192.0.2.10",
+        "%5B2001:db8::10%5D",
+        "xn--bcher-kva.test",
+        "edge.example.net",
+        "go.shop.test:443",
+        "go.shop.test%00",
+        "%FF%FE",
+        "..",
+        "",
+        long.as_str(),
+        "go.shop.test&domain=go.shop.test",
+        "go.shop.test&more=1",
+    ] {
+        for node in &scene.nodes {
+            let (status, _, body) = ask(node, "GET", &format!("?domain={name}"));
+            assert!([400, 404].contains(&status), "{name}: {status}");
+            assert!(body.contains(r#""error":{"code":""#), "{name}: {body}");
+        }
+    }
+    for query in ["", "?", "?hostname=go.shop.test"] {
+        assert_eq!(tls_allowed(scene.first(), query).status, 400, "{query}");
+    }
+}
+
+/// It is no call of the API: whoever asks has no key, and neither quota nor throttle is in the way (D7, D17, D18).
+#[test]
+fn asking_needs_no_key_and_costs_nobody_anything() {
+    let scene = DomainScene::start_with(|node| node.setting("throttle-per-minute", "1"));
+    let [account, _] = scene.clients();
+    scene.activate(&account, HOST);
+    for _ in 0..40 {
+        assert_eq!(ask(scene.first(), "GET", "?domain=other.test").0, 404);
+        assert_eq!(ask(scene.first(), "GET", &format!("?domain={HOST}")).0, 200);
+    }
+    let before = rate_limits(&account.get("/v1/account")).unwrap();
+    let answer = account.get(&format!("/tls-allowed?domain={HOST}")).expect_status(200);
+    assert_eq!(rate_limits(&answer), None);
+    let after = rate_limits(&account.get("/v1/account")).unwrap();
+    // Both windows may have begun anew meanwhile, which leaves more.
+    assert!(after[3] + 1 >= before[3], "{before:?} {after:?}");
+    let allowed = format!("/tls-allowed?domain={HOST}");
+    for method in ["POST", "PUT", "DELETE", "OPTIONS"] {
+        let body = json!({});
+        let refused = account.send(method, &allowed, Some(&body)).expect_error(405, "invalid_request");
+        assert_eq!(refused.header("allow"), Some("GET, HEAD"));
+    }
+}

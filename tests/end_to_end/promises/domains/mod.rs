@@ -1,0 +1,11 @@
+//! What custom domains promise whatever others do: accounts that want the same hostname, name servers that fail or lie,
+//! and requests at the same moment. On servers there are two nodes, and each request is sent to one or the other.
+
+mod at_once;
+mod certificates;
+mod chains;
+mod claims;
+mod hostnames;
+mod name_servers;
+mod once;
+mod proof;

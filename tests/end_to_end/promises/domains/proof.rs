@@ -1,0 +1,171 @@
+//! R7: no service without proof (D38 to D44). A hostname resolves links and may have a certificate while an account holds it
+//! that has proven it, and at no other time.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Value, json};
+
+use crate::harness::domains::{DomainScene, connect, path_of, verify, visit};
+use crate::harness::{Account, redirect_body};
+
+const HOST: &str = "go.shop.test";
+
+fn link(account: &Account, slug: Value, target: &str) -> Value {
+    account.create_redirect(&redirect_body(json!({"domain": HOST, "slug": slug, "target_url": target})))
+}
+
+/// Nothing is served at the hostname, neither at slugs that links have or had there nor at its root.
+#[track_caller]
+fn assert_dark(scene: &DomainScene) {
+    for path in ["/sale", "/"] {
+        scene.assert_leads(scene.first(), HOST, path, None);
+    }
+    assert!(!scene.may_have_certificate(HOST));
+}
+
+/// The hostname passes from one account to another while all records of the first still stand.
+#[test]
+fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it() {
+    let scene = DomainScene::start();
+    let [before, _] = scene.clients();
+    let [after, after_elsewhere] = scene.clients();
+    let first = scene.activate(&before, HOST);
+    let links = [
+        link(&before, json!("sale"), "https://old.example/"),
+        link(&before, Value::Null, "https://old.example/"),
+    ];
+    scene.assert_leads(scene.first(), HOST, "/sale", Some("https://old.example/"));
+    after.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
+    after
+        .post("/v1/redirects", &redirect_body(json!({"domain": HOST, "slug": "mine"})))
+        .expect_error(404, "domain_not_found");
+
+    before.delete(&path_of(&first)).expect_status(200);
+    assert_dark(&scene);
+    // The new owner's claim is no proof, though the hostname points here and has a record: the former owner's.
+    let second = connect(&after, HOST);
+    for _ in 0..3 {
+        assert_eq!(verify(&after_elsewhere, &second), second);
+        after
+            .post("/v1/redirects", &redirect_body(json!({"domain": HOST, "slug": "mine"})))
+            .expect_error(409, "domain_not_active");
+        assert_dark(&scene);
+    }
+    // The records are the former owner's proof, and proof beats a claim (D41): the hostname is theirs again, and no more.
+    let again = connect(&before, HOST);
+    assert_eq!(again["status"], "pending");
+    assert_eq!(after.get(&path_of(&second)).body["status"], "failed");
+    assert_dark(&scene);
+    before.delete(&path_of(&again)).expect_status(200);
+    let third = after.post("/v1/domains", &json!({"hostname": HOST})).expect_status(200).body;
+    assert_eq!((&third["id"], &third["status"]), (&second["id"], &json!("pending")));
+    scene.publish(&[&third]);
+    assert_eq!(verify(&after_elsewhere, &third)["status"], "active");
+    // Active, and all that is to be seen there is what the new owner places.
+    for path in ["/sale", "/"] {
+        scene.assert_leads(scene.last(), HOST, path, None);
+    }
+    assert!(scene.may_have_certificate(HOST));
+    link(&after, json!("sale"), "https://new.example/");
+    scene.assert_leads(scene.first(), HOST, "/sale", Some("https://new.example/"));
+    for lost in links {
+        let path = path_of(&lost);
+        assert_eq!(before.get(&path).body["url"], Value::Null);
+        before.patch(&path, &json!({"domain": HOST})).expect_error(404, "domain_not_found");
+        before.patch(&path, &json!({"name": "edited", "is_active": true})).expect_status(200);
+        assert_eq!(before.get(&path).body["domain"], Value::Null);
+    }
+    scene.assert_leads(scene.first(), HOST, "/", None);
+    scene.assert_leads(scene.first(), HOST, "/sale", Some("https://new.example/"));
+}
+
+/// A domain that was never proven, at every stage at which its owner may ask.
+#[test]
+fn r7_neither_a_claim_nor_half_a_proof_serves_anything() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    assert_dark(&scene);
+    let domain = connect(&account, HOST);
+    assert_dark(&scene);
+    scene.publish(&[&domain]);
+    // The records are there, and nobody has looked yet.
+    assert_dark(&scene);
+    scene.dns.remove(HOST);
+    assert_eq!(verify(&account, &domain)["status"], "pending");
+    assert_dark(&scene);
+    account.delete(&path_of(&domain)).expect_status(200);
+    scene.publish(&[&domain]);
+    assert_dark(&scene);
+}
+
+/// Contract D54: a suspended account's links are not there, on its own domain either, and they are back when it is.
+#[test]
+fn d54_a_suspended_account_serves_nothing_on_its_domain() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    scene.activate(&account, HOST);
+    link(&account, json!("sale"), "https://example.com/");
+    scene.first().command(&["account", "suspend", account.id(), "--json"]);
+    scene.assert_leads(scene.last(), HOST, "/sale", None);
+    // Nobody gets the hostname meanwhile.
+    let [other, _] = scene.clients();
+    other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
+    scene.first().command(&["account", "resume", account.id(), "--json"]);
+    scene.assert_leads(scene.last(), HOST, "/sale", Some("https://example.com/"));
+}
+
+/// Contract D54: whatever the reason, visitors get one and the same page, so nobody learns what a hostname is to whom.
+#[test]
+fn d54_whatever_is_amiss_with_a_domain_it_is_one_and_the_same_page() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    let [suspended, _] = scene.clients();
+    scene.activate(&account, HOST);
+    let switched_off = link(&account, json!("off"), "https://example.com/");
+    account.patch(&path_of(&switched_off), &json!({"is_active": false})).expect_status(200);
+    connect(&account, "pending.shop.test");
+    let removed = scene.activate(&account, "removed.shop.test");
+    account.delete(&path_of(&removed)).expect_status(200);
+    scene.activate(&suspended, "suspended.shop.test");
+    suspended.create_redirect(&redirect_body(json!({"domain": "suspended.shop.test", "slug": "x"})));
+    scene.first().command(&["account", "suspend", suspended.id(), "--json"]);
+    let seen = |hostname: &str, path: &str| {
+        let visit = visit(scene.last(), hostname, path);
+        let headers = visit.headers.iter().filter(|(name, _)| name.as_str() != "date");
+        let headers = headers.map(|(name, value)| (name.to_string(), value.to_str().unwrap().to_owned()));
+        (visit.status, headers.collect::<BTreeSet<_>>(), visit.body)
+    };
+    let unknown = seen("nobodys.shop.test", "/x");
+    assert_eq!(unknown.0, 404);
+    for (hostname, path) in [
+        (HOST, "/unknown"),
+        (HOST, "/off"),
+        (HOST, "/"),
+        (HOST, "/not/a/slug"),
+        ("pending.shop.test", "/x"),
+        ("pending.shop.test", "/"),
+        ("removed.shop.test", "/x"),
+        ("suspended.shop.test", "/x"),
+        ("edge.example.net", "/"),
+        ("192.0.2.10", "/"),
+        ("xn--bcher-kva.test", "/x"),
+        ("localhost", "/"),
+    ] {
+        assert_eq!(seen(hostname, path), unknown, "{hostname}{path}");
+    }
+}
+
+/// Contract D60: with an account all its domains go, and the hostnames are free.
+#[test]
+fn d60_with_the_account_its_domains_go() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    scene.activate(&account, HOST);
+    link(&account, json!("sale"), "https://example.com/");
+    assert!(scene.first().run(&["account", "delete", account.id(), "--yes"]).status.success());
+    assert_dark(&scene);
+    let [other, _] = scene.clients();
+    let domain = connect(&other, HOST);
+    assert_eq!(verify(&other, &domain), domain);
+    assert_dark(&scene);
+}
