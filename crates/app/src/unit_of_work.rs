@@ -1,6 +1,6 @@
 //! Ending a unit of work, and running it again when the store asks for it.
 
-use std::sync::OnceLock;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use signpost_domain::{AccountId, Link, Refusal};
@@ -35,22 +35,33 @@ impl MaybeContended for OperatorError {
 /// The attempts at one unit of work. All of them together have the time of one: the store counts it from the first.
 pub(crate) struct Attempts<'a> {
     store: &'a dyn Store,
-    first_begun: OnceLock<Instant>,
+    first_begun: Mutex<Option<Instant>>,
 }
 
 impl<'a> Attempts<'a> {
     /// None so far.
     pub(crate) fn at(app: &'a Application) -> Self {
-        Self { store: app.store.as_ref(), first_begun: OnceLock::new() }
+        Self { store: app.store.as_ref(), first_begun: Mutex::default() }
     }
 
     /// Begins the unit of work of an attempt.
     pub(crate) async fn begin(&self) -> Result<Box<dyn UnitOfWork>, StoreError> {
-        if let Some(first_begun) = self.first_begun.get() {
-            return self.store.begin_again(*first_begun).await;
+        let first_begun = *self.first_begun();
+        if let Some(first_begun) = first_begun {
+            return self.store.begin_again(first_begun).await;
         }
-        self.first_begun.get_or_init(Instant::now);
+        *self.first_begun() = Some(Instant::now());
         self.store.begin().await
+    }
+
+    /// From now on they are about another unit of work, which has a time of its own.
+    pub(crate) fn renew(&self) {
+        *self.first_begun() = None;
+    }
+
+    /// Nothing panics between the locks.
+    fn first_begun(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.first_begun.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Runs `attempt`, which must [`begin`](Self::begin) and commit a unit of work, and runs it whole again while the

@@ -152,11 +152,17 @@ impl HostnameRules {
         Ok(hostname)
     }
 
+    /// The installation's own names, each once: what the system domain answers to, and what custom domains point at.
+    pub fn own_names(&self) -> impl Iterator<Item = &Hostname> {
+        let edge = self.edge_hostname.iter().filter(|name| !self.system.answers_to(name));
+        self.system.hostnames().chain(edge)
+    }
+
     /// Whether the hostname is one of the installation's own, or lies under one.
     fn is_ours(&self, hostname: &Hostname) -> bool {
         std::iter::successors(Some(hostname.as_str()), |name| Some(name.split_once('.')?.1))
             .filter_map(|name| Hostname::parse(name).ok())
-            .any(|name| self.system.answers_to(&name) || self.edge_hostname.as_ref() == Some(&name))
+            .any(|name| self.own_names().any(|own| *own == name))
     }
 
     fn check(&self, hostname: &Hostname) -> Result<(), FieldError> {

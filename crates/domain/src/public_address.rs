@@ -53,6 +53,11 @@ impl SystemDomain {
         &self.hostname
     }
 
+    /// The hostname and the aliases.
+    pub fn hostnames(&self) -> impl Iterator<Item = &Hostname> {
+        std::iter::once(&self.hostname).chain(&self.aliases)
+    }
+
     /// The scheme, the hostname and, where it is not the scheme's own, the port, without a slash at the end.
     #[must_use]
     pub fn origin(&self) -> String {

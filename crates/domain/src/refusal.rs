@@ -82,7 +82,7 @@ impl fmt::Display for Refusal {
             Self::GroupNotFound => f.write_str("No such group."),
             Self::PixelNotFound => f.write_str("No such pixel."),
             Self::DomainNotFound => f.write_str("No such domain."),
-            Self::DomainNotActive => f.write_str("The domain's verification is not complete."),
+            Self::DomainNotActive => f.write_str("The domain is not active: its records are not verified, or it has failed since. Verify it first."),
             Self::HostnameTaken { record } => write!(
                 f,
                 "Another account has connected this hostname. If the hostname is yours, add a TXT record at `{}` with \

@@ -11,6 +11,7 @@ use signpost_app::Application;
 use crate::health::Probes;
 use crate::middleware::{admission, frame};
 use crate::routes;
+use crate::tls_allowed::Turns;
 
 /// The API as an actix application, which every worker of the listener runs one of. Tests can run one in their own
 /// process, without a socket.
@@ -28,13 +29,20 @@ pub fn api_app(
         InitError = (),
     >,
 > {
-    api_app_with(app, Arc::default())
+    api_app_with(app, Shared::default())
 }
 
-/// The same, with the health checks that it shares with the other workers of its listener.
+/// What the workers of a listener have in common.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Shared {
+    probes: Arc<Probes>,
+    turns: Arc<Turns>,
+}
+
+/// The same as one worker among others.
 pub(crate) fn api_app_with(
     app: Arc<Application>,
-    probes: Arc<Probes>,
+    shared: Shared,
 ) -> App<
     impl ServiceFactory<
         ServiceRequest,
@@ -44,9 +52,11 @@ pub(crate) fn api_app_with(
         InitError = (),
     >,
 > {
+    let Shared { probes, turns } = shared;
     App::new()
         .app_data(web::Data::from(app))
         .app_data(web::Data::from(probes))
+        .app_data(web::Data::from(turns))
         .configure(routes::configure)
         // The last one wrapped is the first one called.
         .wrap(from_fn(admission::admission))

@@ -14,9 +14,8 @@ use actix_web::rt::net::TcpStream;
 use signpost_app::Application;
 use tokio::task::JoinHandle;
 
-use crate::api_app::api_app_with;
+use crate::api_app::{Shared, api_app_with};
 use crate::connection::Connection;
-use crate::health::Probes;
 use crate::middleware::access_log::describe_metrics;
 
 /// How long a connection may be idle between two requests. Longer than the minute that common load balancers keep
@@ -71,8 +70,8 @@ impl ApiServer {
             let stopping = stopping.clone();
             async move { stopping.notified().await }
         };
-        let probes = Arc::new(Probes::default());
-        let worker = move || service(Arc::clone(&app), Arc::clone(&probes), stopping.clone());
+        let shared = Shared::default();
+        let worker = move || service(Arc::clone(&app), shared.clone(), stopping.clone());
         let server = builder.listen("api", listener, worker)?.run();
         let handle = server.handle();
         Ok(Self { handle, address, running: tokio::spawn(server) })
@@ -107,10 +106,10 @@ impl ApiServer {
 /// [`Connection`] around the socket. Connections that are idle when `stopping` is done are closed.
 fn service<F: Future<Output = ()> + 'static>(
     app: Arc<Application>,
-    probes: Arc<Probes>,
+    shared: Shared,
     stopping: impl Fn() -> F + 'static,
 ) -> impl ServiceFactory<TcpStream, Config = (), Response = (), Error = DispatchError, InitError = ()> {
-    let api = api_app_with(Arc::clone(&app), probes).into_factory().map_err(|error| error.error_response());
+    let api = api_app_with(Arc::clone(&app), shared).into_factory().map_err(|error| error.error_response());
     let http = HttpService::build()
         .graceful_shutdown_signal(stopping)
         .keep_alive(KEEP_ALIVE)

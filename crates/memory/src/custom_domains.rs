@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use signpost_app::ports::{Claims, DueCheck, MAX_CLAIMS_OF_A_CHECK};
+use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, Claims, DueCheck, MAX_CLAIMS_OF_A_CHECK};
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Hostname, Timestamp,
 };
@@ -20,6 +20,8 @@ struct Kept {
     of_account: BTreeMap<AccountId, BTreeSet<DomainId>>,
     named: BTreeMap<(Hostname, AccountId), DomainId>,
     due: BTreeSet<(Timestamp, DomainId)>,
+    /// Those whose checks were given up, by the end of the last claim.
+    given_up: BTreeSet<(Timestamp, DomainId)>,
 }
 
 /// A domain and when it is checked.
@@ -36,9 +38,9 @@ impl Checked {
         Self { domain, plan, claims: 0 }
     }
 
-    /// When it is to be checked, unless that was tried too often.
-    fn due_at(&self) -> Option<Timestamp> {
-        self.plan.next_check_at.filter(|_| self.claims < MAX_CLAIMS_OF_A_CHECK)
+    /// Whether its check was tried too often.
+    fn is_given_up(&self) -> bool {
+        self.claims >= MAX_CLAIMS_OF_A_CHECK
     }
 }
 
@@ -48,8 +50,8 @@ impl Kept {
         let id = *id;
         self.of_account.entry(*account_id).or_default().insert(id);
         self.named.insert((hostname.clone(), *account_id), id);
-        if let Some(due_at) = checked.due_at() {
-            self.due.insert((due_at, id));
+        if let Some(next_check_at) = checked.plan.next_check_at {
+            self.by_instant(checked.is_given_up()).insert((next_check_at, id));
         }
         self.domains.insert(id, Arc::new(checked));
     }
@@ -61,10 +63,14 @@ impl Kept {
             ids.remove(&id);
         }
         self.named.remove(&(hostname.clone(), *account_id));
-        if let Some(due_at) = checked.due_at() {
-            self.due.remove(&(due_at, id));
+        if let Some(next_check_at) = checked.plan.next_check_at {
+            self.by_instant(checked.is_given_up()).remove(&(next_check_at, id));
         }
         Some(checked)
+    }
+
+    fn by_instant(&mut self, is_given_up: bool) -> &mut BTreeSet<(Timestamp, DomainId)> {
+        if is_given_up { &mut self.given_up } else { &mut self.due }
     }
 }
 
@@ -152,12 +158,27 @@ impl Domains {
         self.0.due.iter().take_while(move |(due_at, _)| *due_at <= now).map(|(_, id)| *id)
     }
 
+    /// The domains whose checks were given up long enough ago, the earliest first.
+    pub(crate) fn to_be_released(&self, now: Timestamp) -> impl Iterator<Item = DomainId> {
+        let is_over = move |ran_out: &Timestamp| ran_out.plus(CHECKS_LEFT_ALONE_FOR) <= now;
+        self.0.given_up.iter().take_while(move |(ran_out, _)| is_over(ran_out)).map(|(_, id)| *id)
+    }
+
+    /// Makes a check due again that was given up.
+    pub(crate) fn release(&mut self, id: DomainId) {
+        let kept = Arc::make_mut(&mut self.0);
+        if let Some(Checked { domain, plan, claims: _ }) = kept.remove(id) {
+            kept.put(Checked::planned(domain, plan));
+        }
+    }
+
     pub(crate) fn claim(&mut self, id: DomainId, until: Timestamp) -> Option<DueCheck> {
         let kept = Arc::make_mut(&mut self.0);
         let Checked { domain, plan, claims } = kept.remove(id)?;
-        let due = DueCheck { domain: domain.clone(), checks_made: plan.checks_made };
+        let claims = claims.saturating_add(1);
+        let due = DueCheck { domain: domain.clone(), checks_made: plan.checks_made, claims };
         let plan = CheckPlan { next_check_at: Some(until), ..plan };
-        kept.put(Checked { domain, plan, claims: claims.saturating_add(1) });
+        kept.put(Checked { domain, plan, claims });
         Some(due)
     }
 

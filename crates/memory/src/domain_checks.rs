@@ -52,4 +52,21 @@ impl DomainChecks for MemoryStore {
         })
         .await
     }
+
+    async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        if self.read(|state| state.domains.to_be_released(now).next().is_none())? {
+            return Ok(0);
+        }
+        self.write_at_once(|state| {
+            let given_up: Vec<DomainId> =
+                state.domains.to_be_released(now).take(usize::from(at_most)).collect();
+            let mut released = 0;
+            for id in given_up {
+                state.domains.release(id);
+                released += 1;
+            }
+            released
+        })
+        .await
+    }
 }

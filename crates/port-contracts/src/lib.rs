@@ -42,7 +42,8 @@
 //!
 //! # Ready-made values
 //!
-//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages to which a test adds only what it is about.
+//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages to which a test adds only what it is about, and
+//! [`logs::Log`] keeps what is logged meanwhile.
 
 #![allow(
     clippy::expect_used,
@@ -56,6 +57,7 @@
 mod concurrency;
 pub mod dns;
 pub mod id_source;
+pub mod logs;
 mod pseudorandom;
 pub mod quota;
 pub mod quota_merging;

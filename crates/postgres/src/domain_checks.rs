@@ -1,9 +1,9 @@
 //! The checks of custom domains (D42).
 
 use async_trait::async_trait;
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Timestamptz, Uuid};
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
+use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
 use signpost_domain::{CheckPlan, DomainId, Timestamp};
 
 use crate::columns::{IdBytes, Instant};
@@ -11,7 +11,7 @@ use crate::rows::custom_domain::{ClaimedColumns, ClaimedRow, due_check};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 
-/// The index `custom_domains_due` and the statements here have the number in their texts.
+/// The indexes `custom_domains_due` and `custom_domains_given_up` and the statements here have the number in their texts.
 const _: () = assert!(MAX_CLAIMS_OF_A_CHECK == 5);
 
 statement! {
@@ -29,7 +29,7 @@ statement! {
      UPDATE custom_domains AS d SET next_check_at = "
     { until: Timestamptz } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
      WHERE d.id = u.id RETURNING u.turn, d.id, d.account_id, d.hostname, d.status, d.deadline, d.misdirected_since, \
-     d.created_at, d.checks_made"
+     d.created_at, d.checks_made, d.claims"
 }
 
 statement! {
@@ -52,25 +52,38 @@ statement! {
 
 statement! {
     /// Finds those whose deadline passed longest ago, holds them in their order, stores as failed those of which it still is
-    /// so, and counts both.
+    /// so, and counts both. By whichever clock is behind, the node's or the server's.
     ExpireDomains -> (BigInt, BigInt) {
         now: Instant,
         at_most: u16,
     } =
-    "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= "
-    { now: Timestamptz } " ORDER BY c.deadline LIMIT "
+    "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= least("
+    { now: Timestamptz } ", statement_timestamp()) ORDER BY c.deadline LIMIT "
     { at_most } "), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) \
-     AND c.deadline <= "
-    { now: Timestamptz } " ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
+     AND c.deadline <= least("
+    { now: Timestamptz } ", statement_timestamp()) ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
      expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0 \
      WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) \
      SELECT (SELECT count(*) FROM over), (SELECT count(*) FROM expired)"
 }
 
+statement! {
+    /// Forgets the claims of the checks that were given up longest ago, but none of a domain that somebody else holds, who
+    /// writes its plan. By whichever clock is behind.
+    ReleaseChecks -> Bool {
+        now: Instant,
+        left_alone_for: f64,
+        at_most: u16,
+    } =
+    "WITH given_up AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= least("
+    { now: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
+    { left_alone_for: Double } ") AND c.claims >= 5 ORDER BY c.next_check_at LIMIT "
+    { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
+     UPDATE custom_domains AS d SET claims = 0 WHERE d.id = ANY (ARRAY(SELECT id FROM given_up))"
+}
+
 #[async_trait]
 impl DomainChecks for PostgresStore {
-    /// A row that is not what it must be keeps nobody else's check from being made: it is reported where it is alone, and
-    /// stays claimed, so that it is left alone at last.
     async fn claim_due_checks(
         &self,
         now: Timestamp,
@@ -80,19 +93,8 @@ impl DomainChecks for PostgresStore {
         let claim = ClaimDue { now: now.into(), until: until.into(), at_most };
         self.call(async |connection| {
             let mut rows: Vec<ClaimedRow> = claim.load(connection).await?;
-            rows.sort_by_key(|(turn, _, _)| *turn);
-            let mut claimed = Vec::with_capacity(rows.len());
-            let mut corrupt = None;
-            for (_, row, checks_made) in rows {
-                match due_check(row, checks_made) {
-                    Ok(check) => claimed.push(check),
-                    Err(failure) => corrupt = Some(failure),
-                }
-            }
-            match corrupt {
-                Some(failure) if claimed.is_empty() => Err(failure),
-                Some(_) | None => Ok(claimed),
-            }
+            rows.sort_by_key(|row| row.0);
+            Ok(rows.into_iter().filter_map(readable).collect())
         })
         .await
     }
@@ -134,5 +136,27 @@ impl DomainChecks for PostgresStore {
             }
         })
         .await
+    }
+
+    async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        let left_alone_for = CHECKS_LEFT_ALONE_FOR.as_secs_f64();
+        let statement = ReleaseChecks { now: now.into(), left_alone_for, at_most };
+        self.call(async |connection| {
+            let released = statement.execute(connection).await?;
+            Ok(u16::try_from(released).unwrap_or(at_most))
+        })
+        .await
+    }
+}
+
+/// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
+/// claimed like them, so that it is left alone soon.
+fn readable(row: ClaimedRow) -> Option<DueCheck> {
+    match due_check(row) {
+        Ok(check) => Some(check),
+        Err(failure) => {
+            tracing::error!(%failure, "a custom domain cannot be checked");
+            None
+        }
     }
 }

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{Bool, Timestamptz};
+use diesel::sql_types::{Bool, Double, Timestamptz};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, StoreError};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
@@ -21,24 +21,28 @@ use crate::schema::remembered_answers;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 
-/// Deletes the oldest answers, but none that somebody else holds, who deletes it too or takes over its key.
+/// Deletes the oldest answers, but none that somebody else holds, who deletes it too or takes over its key. How old they are
+/// goes by whichever clock is behind, the node's or the server's.
 ///
 /// How many stands in the text. Of a value PostgreSQL would know nothing, and take a tenth of all rows to be meant. They are
 /// deleted by way of arrays, which it takes to be short: of some hundred rows it would think that reading the whole table
 /// is the way to find them.
 #[derive(Debug)]
 struct ForgetOldest {
-    until: Instant,
+    now: Instant,
     at_most: u16,
 }
 
 impl QueryFragment<Pg> for ForgetOldest {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql(
-            "WITH old AS MATERIALIZED (SELECT o.account_id, o.key FROM remembered_answers AS o WHERE o.created_at <= ",
+            "WITH old AS MATERIALIZED (SELECT o.account_id, o.key FROM remembered_answers AS o WHERE o.created_at \
+             <= least(",
         );
-        out.push_bind_param::<Timestamptz, _>(&self.until)?;
-        out.push_sql(" ORDER BY o.created_at LIMIT ");
+        out.push_bind_param::<Timestamptz, _>(&self.now)?;
+        out.push_sql(", statement_timestamp()) - make_interval(secs => ");
+        out.push_bind_param::<Double, _>(&ANSWERS_KEPT_SECONDS)?;
+        out.push_sql(") ORDER BY o.created_at LIMIT ");
         out.push_sql(&self.at_most.to_string());
         out.push_sql(
             " FOR UPDATE SKIP LOCKED) DELETE FROM remembered_answers AS r USING \
@@ -48,6 +52,9 @@ impl QueryFragment<Pg> for ForgetOldest {
         Ok(())
     }
 }
+
+/// [`ANSWERS_KEPT`] in seconds.
+static ANSWERS_KEPT_SECONDS: f64 = ANSWERS_KEPT.as_secs_f64();
 
 /// It is known by its text: the number is not part of its type.
 impl QueryId for ForgetOldest {
@@ -94,7 +101,7 @@ impl AnswerReads for PostgresStore {
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
-        let statement = ForgetOldest { until: forgotten_until(now), at_most };
+        let statement = ForgetOldest { now: now.into(), at_most };
         self.call(async |connection| {
             let forgotten = statement.execute(connection).await?;
             Ok(u16::try_from(forgotten).unwrap_or(at_most))

@@ -6,7 +6,7 @@ use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
 use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
 use diesel::sqlite::Sqlite;
-use signpost_app::ports::{DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
+use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
 use signpost_domain::{CheckPlan, DomainId, Timestamp};
 
 use crate::columns::IdBytes;
@@ -29,6 +29,25 @@ fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Resul
         .select(DueRow::as_select())
         .limit(at_most.into());
     Ok(due.load(connection)?)
+}
+
+/// The ids of the domains whose checks were given up long enough ago at `now`, the earliest first.
+fn given_up(
+    connection: &mut SqliteConnection,
+    now: Timestamp,
+    at_most: u16,
+) -> Result<Vec<Vec<u8>>, Failure> {
+    // Plain numbers: `now` may be so early that no instant lies so long before it.
+    let kept = i64::try_from(CHECKS_LEFT_ALONE_FOR.as_millis()).unwrap_or(i64::MAX);
+    // In words, as above.
+    let is_given_up = sql::<Bool>(&format!("custom_domains.claims >= {MAX_CLAIMS_OF_A_CHECK}"));
+    let given_up = custom_domains::table
+        .filter(custom_domains::next_check_at.le(now.unix_millis().saturating_sub(kept)))
+        .filter(is_given_up)
+        .order(custom_domains::next_check_at)
+        .select(custom_domains::id)
+        .limit(at_most.into());
+    Ok(given_up.load(connection)?)
 }
 
 /// The ids of the domains whose deadline has passed at `now`, the earliest first.
@@ -114,6 +133,19 @@ impl DomainChecks for SqliteStore {
         };
         // No more than were asked for.
         Ok(u16::try_from(self.write(expire).await?).unwrap_or(at_most))
+    }
+
+    async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
+        let is_idle = move |connection: &mut SqliteConnection| Ok(given_up(connection, now, 1)?.is_empty());
+        if self.readers().read(is_idle).await? {
+            return Ok(0);
+        }
+        let release = move |connection: &mut SqliteConnection| {
+            let ids = given_up(connection, now, at_most)?;
+            let released = diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids)));
+            Ok(released.set(custom_domains::claims.eq(0)).execute(connection)?)
+        };
+        Ok(u16::try_from(self.write(release).await?).unwrap_or(at_most))
     }
 }
 

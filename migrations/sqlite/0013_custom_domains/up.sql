@@ -23,6 +23,7 @@ CREATE UNIQUE INDEX custom_domains_holder ON custom_domains (hostname) WHERE sta
 -- An account has one domain of a name, in whatever state.
 CREATE UNIQUE INDEX custom_domains_of_name ON custom_domains (account_id, hostname);
 CREATE INDEX custom_domains_of_account ON custom_domains (account_id, id);
--- Checks that are due. One that was claimed 5 times without an end is left alone.
+-- Checks that are due. One that was claimed 5 times without an end is left alone for long.
 CREATE INDEX custom_domains_due ON custom_domains (next_check_at) WHERE next_check_at IS NOT NULL AND claims < 5;
+CREATE INDEX custom_domains_given_up ON custom_domains (next_check_at) WHERE next_check_at IS NOT NULL AND claims >= 5;
 CREATE INDEX custom_domains_deadline ON custom_domains (deadline) WHERE deadline IS NOT NULL;

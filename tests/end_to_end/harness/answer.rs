@@ -186,6 +186,15 @@ impl Answer {
         self
     }
 
+    /// The refusal of a request whose key was used for another one (contract D12), whatever else is wrong with it (D8).
+    #[track_caller]
+    pub fn expect_key_is_anothers(self) -> Self {
+        assert_eq!((self.status, self.code()), (400, "invalid_request"), "{self:?}");
+        let of_key = ("Idempotency-Key".to_owned(), "invalid_value".to_owned());
+        assert!(self.violations().contains(&of_key) && !self.is_replayed(), "{self:?}");
+        self
+    }
+
     /// The violations, as `(field, code)`.
     pub fn violations(&self) -> Vec<(String, String)> {
         let details = self.body["error"]["details"].as_array().cloned().unwrap_or_default();

@@ -46,3 +46,23 @@ fn r31_a_visitors_address_agent_and_query_are_never_logged() {
         assert!(!log.contains(secret), "{log}");
     }
 }
+
+/// Domains have to point at something (D38): the host of `system-url` if that is a name, or what the settings say.
+#[test]
+fn without_a_name_or_an_address_to_point_at_the_log_warns_that_no_domain_can_be_verified() {
+    let warning = "no custom domain can be verified";
+    for (system_url, edge, is_warned) in [
+        ("http://127.0.0.1:8081", None, true),
+        ("http://127.0.0.1:8081", Some(("edge-hostname", "edge.example.com")), false),
+        ("http://127.0.0.1:8081", Some(("edge-addresses", "192.0.2.1")), false),
+        ("http://go.example.com", None, false),
+    ] {
+        let node = Program::builder().setting("system-url", system_url);
+        let node = edge.into_iter().fold(node, |node, (setting, value)| node.setting(setting, value));
+        let log = node.start().stop_and_read_log();
+        assert_eq!(log.contains(warning), is_warned, "{system_url} {edge:?}: {log}");
+        if is_warned {
+            assert!(log.contains("edge-hostname") && log.contains("edge-addresses"), "{log}");
+        }
+    }
+}

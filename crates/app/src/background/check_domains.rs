@@ -12,11 +12,12 @@ use signpost_domain::{CheckPlan, CustomDomainStatus, DomainId, Timestamp};
 use super::job::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::domains::{Findings, jitter};
-use crate::ports::{DnsUnavailable, DueCheck, UpdateCustomDomainError};
+use crate::domains::{Findings, Losses, jitter, lose_links_before_service};
+use crate::ports::{DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError};
 use crate::unit_of_work::{Attempts, commit};
 
 const CHECKS: &str = "signpost_domain_checks_total";
+const GIVEN_UP: &str = "signpost_domain_checks_given_up_total";
 
 /// How many domains one step looks at, all at the same time.
 const AT_ONCE: u16 = 64;
@@ -30,7 +31,8 @@ const CLAIM: Duration = Duration::from_mins(1);
 /// A step claims some checks, asks about all of those domains at once, and writes what has changed one by one, each in a unit
 /// of work; the domains that stay as they are it plans anew together. What DNS did not answer changes nothing but the time
 /// of the next check. A check that panics, that cannot be written, or that is cut off stays claimed until its claim runs out,
-/// and is left alone after [five](crate::ports::MAX_CLAIMS_OF_A_CHECK) of those; the others go on.
+/// and is left alone [for a day](crate::ports::CHECKS_LEFT_ALONE_FOR) after [five](MAX_CLAIMS_OF_A_CHECK) of those; the others
+/// go on.
 pub struct CheckDomains {
     app: Arc<Application>,
 }
@@ -40,7 +42,7 @@ pub struct CheckDomains {
 enum Outcome {
     /// The domain has another status than before.
     Changed,
-    /// Everything is as it was.
+    /// The domain has the status that it had.
     Unchanged,
     /// DNS gave no answer.
     Unanswered,
@@ -71,10 +73,29 @@ impl Outcome {
     fn count(self, times: u64) {
         metrics::counter!(CHECKS, "outcome" => self.label()).increment(times);
     }
+
+    /// Whether the check found an end, so that its claims are forgotten.
+    const fn is_conclusion(self) -> bool {
+        match self {
+            Self::Changed | Self::Unchanged | Self::Unanswered => true,
+            Self::Late | Self::Failed | Self::Panicked => false,
+        }
+    }
+
+    /// Counts what became of a check, and tells of one that was tried for the last time.
+    fn note(self, check: &DueCheck) {
+        self.count(1);
+        let DueCheck { domain, checks_made: _, claims } = check;
+        if !self.is_conclusion() && *claims >= MAX_CLAIMS_OF_A_CHECK {
+            let hostname = &domain.hostname;
+            tracing::error!(%hostname, "the check of this domain was never concluded; it is left alone for a day");
+            metrics::counter!(GIVEN_UP).increment(1);
+        }
+    }
 }
 
-/// The plans of domains that stay as they are, and why they do.
-type Plans = Vec<(Outcome, (DomainId, CheckPlan))>;
+/// The checks of domains that stay as they are, why they do, and their plans.
+type Plans<'a> = Vec<((Outcome, &'a DueCheck), (DomainId, CheckPlan))>;
 
 impl CheckDomains {
     /// The job, on this application.
@@ -84,6 +105,11 @@ impl CheckDomains {
         for outcome in Outcome::ALL {
             outcome.count(0);
         }
+        metrics::describe_counter!(
+            GIVEN_UP,
+            "Checks of custom domains that were never concluded, and are left alone for a day."
+        );
+        metrics::counter!(GIVEN_UP).increment(0);
         Self { app }
     }
 
@@ -94,7 +120,7 @@ impl CheckDomains {
         looked: Result<Findings, DnsUnavailable>,
         claimed_until: Timestamp,
     ) -> Result<(Outcome, Option<CheckPlan>), AppError> {
-        let DueCheck { domain, checks_made } = check;
+        let DueCheck { domain, checks_made, claims: _ } = check;
         let now = self.app.clock.now();
         if now >= claimed_until {
             return Ok((Outcome::Late, None));
@@ -116,7 +142,7 @@ impl CheckDomains {
     /// Writes what follows from the findings for the domain as it is by now. Whoever has changed it meanwhile has also planned
     /// its checks.
     async fn write(&self, check: &DueCheck, findings: Findings) -> Result<Outcome, AppError> {
-        let DueCheck { domain, checks_made } = check;
+        let DueCheck { domain, checks_made, claims: _ } = check;
         let attempts = Attempts::at(&self.app);
         attempts
             .run(|| async {
@@ -129,7 +155,18 @@ impl CheckDomains {
                 if after.status == before.status {
                     return Ok(Outcome::Unchanged);
                 }
-                let plan = self.plan_after(after.status, *checks_made, now)?;
+                let losses = lose_links_before_service(work.as_mut(), &before, &after, now).await?;
+                let (after, plan) = match losses {
+                    Losses::Complete => {
+                        let plan = self.plan_after(after.status, *checks_made, now)?;
+                        (after, plan)
+                    }
+                    // It waits for the next of these checks, which come soon and lose the rest.
+                    Losses::SomeRemain => {
+                        let soon = CheckPlan::first(now, jitter(&self.app)?);
+                        (before.clone(), CheckPlan { checks_made: *checks_made, ..soon })
+                    }
+                };
                 match work.update_custom_domain(&after, plan).await {
                     Ok(()) => {}
                     // No check brings back what has failed, so the hostname was held all the time.
@@ -137,6 +174,9 @@ impl CheckDomains {
                     Err(UpdateCustomDomainError::Store(error)) => return Err(error.into()),
                 }
                 commit(&self.app, work).await?;
+                if after == before {
+                    return Ok(Outcome::Unchanged);
+                }
                 let (hostname, from, to) = (&after.hostname, before.status.as_str(), after.status.as_str());
                 tracing::info!(%hostname, from, to, "a check has changed a custom domain");
                 Ok(Outcome::Changed)
@@ -154,7 +194,7 @@ impl CheckDomains {
     }
 
     /// Makes the checks, and gives the plans of those that changed nothing.
-    async fn check_all(&self, due: &[DueCheck], claimed_until: Timestamp) -> Plans {
+    async fn check_all<'a>(&self, due: &'a [DueCheck], claimed_until: Timestamp) -> Plans<'a> {
         let mut looking: FuturesUnordered<_> = due
             .iter()
             .map(|check| async move {
@@ -173,16 +213,16 @@ impl CheckDomains {
             };
             let hostname = &check.domain.hostname;
             match concluded {
-                Ok(Ok((outcome, Some(plan)))) => plans.push((outcome, (check.domain.id, plan))),
-                Ok(Ok((outcome, None))) => outcome.count(1),
+                Ok(Ok((outcome, Some(plan)))) => plans.push(((outcome, check), (check.domain.id, plan))),
+                Ok(Ok((outcome, None))) => outcome.note(check),
                 Ok(Err(error)) => {
                     let cause = std::error::Error::source(&error).map(ToString::to_string);
                     tracing::warn!(%hostname, %error, cause, "a check of a custom domain was not concluded");
-                    Outcome::Failed.count(1);
+                    Outcome::Failed.note(check);
                 }
                 Err(_) => {
                     tracing::error!(%hostname, "a check of a custom domain panicked");
-                    Outcome::Panicked.count(1);
+                    Outcome::Panicked.note(check);
                 }
             }
         }
@@ -212,8 +252,8 @@ impl Job for CheckDomains {
             self.check_all(&due, claimed_until).await.into_iter().unzip();
         if !plans.is_empty() {
             let planned = self.app.store.plan_checks(claimed_until, &plans).await;
-            for outcome in outcomes {
-                if planned.is_ok() { outcome } else { Outcome::Failed }.count(1);
+            for (outcome, check) in outcomes {
+                if planned.is_ok() { outcome } else { Outcome::Failed }.note(check);
             }
             planned?;
         }

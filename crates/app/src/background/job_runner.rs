@@ -39,6 +39,8 @@ pub struct JobRunner {
     holder: LeaseHolder,
     tenure: Option<Tenure>,
     step: Option<RunningStep>,
+    /// Whether the last step failed.
+    is_failing: bool,
 }
 
 /// The time in which this node does the steps.
@@ -91,7 +93,7 @@ impl JobRunner {
             }
             DoneBy::EveryNode => Some(Tenure { lease_taken_at: None, next_step_at: clock.now() }),
         };
-        Self { job, store, clock, holder, tenure, step: None }
+        Self { job, store, clock, holder, tenure, step: None, is_failing: false }
     }
 
     /// Whether this node holds the lease of the job, and does its steps for that reason.
@@ -160,10 +162,14 @@ impl JobRunner {
         let began_at = step.began_at;
         self.step = None;
         let label = match &outcome {
-            Outcome::Made(_) => "done",
+            Outcome::Made(_) => {
+                if std::mem::take(&mut self.is_failing) {
+                    tracing::info!(job = self.job.name(), "steps of background work succeed again");
+                }
+                "done"
+            }
             Outcome::Failed(error) => {
-                let cause = std::error::Error::source(error).map(ToString::to_string);
-                tracing::warn!(job = self.job.name(), %error, cause, "a step of background work failed");
+                self.note_failure(error);
                 "failed"
             }
             Outcome::Panicked => {
@@ -181,6 +187,17 @@ impl JobRunner {
             };
         }
         self.begin_step();
+    }
+
+    /// Warns of the first failure of several in a row: while the store is away, the next steps fail like it.
+    fn note_failure(&mut self, error: &AppError) {
+        let job = self.job.name();
+        let cause = std::error::Error::source(error).map(ToString::to_string);
+        if std::mem::replace(&mut self.is_failing, true) {
+            tracing::debug!(job, %error, cause, "a step of background work failed again");
+        } else {
+            tracing::warn!(job, %error, cause, "a step of background work failed");
+        }
     }
 
     /// Cuts off the step that runs and gives the lease back, so that another node goes on at once. If the store cannot be

@@ -7,20 +7,20 @@
 //! To add a job, implement [`Job`] in a file here and name it in [`jobs`].
 
 mod check_domains;
-mod expire_domains;
 mod forget_answers;
 mod forget_changes;
 mod job;
 mod job_runner;
+mod maintain_domains;
 
 use std::sync::Arc;
 
 pub use check_domains::CheckDomains;
-pub use expire_domains::ExpireDomains;
 pub use forget_answers::ForgetAnswers;
 pub use forget_changes::ForgetChanges;
 pub use job::{DoneBy, Job, Progress};
 pub use job_runner::JobRunner;
+pub use maintain_domains::MaintainDomains;
 
 use crate::application::Application;
 
@@ -29,8 +29,8 @@ use crate::application::Application;
 pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
     vec![
         Arc::new(CheckDomains::new(Arc::clone(app))),
-        Arc::new(ExpireDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
+        Arc::new(MaintainDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
     ]
 }

@@ -6,7 +6,7 @@ use signpost_domain::{
 };
 
 use super::findings::is_published;
-use super::handover::{Handover, Losses, Obstacle, ROUNDS, taken, write};
+use super::handover::{Attempt, Handover, Losses, Obstacle, taken, write};
 use super::jitter::jitter;
 use super::with_instructions::DomainWithInstructions;
 use crate::app_error::AppError;
@@ -26,17 +26,18 @@ pub struct Connected {
 
 /// Connects a hostname.
 ///
-/// - What the account holds already stays as it is; what had failed is pending anew, with a new deadline (D40).
+/// - What the account holds already stays as it is, and for that the plan need not have custom domains any more; what had
+///   failed is pending anew, with a new deadline (D40).
 /// - What nobody holds becomes the account's without any question to DNS.
 /// - What another account merely claims becomes the account's if DNS has its `TXT` record; the other claim fails (D41).
 ///
 /// Whoever had links on the hostname before loses their addresses in the same unit of work. If they are more than ten
-/// thousand, the hostname is first taken from its former holder, and its links lose their addresses in several units of work
-/// before the one that connects it.
+/// thousand, the others follow in further units of work, or later: nothing resolves there until the domain is active, and it
+/// is not before all of them are lost.
 ///
 /// # Errors
-/// What [`HostnameRules::judge`](signpost_domain::HostnameRules::judge) says; [`Refusal::FeatureNotAvailable`], also for a
-/// hostname that the account has; [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
+/// What [`HostnameRules::judge`](signpost_domain::HostnameRules::judge) says; [`Refusal::FeatureNotAvailable`];
+/// [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
 /// whether the record is there; [`Refusal::PlanLimitReached`]. Nothing has changed then.
 pub async fn connect(
     app: &Application,
@@ -46,22 +47,24 @@ pub async fn connect(
 ) -> Result<Connected, AppError> {
     let hostname = app.hostname_rules.judge(hostname)?;
     let record = VerificationRecord::of(caller.account_id(), &hostname);
-    let mut operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, conclusion);
     let mut proof = None;
-    for _ in 0..ROUNDS {
-        loop {
-            let connecting = Connecting { app, caller, hostname: &hostname, proof };
-            match operation.run(|| connecting.attempt(&operation)).await? {
-                Attempt::Connected(connected) => return Ok(connected),
-                Attempt::ProofWanted => proof = Some(ask_for_proof(app, &record).await?),
-                Attempt::LinksRemain => connecting.handover().clear_the_way().await?,
-                Attempt::OvertakenByAnother => break,
+    loop {
+        let connecting = Connecting { app, caller, hostname: &hostname, proof };
+        let handover = connecting.handover();
+        match handover.run(&operation, || connecting.attempt(&operation)).await? {
+            End::Connected(connected, losses) => {
+                if losses == Losses::SomeRemain {
+                    // The hostname is the caller's, whatever comes of this: what is left is lost before it goes into service.
+                    handover.empty().await.unwrap_or_else(|error| {
+                        tracing::warn!(%error, %hostname, "links of former holders are still on a hostname");
+                    });
+                }
+                return Ok(connected);
             }
-            operation = operation.anew();
+            End::ProofWanted => proof = Some(ask_for_proof(app, &record).await?),
         }
-        operation = operation.anew();
     }
-    Err(taken(caller.account_id(), &hostname).into())
 }
 
 async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result<bool, AppError> {
@@ -71,15 +74,12 @@ async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result
     })
 }
 
-/// What became of one attempt. Only the first has changed anything.
-enum Attempt {
-    Connected(Connected),
+/// How an attempt ends. Only the first has changed anything.
+enum End {
+    /// The hostname is the caller's, and perhaps links of others remain there.
+    Connected(Connected, Losses),
     /// Another account claims the hostname, and DNS was not asked yet whether it is the caller's.
     ProofWanted,
-    /// Other accounts have more links on the hostname than one unit of work can take.
-    LinksRemain,
-    /// Another request has taken the hostname meanwhile.
-    OvertakenByAnother,
 }
 
 struct Connecting<'a> {
@@ -93,38 +93,41 @@ struct Connecting<'a> {
 impl Connecting<'_> {
     fn handover(&self) -> Handover<'_> {
         let Self { app, caller, hostname, proof } = *self;
-        Handover { app, account: caller.account_id(), hostname, has_proof: proof == Some(true) }
+        Handover {
+            app,
+            account: caller.account_id(),
+            hostname,
+            has_proof: proof == Some(true),
+            reclaims: false,
+        }
     }
 
-    async fn attempt(&self, operation: &Operation<'_, Connected>) -> Result<Attempt, AppError> {
-        if !self.caller.plan().features.contains(Feature::CustomDomains) {
-            return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
-        }
+    async fn attempt(&self, operation: &Operation<'_, Connected>) -> Result<Attempt<End>, AppError> {
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(self.caller.account_id(), self.hostname).await?;
         let now = self.app.clock.now();
         if let Some(own) = own.as_ref().filter(|own| own.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
             operation.conclude(Some(work), false, &connected).await?;
-            return Ok(Attempt::Connected(connected));
+            return Ok(Attempt::Ended(End::Connected(connected, Losses::Complete)));
+        }
+        if !self.caller.plan().features.contains(Feature::CustomDomains) {
+            return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
         }
         let obstacle = Obstacle::of(holder.as_ref(), now);
         if obstacle == Obstacle::Claim && self.proof.is_none() {
-            return Ok(Attempt::ProofWanted);
+            return Ok(Attempt::Ended(End::ProofWanted));
         }
         let handover = self.handover();
         if !handover.is_clear(holder.as_ref(), now) {
             return Err(taken(self.caller.account_id(), self.hostname).into());
         }
-        if handover.take_from_others(work.as_mut(), holder.as_ref(), now).await? == Losses::SomeRemain {
-            self.check_room(own.as_ref())?;
-            return Ok(Attempt::LinksRemain);
-        }
+        let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
         let Some(connected) = self.take(work.as_mut(), own, now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
         operation.conclude(Some(work), true, &connected).await?;
-        Ok(Attempt::Connected(connected))
+        Ok(Attempt::Ended(End::Connected(connected, losses)))
     }
 
     /// Makes the hostname, which is free, the caller's. `None` if it is not free any more.
@@ -142,35 +145,19 @@ impl Connecting<'_> {
         }
         let account = self.caller.account_id();
         let domain = CustomDomain::connect(self.app.ids.next(), account, self.hostname.clone(), now);
-        let limit = self.limit();
+        let limit = self.caller.plan().limits.of(PlanResource::Domains);
         match work.insert_custom_domain(&domain, checks, limit).await {
             Ok(()) => Ok(Some(self.connected(&domain, now, true))),
             Err(InsertCustomDomainError::HostnameTaken) => Ok(None),
-            Err(InsertCustomDomainError::LimitReached) => Err(limit_reached(limit).into()),
+            Err(InsertCustomDomainError::LimitReached) => {
+                Err(Refusal::PlanLimitReached { resource: PlanResource::Domains, limit }.into())
+            }
             Err(InsertCustomDomainError::AccountMissing) => Err(AppError::AccountGone),
             Err(InsertCustomDomainError::Store(error)) => Err(error.into()),
         }
     }
 
-    /// Before anything is taken from another account for good: whether the caller may have one more domain, by the count of
-    /// when the request was let in. The store decides in the end.
-    fn check_room(&self, own: Option<&CustomDomain>) -> Result<(), Refusal> {
-        let limit = self.limit();
-        if own.is_none() && self.caller.usage().domains >= limit {
-            return Err(limit_reached(limit));
-        }
-        Ok(())
-    }
-
-    fn limit(&self) -> u64 {
-        self.caller.plan().limits.of(PlanResource::Domains)
-    }
-
     fn connected(&self, domain: &CustomDomain, now: Timestamp, is_new: bool) -> Connected {
         Connected { domain: DomainWithInstructions::at(self.app, domain, now), is_new }
     }
-}
-
-const fn limit_reached(limit: u64) -> Refusal {
-    Refusal::PlanLimitReached { resource: PlanResource::Domains, limit }
 }

@@ -22,6 +22,8 @@ impl Findings {
     /// again, wants the proof and has to point here; an active one only has to point here (the `TXT` record is for a claim,
     /// not for staying); one that waits for its certificate wants nothing of DNS.
     ///
+    /// Whoever can never prove the hostname, because the name of the record is too long for DNS, is told so without a question.
+    ///
     /// At most two look-ups follow each other, and each ends within the time limit of the port.
     ///
     /// # Errors
@@ -34,6 +36,9 @@ impl Findings {
         match domain.at(now).status {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
+                if is_too_long(&record) {
+                    return Ok(Self { is_proven: Some(false), points_here: None });
+                }
                 let (is_proven, points_here) =
                     try_join(is_published(app, &record), points_here(app, &domain.hostname)).await?;
                 Ok(Self { is_proven: Some(is_proven), points_here: Some(points_here) })
@@ -71,12 +76,15 @@ pub(super) async fn is_published(
     app: &Application,
     record: &VerificationRecord,
 ) -> Result<bool, DnsUnavailable> {
-    let name = record.name();
-    // No such name can exist, and name servers cannot even be asked for it.
-    if name.len() > Hostname::MAX_CHARS {
+    if is_too_long(record) {
         return Ok(false);
     }
-    Ok(record.is_among(&app.dns.txt_records(&name).await?))
+    Ok(record.is_among(&app.dns.txt_records(&record.name()).await?))
+}
+
+/// Whether no such name can exist, so that name servers cannot even be asked for it.
+fn is_too_long(record: &VerificationRecord) -> bool {
+    record.name().len() > Hostname::MAX_CHARS
 }
 
 /// Whether the hostname points at the edge (D39).

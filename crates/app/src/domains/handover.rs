@@ -5,9 +5,11 @@ use signpost_domain::{
     VerificationRecord,
 };
 
+use super::jitter::jitter;
 use crate::app_error::AppError;
 use crate::application::Application;
-use crate::ports::{LinksOf, StoreError, UnitOfWork, UpdateCustomDomainError};
+use crate::idempotency::Operation;
+use crate::ports::{Claims, LinksOf, StoreError, UnitOfWork, UpdateCustomDomainError};
 use crate::unit_of_work::{Attempts, commit};
 
 /// How many links lose their address in one step.
@@ -16,19 +18,29 @@ const AT_ONCE: u16 = 1_000;
 /// How many steps one unit of work makes: with more it would hold up others for too long, or never end in its time.
 const STEPS: u32 = 10;
 
-/// How often a use case begins anew because another request was faster with the hostname.
-pub(super) const ROUNDS: u32 = 5;
+/// How often a handover begins anew because another request was faster with the hostname.
+const ROUNDS: u32 = 5;
 
 /// The plan of a domain that is checked no more.
 pub(super) const NO_CHECKS: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
 /// Whether a unit of work has come to its end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Losses {
+pub(crate) enum Losses {
     /// No link is left.
     Complete,
     /// There are more than go in one unit of work.
     SomeRemain,
+}
+
+/// What became of an attempt to hand a hostname over, which ended with an `E` or changed nothing.
+pub(super) enum Attempt<E> {
+    /// There is nothing more to do.
+    Ended(E),
+    /// Other accounts have more links on the hostname than one unit of work can take, and they must be gone before.
+    LinksRemain,
+    /// Another request has taken the hostname meanwhile.
+    OvertakenByAnother,
 }
 
 /// Takes their address from the links on the hostname, up to ten thousand.
@@ -44,6 +56,21 @@ pub(super) async fn lose_links(
         }
     }
     Ok(Losses::SomeRemain)
+}
+
+/// Before a domain whose account holds the hostname is stored with the status of `after`: if that puts it into service, takes
+/// their address from the links that other accounts have left there, up to ten thousand. Only once none remains it may go into
+/// service: a link of its own could not have the address of one of those.
+pub(crate) async fn lose_links_before_service(
+    work: &mut dyn UnitOfWork,
+    before: &CustomDomain,
+    after: &CustomDomain,
+    now: Timestamp,
+) -> Result<Losses, StoreError> {
+    if before.status.serves_links() || !after.status.serves_links() {
+        return Ok(Losses::Complete);
+    }
+    lose_links(work, LinksOf::AllBut(after.account_id), &after.hostname, now).await
 }
 
 /// Whether the status was written; not if another domain holds the hostname.
@@ -93,9 +120,34 @@ pub(super) struct Handover<'a> {
     pub(super) hostname: &'a Hostname,
     /// Whether the account has shown that the hostname is its own, so that a mere claim of another gives way.
     pub(super) has_proof: bool,
+    /// Whether a failed claim of the account is made pending anew before links of others are lost for it.
+    pub(super) reclaims: bool,
 }
 
 impl Handover<'_> {
+    /// Makes attempts until one ends: where links of others are in the way [they are lost first](Self::empty), and where another
+    /// request was faster with the hostname all is decided anew. Where that happens again and again, somebody else has it for good.
+    ///
+    /// # Errors
+    /// What an attempt fails with; [`Refusal::HostnameTaken`] in the end, which is remembered as that of an attempt is (D12).
+    pub(super) async fn run<T, E, F: Future<Output = Result<Attempt<E>, AppError>>>(
+        &self,
+        operation: &Operation<'_, T>,
+        attempt: impl Fn() -> F,
+    ) -> Result<E, AppError> {
+        for _ in 0..ROUNDS {
+            loop {
+                operation.renew();
+                match operation.run(&attempt).await? {
+                    Attempt::Ended(end) => return Ok(end),
+                    Attempt::LinksRemain => self.empty().await?,
+                    Attempt::OvertakenByAnother => break,
+                }
+            }
+        }
+        operation.run(|| async { Err(taken(self.account, self.hostname).into()) }).await
+    }
+
     /// Whether the hostname may come to the account at `now`.
     pub(super) fn is_clear(&self, holder: Option<&CustomDomain>, now: Timestamp) -> bool {
         match Obstacle::of(holder, now) {
@@ -120,32 +172,38 @@ impl Handover<'_> {
         lose_links(work, LinksOf::AllBut(self.account), self.hostname, now).await
     }
 
-    /// Takes the hostname from others without giving it to the account, ten thousand links in a unit of work, until few
-    /// enough are left to be lost together with the handover itself. In between it is nobody's and nothing resolves there,
-    /// so no link that is lost here could have been seen again but by a new proof of the former holder. If somebody
-    /// else has it by then, this ends, and the handover finds out.
-    pub(super) async fn clear_the_way(&self) -> Result<(), AppError> {
-        let Self { app, account, hostname, has_proof: _ } = *self;
-        loop {
-            let attempts = Attempts::at(app);
-            let losses = attempts
-                .run(|| async {
-                    let mut work = attempts.begin().await?;
-                    let claims = work.lock_claims(account, hostname).await?;
-                    let now = app.clock.now();
-                    let is_own = claims.own.is_some_and(|own| own.at(now).status.holds_hostname());
-                    let holder = claims.holder.as_ref();
-                    if is_own || !self.is_clear(holder, now) {
+    /// Takes their address from the links that other accounts have on the hostname, ten thousand in a unit of work, for as long
+    /// as the account holds it, and no longer: whoever gets it back meanwhile keeps what is left of theirs. Nobody sees
+    /// anything of this, since a domain is not in service [before all of them are lost](lose_links_before_service).
+    pub(super) async fn empty(&self) -> Result<(), AppError> {
+        while self.empty_some().await? == Losses::SomeRemain {}
+        Ok(())
+    }
+
+    async fn empty_some(&self) -> Result<Losses, AppError> {
+        let Self { app, account, hostname, has_proof: _, reclaims } = *self;
+        let attempts = Attempts::at(app);
+        attempts
+            .run(|| async {
+                let mut work = attempts.begin().await?;
+                let Claims { own, holder } = work.lock_claims(account, hostname).await?;
+                let now = app.clock.now();
+                let Some(own) = own else { return Ok(Losses::Complete) };
+                let is_held = own.at(now).status.holds_hostname();
+                let may_take = is_held || (reclaims && self.is_clear(holder.as_ref(), now));
+                if !may_take {
+                    return Ok(Losses::Complete);
+                }
+                let losses = self.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
+                if !is_held {
+                    let again = own.after(DomainEvent::Reclaimed, now);
+                    if !write(work.as_mut(), &again, CheckPlan::first(now, jitter(app)?)).await? {
                         return Ok(Losses::Complete);
                     }
-                    let losses = self.take_from_others(work.as_mut(), holder, now).await?;
-                    commit(app, work).await?;
-                    Ok::<_, AppError>(losses)
-                })
-                .await?;
-            if losses == Losses::Complete {
-                return Ok(());
-            }
-        }
+                }
+                commit(app, work).await?;
+                Ok(losses)
+            })
+            .await
     }
 }

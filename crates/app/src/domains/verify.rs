@@ -6,7 +6,7 @@ use signpost_domain::{
 };
 
 use super::findings::Findings;
-use super::handover::{Handover, Losses, Obstacle, ROUNDS, taken, write};
+use super::handover::{Attempt, Handover, Losses, Obstacle, lose_links_before_service, taken, write};
 use super::jitter::jitter;
 use super::with_instructions::DomainWithInstructions;
 use crate::app_error::AppError;
@@ -19,8 +19,6 @@ use crate::ports::Claims;
 /// failed is pending anew first, if the hostname is still free (D39); links that others had there are lost as
 /// [`connect`](super::connect) describes. The plan need not have custom domains any more: only connecting takes the feature.
 ///
-/// The background's checks of it begin anew, those that it had given up too.
-///
 /// Whether the domain is the caller's, and whether another account holds the hostname, is said before DNS is asked.
 ///
 /// # Errors
@@ -32,24 +30,14 @@ pub async fn verify(
     id: IdReference<DomainKind>,
     conclusion: Conclusion<'_, DomainWithInstructions>,
 ) -> Result<DomainWithInstructions, AppError> {
-    let mut operation = Operation::new(app, caller, conclusion);
+    let operation = Operation::new(app, caller, conclusion);
     let domain = operation.run(|| verifiable(app, caller, id)).await?;
     let findings = Findings::ask(app, &domain, app.clock.now()).await.map_err(|error| {
         tracing::info!(%error, hostname = %domain.hostname, "DNS gave no answer about a domain");
         Refusal::DomainProviderUnavailable
     })?;
     let verifying = Verifying { app, caller, domain: &domain, findings };
-    for _ in 0..ROUNDS {
-        loop {
-            operation = operation.anew();
-            match operation.run(|| verifying.attempt(&operation)).await? {
-                Attempt::Verified(verified) => return Ok(verified),
-                Attempt::LinksRemain => verifying.handover().clear_the_way().await?,
-                Attempt::OvertakenByAnother => break,
-            }
-        }
-    }
-    Err(taken(caller.account_id(), &domain.hostname).into())
+    verifying.handover().run(&operation, || verifying.attempt(&operation)).await
 }
 
 /// The caller's domain, as it is stored, if there is any point in asking DNS about it.
@@ -71,15 +59,6 @@ async fn verifiable(
     }
 }
 
-/// What became of one attempt. Only the first has changed anything.
-enum Attempt {
-    Verified(DomainWithInstructions),
-    /// Other accounts have more links on the hostname than one unit of work can take.
-    LinksRemain,
-    /// Another request has taken the hostname meanwhile.
-    OvertakenByAnother,
-}
-
 struct Verifying<'a> {
     app: &'a Application,
     caller: &'a Caller,
@@ -92,37 +71,49 @@ impl Verifying<'_> {
     /// Nobody gives way to a verification: to outdo a claim, the hostname is connected again (D39).
     fn handover(&self) -> Handover<'_> {
         let Self { app, caller, domain, findings: _ } = *self;
-        Handover { app, account: caller.account_id(), hostname: &domain.hostname, has_proof: false }
+        Handover {
+            app,
+            account: caller.account_id(),
+            hostname: &domain.hostname,
+            has_proof: false,
+            reclaims: true,
+        }
     }
 
-    async fn attempt(&self, operation: &Operation<'_, DomainWithInstructions>) -> Result<Attempt, AppError> {
+    async fn attempt(
+        &self,
+        operation: &Operation<'_, DomainWithInstructions>,
+    ) -> Result<Attempt<DomainWithInstructions>, AppError> {
         let Self { app, caller, domain, findings } = *self;
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(caller.account_id(), &domain.hostname).await?;
         let own = own.filter(|own| own.id == domain.id).ok_or(Refusal::DomainNotFound)?;
         let now = app.clock.now();
-        let mut claimed = own.clone();
-        if !own.at(now).status.holds_hostname() {
+        let (verified, losses) = if own.at(now).status.holds_hostname() {
+            let verified = findings.applied_to(&own, now);
+            let losses = lose_links_before_service(work.as_mut(), &own, &verified, now).await?;
+            (verified, losses)
+        } else {
             let handover = self.handover();
             if !handover.is_clear(holder.as_ref(), now) {
                 return Err(taken(caller.account_id(), &domain.hostname).into());
             }
-            if handover.take_from_others(work.as_mut(), holder.as_ref(), now).await? == Losses::SomeRemain {
-                return Ok(Attempt::LinksRemain);
-            }
-            claimed = own.after(DomainEvent::Reclaimed, now);
+            let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
+            (findings.applied_to(&own.after(DomainEvent::Reclaimed, now), now), losses)
+        };
+        if losses == Losses::SomeRemain {
+            return Ok(Attempt::LinksRemain);
         }
-        let verified = findings.applied_to(&claimed, now);
-        // Also where the status stays: whoever asks has just changed a record, and checks that were given up begin anew.
-        if !write(work.as_mut(), &verified, self.checks(verified.status, now)?).await? {
+        let has_changed = verified.status != own.status;
+        if has_changed && !write(work.as_mut(), &verified, self.checks(verified.status, now)?).await? {
             return Ok(Attempt::OvertakenByAnother);
         }
         let verified = DomainWithInstructions::at(app, &verified, now);
-        operation.conclude(Some(work), true, &verified).await?;
-        Ok(Attempt::Verified(verified))
+        operation.conclude(Some(work), has_changed, &verified).await?;
+        Ok(Attempt::Ended(verified))
     }
 
-    /// When a domain with this status is checked next.
+    /// When a domain is checked whose status has changed to this one.
     fn checks(&self, status: CustomDomainStatus, now: Timestamp) -> Result<CheckPlan, AppError> {
         let jitter = jitter(self.app)?;
         Ok(match status {

@@ -23,9 +23,9 @@ impl<'a, T> Operation<'a, T> {
         Self { app, caller, conclusion, attempts: Attempts::at(app) }
     }
 
-    /// The same request, whose next unit of work is another one with a time of its own.
-    pub(crate) fn anew(self) -> Self {
-        Self { attempts: Attempts::at(self.app), ..self }
+    /// From now on it is about another unit of work of the same request, with a time of its own.
+    pub(crate) fn renew(&self) {
+        self.attempts.renew();
     }
 
     /// Runs `attempt`, which [begins](Self::begin) and [concludes](Self::conclude), as [`Attempts::run`] does. A refusal is

@@ -1,5 +1,7 @@
 //! Custom domains in the store.
 
+use std::time::Duration;
+
 use async_trait::async_trait;
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition, Timestamp,
@@ -146,6 +148,9 @@ pub trait CustomDomainWrites: Send {
 /// fail again.
 pub const MAX_CLAIMS_OF_A_CHECK: u32 = 5;
 
+/// For how long a domain is left alone whose check was never concluded. What was wrong may have been mended by then.
+pub const CHECKS_LEFT_ALONE_FOR: Duration = Duration::from_hours(24);
+
 /// A domain that is to be checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DueCheck {
@@ -153,6 +158,8 @@ pub struct DueCheck {
     pub domain: CustomDomain,
     /// How many checks of it were concluded since its plan was begun.
     pub checks_made: u32,
+    /// How often this check was claimed, this time included. At [`MAX_CLAIMS_OF_A_CHECK`] it is the last time for long.
+    pub claims: u32,
 }
 
 /// Finding the domains that are to be checked, and keeping their plans (D42). Each method is a unit of work by itself.
@@ -161,8 +168,11 @@ pub trait DomainChecks: Send + Sync {
     /// Claims the checks of at most `at_most` domains that are due at `now`, those that have been due for longest first. A
     /// claimed one is not due again before `until`, unless its plan is written anew: so of any number of claimants at
     /// once one gets it, and if that one dies, another gets it then. One that has been claimed
-    /// [`MAX_CLAIMS_OF_A_CHECK`] times since its plan was last written is not due any more. Where nothing is due, it
-    /// costs one read.
+    /// [`MAX_CLAIMS_OF_A_CHECK`] times since its plan was last written is not due any more, until its checks are
+    /// [released](Self::release_checks). Where nothing is due, it costs one read.
+    ///
+    /// A row that is not what it must be is claimed like the others, reported in the log, and left out: it keeps nobody
+    /// else's check from being made.
     async fn claim_due_checks(
         &self,
         now: Timestamp,
@@ -182,5 +192,17 @@ pub trait DomainChecks: Send + Sync {
     /// Stores as failed at most `at_most` of the domains that read so at `now` because a deadline of theirs has passed
     /// (D39), and plans no more checks of them. Returns how many, which is fewer than `at_most` only if none is left. Where
     /// there is nothing to do, it costs one read.
+    ///
+    /// A store with a clock of its own takes the earlier of the two for `now`: a node whose clock is ahead must not take
+    /// hostnames from those who still have time.
     async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
+
+    /// Makes due again at most `at_most` of the checks that were given up, because they were claimed
+    /// [`MAX_CLAIMS_OF_A_CHECK`] times: those whose last claim ran out [so long](CHECKS_LEFT_ALONE_FOR) before `now`, the
+    /// earliest first, as if they had never been claimed. Returns how many, which is fewer than `at_most` only if no
+    /// others are left than those that somebody else is writing, for which this need not wait. Where there is nothing to do, it
+    /// costs one read.
+    ///
+    /// A store with a clock of its own takes the earlier of the two for `now`.
+    async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 }

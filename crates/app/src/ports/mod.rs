@@ -34,8 +34,8 @@ pub use change_log::{
 };
 pub use clock::Clock;
 pub use custom_domains::{
-    Claims, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck, InsertCustomDomainError, LinksOf,
-    MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
+    CHECKS_LEFT_ALONE_FOR, Claims, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck,
+    InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
 };
 pub use dns_provider::{DnsProvider, DnsUnavailable};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};

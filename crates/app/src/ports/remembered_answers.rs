@@ -75,6 +75,9 @@ pub trait AnswerReads: Send + Sync {
     /// Forgets at most `at_most` answers that are too old at `now` to be asked for, the oldest first. Returns how many, which
     /// is fewer than `at_most` only if no others are left than those that units of work are just taking over, for which
     /// this need not wait. Where there is nothing to do, it costs one read.
+    ///
+    /// A store with a clock of its own takes the earlier of the two for `now`: a node whose clock is ahead must not forget what
+    /// others may still be asked for.
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError>;
 }
 

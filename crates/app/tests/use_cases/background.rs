@@ -7,9 +7,10 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signpost_app::AppError;
 use signpost_app::background::{DoneBy, ForgetChanges, Job, JobRunner, Progress};
-use signpost_app::ports::{LeaseHolder, ReadChanges, StoreError};
+use signpost_app::ports::{LeaseHolder, ReadChanges, Store, StoreError};
 use signpost_domain::id::AccountKind;
 use signpost_memory::{Fault, InMemory, Step};
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 
 use crate::world::World;
@@ -20,6 +21,8 @@ const PERIOD: Duration = Duration::from_mins(1);
 #[derive(Debug, Clone, Copy)]
 enum Conduct {
     Finish,
+    /// Fails while the store is away.
+    AskTheStore,
     HaveMore,
     Fail,
     Panic,
@@ -32,6 +35,7 @@ struct Counted {
     done_by: DoneBy,
     begun: AtomicUsize,
     over: AtomicUsize,
+    store: Arc<dyn Store>,
 }
 
 struct Over<'a>(&'a AtomicUsize);
@@ -62,6 +66,10 @@ impl Job for Counted {
         tokio::task::yield_now().await;
         match self.conduct {
             Conduct::Finish => Ok(Progress::Done),
+            Conduct::AskTheStore => {
+                self.store.end_of_changes().await?;
+                Ok(Progress::Done)
+            }
             Conduct::HaveMore => Ok(Progress::More),
             Conduct::Fail => Err(StoreError::unavailable("as asked").into()),
             Conduct::Panic => panic!("as asked"),
@@ -85,7 +93,8 @@ impl Nodes {
     fn of(count: usize, conduct: Conduct, done_by: DoneBy) -> Self {
         let memory = InMemory::default();
         let (begun, over) = (AtomicUsize::new(0), AtomicUsize::new(0));
-        let job = Arc::new(Counted { conduct, done_by, begun, over });
+        let store = memory.application().store;
+        let job = Arc::new(Counted { conduct, done_by, begun, over, store });
         let runner = |_| {
             let holder = LeaseHolder::from_bytes(samples::id::<AccountKind>().to_bytes());
             JobRunner::new(&memory.application(), Arc::<Counted>::clone(&job), holder)
@@ -255,6 +264,26 @@ async fn a_step_of_every_node_is_cut_off_only_when_its_node_stops() {
     assert_eq!((nodes.begun(), nodes.over()), (2, 0));
     nodes.runners.remove(0).stop().await;
     assert_eq!((nodes.begun(), nodes.over()), (2, 1));
+}
+
+/// A store that is away for long fills no log: the first failure is told, and its end, each time.
+#[tokio::test]
+async fn failures_in_a_row_are_told_once() {
+    let log = Log::begin();
+    let mut nodes = Nodes::of(1, Conduct::AskTheStore, DoneBy::EveryNode);
+    let told = |log: &Log| {
+        [log.count("a step of background work failed"), log.count("steps of background work succeed again")]
+    };
+    nodes.pass(300).await;
+    assert_eq!(told(&log), [0, 0]);
+    for outage in 1..=2 {
+        nodes.memory.store.faults().set_unavailable(true);
+        nodes.pass(300).await;
+        assert_eq!(told(&log), [outage, outage - 1]);
+        nodes.memory.store.faults().set_unavailable(false);
+        nodes.pass(300).await;
+        assert_eq!(told(&log), [outage, outage]);
+    }
 }
 
 /// The change log is kept for an hour.

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::LinksOf;
-use signpost_domain::{Change, CustomDomainStatus, HostReference, PlanResource, RedirectPatch, Refusal};
+use signpost_domain::{Change, CustomDomainStatus, HostReference, RedirectPatch, Refusal};
 use signpost_port_contracts::samples;
 
 use crate::domain_owners::{HOST, Owner};
-use crate::given_domains::{ACTIVE, becomes, draft_on, given_domain};
+use crate::given_domains::{ACTIVE, becomes, given_domain};
 use crate::world::{World, at_once, refusal};
 
 const PERIOD: Duration = Duration::from_hours(72);
@@ -227,77 +226,4 @@ async fn d41_reclaiming_loses_the_links_of_those_between() {
         }
         assert_eq!(world.stored(link.id).await.unwrap().placement, samples::lost(Some("sale")));
     }
-}
-
-/// Puts so many links of an account on a hostname, whatever the state of its domain.
-async fn fill(world: &World, owner: &Owner<'_>, count: usize) {
-    let mut work = world.app.store.begin().await.unwrap();
-    for number in 0..count {
-        let slug = format!("link-{number}");
-        let link = samples::redirect_at(samples::on_custom(HOST, Some(&slug)));
-        work.insert_links(owner.account(), &[link.into()], u64::MAX).await.unwrap();
-    }
-    work.commit().await.unwrap();
-}
-
-async fn links_left(world: &World, owner: &Owner<'_>) -> u16 {
-    let mut work = world.app.store.begin().await.unwrap();
-    let whose = LinksOf::Account(owner.account());
-    let now = world.app.clock.now();
-    work.lose_some_links(whose, &samples::hostname(HOST), u16::MAX, now).await.unwrap()
-}
-
-/// More than go in one unit of work.
-const MANY: usize = 10_500;
-
-/// Contract D41 with more links than go in one unit of work: the hostname is the new owner's only when the last is lost.
-#[tokio::test]
-async fn d41_a_hostname_with_very_many_links_passes_without_them() {
-    let world = World::new().await;
-    let (squatter, owner) = (Owner::first(&world).await, Owner::another(&world).await);
-    let claim = squatter.connect(HOST).await;
-    fill(&world, &squatter, MANY).await;
-    owner.publish_proof(HOST);
-    assert!(owner.try_to_connect(HOST).await.unwrap().is_new);
-    assert_eq!((links_left(&world, &squatter).await, squatter.status(claim.id).await), (0, "failed"));
-    assert_eq!(world.usage().await.links, u64::try_from(MANY).unwrap(), "they are lost, not deleted");
-}
-
-/// Nor is anything taken from anybody for one who may have no more domains.
-#[tokio::test]
-async fn d15_a_handover_beyond_the_limit_changes_nothing() {
-    for count in [10, MANY] {
-        let tailored = crate::world::plan(&[signpost_domain::Feature::CustomDomains]);
-        let world = World::with_plan(tailored).await;
-        let (owner, squatter) = (Owner::first(&world).await, Owner::another(&world).await);
-        let claim = squatter.connect(HOST).await;
-        fill(&world, &squatter, count).await;
-        owner.publish_proof(HOST);
-        let reached = Refusal::PlanLimitReached { resource: PlanResource::Domains, limit: 0 };
-        assert_eq!(refusal(owner.try_to_connect(HOST).await), reached);
-        assert_eq!(squatter.get(claim.id).await, claim);
-        assert_eq!(usize::from(links_left(&world, &squatter).await), count);
-    }
-}
-
-/// Contract D43 with more links than go in one unit of work: out of service with the first thousands, gone with the last.
-#[tokio::test]
-async fn d43_a_domain_with_very_many_links_is_deleted() {
-    let world = World::new().await;
-    let (owner, next) = (Owner::first(&world).await, Owner::another(&world).await);
-    let domain = owner.activate(HOST).await;
-    fill(&world, &owner, MANY).await;
-    world.memory.store.faults().fail_next(
-        signpost_memory::Step::Commit,
-        signpost_memory::Fault::Unavailable,
-        1,
-    );
-    crate::world::assert_internal(owner.delete(domain.id).await);
-    assert!(world.resolves(HOST, Some("link-7")).await, "nothing has changed");
-    owner.delete(domain.id).await.unwrap();
-    assert_eq!((links_left(&world, &owner).await, owner.list().await), (0, vec![]));
-    let usage = world.usage().await;
-    assert_eq!((usage.links, usage.domains), (u64::try_from(MANY).unwrap(), 0));
-    assert!(next.try_to_connect(HOST).await.unwrap().is_new);
-    assert!(owner.try_to_link(draft_on(HOST, None)).await.is_err());
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use proptest::prelude::*;
-use signpost_app::background::{CheckDomains, ExpireDomains, Job};
+use signpost_app::background::{CheckDomains, Job, MaintainDomains};
 use signpost_domain::{CustomDomain, CustomDomainStatus, LinkId, Placement, Slug};
 use signpost_port_contracts::samples;
 
@@ -133,7 +133,7 @@ impl Scene<'_> {
                 CheckDomains::new(world.app.clone()).step().await.unwrap();
             }
             Act::Expire => {
-                let job = ExpireDomains::new(world.app.store.clone(), world.memory.clock.clone());
+                let job = MaintainDomains::new(world.app.store.clone(), world.memory.clock.clone());
                 job.step().await.unwrap();
             }
         }

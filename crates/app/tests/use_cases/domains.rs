@@ -1,18 +1,20 @@
 //! Custom domains: their life, and what an account sees of it (D37 to D40, D43, D44).
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use signpost_app::background::{CheckDomains, Job};
 use signpost_app::domains;
 use signpost_app::idempotency::Conclusion;
 use signpost_domain::{
-    CustomDomainStatus, DnsRecordType, Feature, IdReference, PageLimit, Plan, PlanLimits, PlanResource,
-    Refusal, ViolationCode,
+    CustomDomainStatus, DnsRecordType, Edge, Feature, IdReference, PageLimit, Plan, PlanLimits, PlanResource,
+    Refusal, SystemDomain, ViolationCode,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
 use crate::domain_owners::{HOST, Owner};
-use crate::given_domains::draft_on;
+use crate::given_domains::{draft_on, given_domain};
 use crate::world::{World, plan, refusal, violation, violations};
 
 /// Contract "States and transitions".
@@ -142,6 +144,33 @@ async fn d39_certificates_are_for_proven_hostnames_alone() {
     }
 }
 
+/// Contract D37: an account can have connected a name before the operator made it one of the installation's own.
+#[tokio::test]
+async fn d39_a_name_of_the_installation_gets_no_certificate_as_somebodys_custom_domain() {
+    let world = World::new().await;
+    let owner = Owner::first(&world).await;
+    let domain = owner.activate(HOST).await;
+    owner.connect("pending.shop.com").await;
+    let [own, pending] = [HOST, "pending.shop.com"].map(samples::hostname);
+    let aliases = vec![own.clone(), pending.clone()];
+    let system = SystemDomain::new("https://go.example.com", aliases).unwrap();
+    let edge = Edge { hostname: Some(own.clone()), ..world.memory.edge.clone() };
+    let as_alias = InMemory { system, ..world.memory.clone() }.application();
+    let as_edge = InMemory { edge, ..world.memory.clone() }.application();
+    for (app, held) in [(&*world.app, vec![]), (&as_alias, vec![&own, &pending]), (&as_edge, vec![&own])] {
+        assert_eq!(domains::may_have_certificate(app, HOST).await.unwrap(), held.is_empty());
+        assert_eq!(domains::own_names_held(app).await.unwrap(), held);
+    }
+    world.memory.clock.advance(VERIFICATION_PERIOD);
+    owner.delete(domain.id).await.unwrap();
+    for app in [&as_alias, &as_edge] {
+        assert!(
+            domains::own_names_held(app).await.unwrap().is_empty(),
+            "contract D39: what has failed holds nothing"
+        );
+    }
+}
+
 /// Contract D40: the same domain, unchanged; if it had failed, pending anew.
 #[tokio::test]
 async fn d40_connecting_again_gives_the_same_domain() {
@@ -206,7 +235,7 @@ async fn d42_r21_what_could_not_be_asked_changes_nothing() {
 }
 
 /// Contract D37, D38: the longest hostname can be connected, but no record can exist that proves it; to say so, DNS is not
-/// asked for a name that it has no room for.
+/// asked, neither for a name that it has no room for nor where the hostname leads.
 #[tokio::test]
 async fn d38_a_hostname_too_long_for_its_record_is_never_proven() {
     let world = World::new().await;
@@ -217,7 +246,11 @@ async fn d38_a_hostname_too_long_for_its_record_is_never_proven() {
     let id = owner.connect(&host).await.id;
     world.point_here(&host);
     assert_eq!(owner.verify(id).await, "pending");
-    assert_eq!((world.memory.dns.lookups(&host), world.memory.dns.all_lookups()), (1, 1));
+    world.memory.clock.advance(Duration::from_hours(1));
+    CheckDomains::new(Arc::clone(&world.app)).step().await.unwrap();
+    world.memory.dns.set_unavailable(true);
+    assert_eq!(owner.verify(id).await, "pending", "which is no lack of an answer");
+    assert_eq!(world.memory.dns.all_lookups(), 0);
 }
 
 /// Contract D37: what is wrong with the hostname is said before anything else, and the installation's names before that.
@@ -258,7 +291,8 @@ async fn d15_no_more_domains_than_the_plan_allows() {
     assert_eq!(refusal(owner.try_to_connect("a.shop.com").await), reached);
 }
 
-/// Contract D15: an account whose plan has lost the feature keeps its domains, and connects none, not even its own again.
+/// Contract D15: an account whose plan has lost the feature keeps its domains, and connects none, not even one of its own that
+/// has failed. What it holds is answered as it is (D40).
 #[tokio::test]
 async fn d15_only_connecting_takes_the_feature() {
     let memory = InMemory::default();
@@ -266,10 +300,15 @@ async fn d15_only_connecting_takes_the_feature() {
     without.plans = without.plans.with(Plan { name: samples::plan("agency"), ..plan_for(&[], 0) });
     let mut world = World::on(memory, "agency").await;
     let domain = Owner::first(&world).await.activate(HOST).await;
-    world.app = std::sync::Arc::new(without.application());
+    world.app = Arc::new(without.application());
     let owner = Owner::first(&world).await;
     let missing = Refusal::FeatureNotAvailable(Feature::CustomDomains);
-    assert_eq!(refusal(owner.try_to_connect(HOST).await), missing);
+    let failed = given_domain(&world.app, owner.account(), "b.shop.com", CustomDomainStatus::Failed).await;
+    for host in ["a.shop.com", "b.shop.com"] {
+        assert_eq!(refusal(owner.try_to_connect(host).await), missing, "{host}");
+    }
+    owner.delete(failed.id).await.unwrap();
+    assert_eq!(owner.connect(HOST).await, domain);
     assert_eq!(owner.list().await, std::slice::from_ref(&domain));
     assert_eq!(owner.verify(domain.id).await, "active");
     world.memory.clock.advance(Duration::from_hours(1));

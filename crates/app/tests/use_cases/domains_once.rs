@@ -8,6 +8,7 @@ use signpost_domain::{DomainId, IdempotencyKey, Refusal};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
+use crate::domain_handovers::{MANY, fill};
 use crate::domain_owners::{HOST, Owner};
 use crate::given_domains::{ACTIVE, becomes};
 use crate::world::{World, assert_internal, at_once, refusal};
@@ -76,6 +77,20 @@ async fn d12_a_success_is_answered_again() {
         assert_eq!(replayed(again), format!("{id} {status}"));
     }
     assert_eq!(owner.list().await, [], "nothing is connected again");
+}
+
+/// Contract D12, D41: also one that took several units of work, because links of others were in the way.
+#[tokio::test]
+async fn d12_a_verification_in_pieces_is_answered_again() {
+    let world = World::new().await;
+    let (former, owner) = (Owner::first(&world).await, Owner::another(&world).await);
+    let id = owner.connect(HOST).await.id;
+    fill(&world, &former, MANY).await;
+    owner.publish_proof(HOST);
+    world.point_here(HOST);
+    verify(&world, &owner.caller, id, &once("a")).await.unwrap();
+    owner.delete(id).await.unwrap();
+    assert_eq!(replayed(verify(&world, &owner.caller, id, &once("a")).await), format!("{id} active"));
 }
 
 /// Contract D12: a definite refusal is remembered; that DNS gave no answer is none.

@@ -15,7 +15,7 @@ use crate::wire::{self, DomainBody};
 pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let show = |connected: &Connected| {

@@ -15,7 +15,7 @@ pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<DomainKind>,
-    input: OnlyKey,
+    mut input: OnlyKey,
 ) -> Result<HttpResponse, ApiError> {
     let once = input.once(&app, &caller).await?;
     input.finish()?;

@@ -80,7 +80,8 @@ struct Known {
 }
 
 impl Known {
-    /// The key and what is wrong with it, and with there being a query. The body comes later.
+    /// The key and what is wrong with it, and with there being a query. The body comes later, and so does whether the key was
+    /// used for another request.
     fn read(request: &HttpRequest) -> Self {
         let mut violations = QueryString::parse(request.query_string()).finish();
         // With other methods the header means nothing.
@@ -95,16 +96,24 @@ impl Known {
         Self { key, fingerprint: None, violations }
     }
 
-    async fn once(&self, app: &Application, caller: &Caller) -> Result<Option<OnceOnly>, ApiError> {
+    async fn once(&mut self, app: &Application, caller: &Caller) -> Result<Option<OnceOnly>, ApiError> {
         let (Some(key), Some(fingerprint)) = (self.key.clone(), self.fingerprint) else {
             return Ok(None);
+        };
+        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
+        let answered = match idempotency::recall(app, caller, &once).await {
+            Ok(answered) => answered,
+            Err(AppError::Invalid(of_key)) => {
+                self.violations.append(of_key);
+                None
+            }
+            Err(error) => return Err(error.into()),
         };
         // With a query that it does not take it is not the request that was carried out, but an invalid one.
         if !self.violations.is_empty() {
             return Ok(None);
         }
-        let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
-        match idempotency::recall(app, caller, &once).await? {
+        match answered {
             None => Ok(Some(once)),
             Some(answer) => Err(AppError::AnsweredBefore(Box::new(answer)).into()),
         }
@@ -119,21 +128,22 @@ pub(crate) struct OnlyBody {
 }
 
 impl OnlyBody {
-    /// How the request is carried out once, if it carries a key and can be carried out at all (D12).
+    /// How the request is carried out once, if it carries a key and can be carried out at all (D12). A key that was used for
+    /// another request is a violation, which the [reader](Self::reader) gives together with the others (D8).
     ///
     /// # Errors
-    /// It was carried out before: [`AppError::AnsweredBefore`](signpost_app::AppError) is what was answered. Or its key was
-    /// used for another request.
+    /// It was carried out before: [`AppError::AnsweredBefore`](signpost_app::AppError) is what was answered. Or the store
+    /// broke.
     pub(crate) async fn once(
-        &self,
+        &mut self,
         app: &Application,
         caller: &Caller,
     ) -> Result<Option<OnceOnly>, ApiError> {
         self.known.once(app, caller).await
     }
 
-    /// A reader of the body's fields, and what is wrong with there being a query. Without a readable body, all
-    /// that is wrong.
+    /// A reader of the body's fields, and what is wrong with the key and with there being a query. Without a readable body,
+    /// all that is wrong.
     pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
         let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
         match body.reader() {
@@ -169,16 +179,16 @@ pub(crate) struct OnlyKey {
 }
 
 impl OnlyKey {
-    /// As [`OnlyBody::once`].
+    /// As [`OnlyBody::once`]; [`Self::finish`] gives the violations.
     pub(crate) async fn once(
-        &self,
+        &mut self,
         app: &Application,
         caller: &Caller,
     ) -> Result<Option<OnceOnly>, ApiError> {
         self.known.once(app, caller).await
     }
 
-    /// Fails with what is wrong with there being a query or a body.
+    /// Fails with what is wrong with the key and with there being a query or a body.
     pub(crate) fn finish(self) -> Result<(), Violations> {
         let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
         violations.append(body.violations());

@@ -14,7 +14,7 @@ use crate::wire::{self, GroupBody};
 pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));

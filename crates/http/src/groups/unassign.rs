@@ -15,7 +15,7 @@ pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<GroupKind>,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let ids = batch_ids(body, groups::LINK_IDS)?;

@@ -18,7 +18,7 @@ use crate::wire::{self, SingleLandingBody};
 pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let show = |page: &LandingPage| wire::created(PATH, page.landing.id, &SingleLandingBody::new(page, &app));

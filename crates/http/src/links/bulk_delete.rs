@@ -15,7 +15,7 @@ use crate::wire::{self, BulkDeleteBody, DeletionBody};
 pub(crate) async fn handle<K: LinkResource>(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let ids = batch_ids(body, K::IDS)?;

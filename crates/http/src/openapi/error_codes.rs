@@ -15,7 +15,7 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::PlanLimitReached => "the plan allows no more of these",
         ErrorCode::AnalyticsRangeExceedsPlanLimit => "the requested period is longer than the plan allows",
         ErrorCode::DomainNotFound => "the account has no such domain",
-        ErrorCode::DomainNotActive => "the domain's verification is not complete",
+        ErrorCode::DomainNotActive => "the domain is not active: not verified, or failed since",
         ErrorCode::SlugRequiredForSystemDomain => "the link would be on the system domain without a slug",
         ErrorCode::RedirectNotFound => "the account has no such redirect",
         ErrorCode::LandingNotFound => "the account has no such landing page",
@@ -60,7 +60,9 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         ErrorCode::PlanLimitReached => "The plan allows at most 1000000 links.",
         ErrorCode::AnalyticsRangeExceedsPlanLimit => "The plan allows periods of at most 1096 days.",
         ErrorCode::DomainNotFound => "No such domain.",
-        ErrorCode::DomainNotActive => "The domain's verification is not complete.",
+        ErrorCode::DomainNotActive => {
+            "The domain is not active: its records are not verified, or it has failed since. Verify it first."
+        }
         ErrorCode::SlugRequiredForSystemDomain => "A link on the system domain needs a slug.",
         ErrorCode::RedirectNotFound => "No such redirect.",
         ErrorCode::LandingNotFound => "No such landing page.",

@@ -15,7 +15,7 @@ use crate::wire::{self, PixelBody};
 pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let show = |pixel: &Pixel| wire::created(PATH, pixel.id, &PixelBody::from(pixel));

@@ -20,7 +20,7 @@ const FIELD: &str = "redirects";
 pub(crate) async fn handle(
     app: web::Data<Application>,
     caller: Admitted,
-    body: OnlyBody,
+    mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
     let mut wishes = vec![];

@@ -88,6 +88,12 @@ macro_rules! __store_cases {
                 checks_are_claimed_among_writers
                 plans_are_there_when_the_store_is_opened_again
             }
+            given_up_checks {
+                a_check_that_was_given_up_is_due_again_after_a_day
+                checks_are_released_some_at_a_time
+                only_what_was_given_up_is_released
+                of_many_sweepers_one_releases_each_check
+            }
             domain_deadlines {
                 a_domain_expires_at_its_deadline
                 domains_expire_some_at_a_time

@@ -34,7 +34,7 @@ pub(super) async fn what_is_due_is_claimed_longest_due_first(fresh: Fresh) {
         unit!(&store, async |work| Ok(work.insert_custom_domain(&domain, checks, PLENTY).await?))
             .await
             .unwrap();
-        planned.push(DueCheck { domain, checks_made });
+        planned.push(DueCheck { domain, checks_made, claims: 1 });
     }
     let never = domain_steps::domain(&store, accounts[0], "never.example.net", ACTIVE).await;
     planned.reverse();
@@ -55,14 +55,14 @@ pub(super) async fn a_claimed_check_is_due_again_in_time(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", after(7, 10)).await;
-    let expected = [DueCheck { domain, checks_made: 7 }];
+    let expected = |claims| [DueCheck { domain: domain.clone(), checks_made: 7, claims }];
     let claim = async |now, until| claim(&store, samples::at(now), samples::at(until), ALL).await;
-    assert_eq!(claim(20, 50).await, expected);
+    assert_eq!(claim(20, 50).await, expected(1));
     assert_eq!(claim(20, 50).await, []);
     assert_eq!(claim(49, 90).await, []);
-    assert_eq!(claim(50, 90).await, expected);
+    assert_eq!(claim(50, 90).await, expected(2));
     assert_eq!(claim(89, 99).await, []);
-    assert_eq!(claim(90, 99).await, expected);
+    assert_eq!(claim(90, 99).await, expected(3));
 }
 
 /// Whatever fails so often would fail again. A plan that is written anew begins the count anew, the one of
@@ -121,7 +121,11 @@ pub(super) async fn a_check_that_changed_nothing_is_planned_anew(fresh: Fresh) {
     plan(&store, until, &[]).await;
     plan(&store, until, &plans).await;
     // The first was left out, so it is due when its claim ends.
-    let expected = |number: usize, checks_made| DueCheck { domain: domains[number].clone(), checks_made };
+    let expected = |number: usize, checks_made| DueCheck {
+        domain: domains[number].clone(),
+        checks_made,
+        claims: 1 + u32::from(number == 0),
+    };
     let claim = async |now| claim(&store, samples::at(now), samples::at(1_000), ALL).await;
     assert_eq!(claim(59).await, []);
     assert_eq!(claim(96).await, [expected(0, 0)]);
@@ -162,7 +166,7 @@ pub(super) async fn a_plan_is_written_only_while_the_claim_stands(fresh: Fresh) 
     let expected = [(again.id, 0), (same.id, 3), (unclaimed.id, 0), (anew.id, 2)];
     assert_eq!(made, expected.into_iter().collect());
     let due = claim(&store, samples::at(400), samples::at(1_000), ALL).await;
-    assert_eq!(due, [DueCheck { domain: kept.clone(), checks_made: 9 }]);
+    assert_eq!(due, [DueCheck { domain: kept.clone(), checks_made: 9, claims: 1 }]);
 }
 
 /// With its status a domain gets another plan, and is found as it is stored by then.
@@ -173,7 +177,7 @@ pub(super) async fn a_status_that_is_written_comes_with_a_plan(fresh: Fresh) {
     assert_eq!(claim(&store, samples::at(0), samples::at(60), ALL).await.len(), 1);
     let active = domain_steps::update(&store, &domain, ACTIVE, after(1, 20)).await.unwrap();
     assert_eq!(claim(&store, samples::at(19), samples::at(60), ALL).await, []);
-    let expected = [DueCheck { domain: active, checks_made: 1 }];
+    let expected = [DueCheck { domain: active, checks_made: 1, claims: 1 }];
     assert_eq!(claim(&store, samples::at(20), samples::at(60), ALL).await, expected);
     domain_steps::update(&store, &domain, ACTIVE, NO_CHECKS).await.unwrap();
     assert_eq!(claim(&store, samples::at(1_000), samples::at(2_000), ALL).await, []);
@@ -274,8 +278,8 @@ pub(super) async fn plans_are_there_when_the_store_is_opened_again(fresh: Fresh)
     let store = store.reopened().await;
     let (now, until) = claim_at(59);
     let due = claim(&store, now, until, ALL).await;
-    assert_eq!(due, [DueCheck { domain: waiting, checks_made: 4 }]);
+    assert_eq!(due, [DueCheck { domain: waiting, checks_made: 4, claims: 1 }]);
     let (now, until) = claim_at(60);
     let due = claim(&store, now, until, ALL).await;
-    assert_eq!(due, [DueCheck { domain: claimed, checks_made: 3 }]);
+    assert_eq!(due, [DueCheck { domain: claimed, checks_made: 3, claims: 2 }]);
 }

@@ -14,7 +14,8 @@ use crate::samples;
 
 const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
 
-/// To the millisecond, and only what has a deadline: time alone takes nothing from an active domain.
+/// To the millisecond, and only what has a deadline: time alone takes nothing from an active domain. All instants lie in the
+/// past, as those of a store's own clock allow.
 pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -25,7 +26,8 @@ pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
         ("pending.example.net", CustomDomainStatus::Pending { expires_at }),
         ("ssl.example.net", CustomDomainStatus::SslPending { expires_at }),
         ("later.example.net", CustomDomainStatus::Pending { expires_at: samples::at(1_001) }),
-        ("last.example.net", CustomDomainStatus::SslPending { expires_at: Timestamp::LAST }),
+        ("last.example.net", CustomDomainStatus::SslPending { expires_at: samples::at(2_000) }),
+        ("never.example.net", CustomDomainStatus::Pending { expires_at: Timestamp::LAST }),
         ("active.example.net", ACTIVE),
         ("elsewhere.example.net", CustomDomainStatus::Active { misdirected_since: long_ago }),
         ("failed.example.net", FAILED),
@@ -37,13 +39,13 @@ pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
         (expires_at, 2),
         (expires_at, 0),
         (samples::at(1_001), 1),
-        (Timestamp::LAST, 1),
+        (samples::at(2_000), 1),
     ] {
         assert_eq!(expire(&store, now, 100).await, expired);
         let expected: Vec<CustomDomain> = domains.iter().map(|domain| domain.at(now)).collect();
         assert_eq!(stored::custom_domains(&store, account).await, expected);
     }
-    assert_eq!(expire(&store, Timestamp::LAST, 100).await, 0);
+    assert_eq!(expire(&store, samples::at(1_000_000), 100).await, 0);
     stored::counters_are_right(&store, account).await;
 }
 

@@ -165,6 +165,16 @@ pub(super) async fn expire(store: &Arc<dyn Store>, now: Timestamp, at_most: u16)
     }
 }
 
+/// Makes checks due again that were given up, again if the store asks for that.
+pub(super) async fn release(store: &Arc<dyn Store>, now: Timestamp, at_most: u16) -> u16 {
+    loop {
+        match store.release_checks(now, at_most).await {
+            Err(StoreError::Contended) => tokio::task::yield_now().await,
+            released => return released.unwrap(),
+        }
+    }
+}
+
 pub(super) fn sorted(mut domains: Vec<CustomDomain>) -> Vec<CustomDomain> {
     domains.sort_by_key(|domain| domain.id);
     domains

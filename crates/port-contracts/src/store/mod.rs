@@ -22,6 +22,7 @@ mod domain_operations;
 mod domain_steps;
 mod fixture;
 mod given;
+mod given_up_checks;
 mod group_counters;
 mod group_membership;
 mod groups;

@@ -1,7 +1,7 @@
 //! Rows of `custom_domains`.
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Nullable, Text, Timestamptz, Uuid};
+use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid};
 use signpost_app::ports::DueCheck;
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Hostname};
 
@@ -105,18 +105,23 @@ fn status_from(
     }
 }
 
-/// A domain whose check was claimed: which of the claimed ones it is, itself, and its checks.
-pub(crate) type ClaimedRow = (i64, CustomDomainRow, i64);
+/// A domain whose check was claimed: which of the claimed ones it is, itself, its checks, and the claims of this one.
+pub(crate) type ClaimedRow = (i64, CustomDomainRow, i64, i32);
 
 /// What [`ClaimedRow`] is made of.
-pub(crate) type ClaimedColumns = (BigInt, DomainColumns, BigInt);
+pub(crate) type ClaimedColumns = (BigInt, DomainColumns, BigInt, Integer);
 
 /// The check that was claimed.
-pub(crate) fn due_check(row: CustomDomainRow, checks_made: i64) -> Result<DueCheck, Failure> {
+pub(crate) fn due_check((_, row, checks_made, claims): ClaimedRow) -> Result<DueCheck, Failure> {
     let domain = row.into_domain()?;
-    let count = u32::try_from(checks_made).map_err(|_| "is no such count");
-    let checks_made = RowName::new(TABLE, domain.id).cell("checks_made", count)?;
-    Ok(DueCheck { domain, checks_made })
+    let row = RowName::new(TABLE, domain.id);
+    let checks_made = u32::try_from(checks_made).map_err(|_| "is no such count");
+    let claims = u32::try_from(claims).map_err(|_| "is no such count");
+    Ok(DueCheck {
+        checks_made: row.cell("checks_made", checks_made)?,
+        claims: row.cell("claims", claims)?,
+        domain,
+    })
 }
 
 /// How the columns write a status.

@@ -1,6 +1,8 @@
 //! Custom domains.
 
-use signpost_app::ports::{CustomDomainReads, DomainChecks, LinkReads, LinksOf, Store};
+use signpost_app::ports::{
+    CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, LinkReads, LinksOf, Store,
+};
 use signpost_domain::{
     AccountId, Address, CheckPlan, CustomDomainStatus, DomainId, Hostname, Id, PageLimit, PagePosition, Site,
 };
@@ -31,7 +33,7 @@ pub(crate) fn fill(database: &PostgresDatabase) {
          CASE WHEN (n - 1) / 2 % 4 IN (1, 2) THEN timestamptz '{now}' + (n * 7919 % {DOMAINS} - {DOMAINS} / 2) \
          * interval '1 s' END, \
          NULL, '{now}', CASE WHEN (n - 1) / 2 % 4 < 3 THEN timestamptz '{now}' + (n * 104729 % {DOMAINS} - {DOMAINS} / 2) \
-         * interval '1 s' END, 0, n % 3 FROM generate_series(1, {DOMAINS}) AS n \
+         * interval '1 s' END, 0, CASE WHEN (n / 2) % 10 = 0 THEN 5 ELSE n % 3 END FROM generate_series(1, {DOMAINS}) AS n \
          JOIN (SELECT id, row_number() OVER (ORDER BY id) AS turn, count(*) OVER () AS turns FROM accounts) AS a \
          ON a.turn = (n - 1) % a.turns + 1; \
          UPDATE accounts AS a SET domains_count = (SELECT count(*) FROM custom_domains AS d WHERE d.account_id = a.id); \
@@ -160,7 +162,8 @@ async fn checks(subject: &Subject) {
             .plans(async {
                 let claiming = store.claim_due_checks(now, until, AT_ONCE);
                 let (statements, claimed) = recorder::recorded(claiming).await;
-                assert_eq!(statements.len(), 1, "{statements:#?}");
+                // The unit of work before is being undone meanwhile.
+                assert_eq!(own(&statements), 1, "{statements:#?}");
                 let claimed = claimed.unwrap();
                 assert_eq!(claimed.len(), usize::from(AT_ONCE));
                 let next = CheckPlan { next_check_at: Some(samples::at(90_000)), checks_made: 1 };
@@ -186,14 +189,24 @@ async fn checks(subject: &Subject) {
             .await;
         assert!(plans.contains("using custom_domains_deadline on custom_domains"), "{plans}");
         assert!(!plans.contains("Seq Scan"), "{plans}");
+        let later = now.plus(CHECKS_LEFT_ALONE_FOR);
+        let plans = subject
+            .plans(async {
+                let (statements, released) = recorder::recorded(store.release_checks(later, AT_ONCE)).await;
+                assert_eq!(statements.len(), 1, "{statements:#?}");
+                assert_eq!(released.unwrap(), AT_ONCE);
+            })
+            .await;
+        are_by_index(&plans, "custom_domains_given_up");
     }
     let long_ago = samples::at(-1_000_000_000);
     let nothing = async {
         assert_eq!(store.claim_due_checks(long_ago, now, AT_ONCE).await.unwrap(), []);
         assert_eq!(store.expire_domains(long_ago, AT_ONCE).await.unwrap(), 0);
+        assert_eq!(store.release_checks(long_ago, AT_ONCE).await.unwrap(), 0);
     };
     let (statements, ()) = recorder::recorded(nothing).await;
-    assert_eq!(statements.len(), 2, "{statements:#?}");
+    assert_eq!(statements.len(), 3, "{statements:#?}");
 }
 
 fn are_by_index(plans: &str, index: &str) {

@@ -14,6 +14,7 @@
 )]
 
 mod changes;
+mod clocks;
 mod concurrency;
 mod constraints;
 mod corrupt_domains;

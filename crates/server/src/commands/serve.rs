@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use signpost_app::{Application, domains};
 use signpost_domain::Hostname;
 
 use super::first_start;
@@ -28,6 +29,7 @@ pub(super) async fn run(
         Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
         Database::Server(_) => first_start::say_how(&serving.app, output).await?,
     }
+    warn_of_own_names(&serving.app).await;
     let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute)?;
     announce(addresses, output)?;
 
@@ -66,10 +68,14 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         drain_delay,
         redis,
     } = settings;
-    if edge.addresses.is_empty() {
-        tracing::info!(
+    match (&edge.hostname, edge.addresses.is_empty()) {
+        (None, true) => tracing::warn!(
+            "no custom domain can be verified: `system-url` has no name to point at, so set `edge-hostname`, `edge-addresses` or both"
+        ),
+        (Some(_), true) => tracing::info!(
             "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
-        );
+        ),
+        (Some(_) | None, false) => {}
     }
     let plans = plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(",");
     let aliases = system_aliases.iter().map(Hostname::as_str).collect::<Vec<_>>().join(",");
@@ -94,6 +100,25 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         ?drain_delay,
         "starting"
     );
+}
+
+/// Warns of each of the installation's own names that an account has as its custom domain. If the store cannot tell, that is
+/// no reason not to serve.
+async fn warn_of_own_names(app: &Application) {
+    match domains::own_names_held(app).await {
+        Ok(held) => {
+            for hostname in held {
+                tracing::warn!(
+                    %hostname,
+                    "a name of this installation is the custom domain of an account, which can have no certificate and \
+                     perhaps serves no links any more: change `system-url`, `system-aliases` or `edge-hostname`, or have the domain removed"
+                );
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the database did not say whether accounts have names of this installation");
+        }
+    }
 }
 
 /// The origin at which links open. As long as nobody has said what it is, it follows the port of the listener, and

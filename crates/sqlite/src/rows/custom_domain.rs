@@ -84,6 +84,7 @@ pub(crate) struct DueRow {
     #[diesel(embed)]
     domain: CustomDomainRow,
     checks_made: i64,
+    claims: i64,
 }
 
 impl DueRow {
@@ -92,12 +93,18 @@ impl DueRow {
         &self.domain.id
     }
 
+    /// The check, as it was before it was claimed.
     pub(crate) fn into_due_check(self) -> Result<DueCheck, Failure> {
-        let Self { domain, checks_made } = self;
+        let Self { domain, checks_made, claims } = self;
         let domain = domain.into_domain()?;
         let row = RowName::new(TABLE, domain.id);
         let made = u32::try_from(checks_made).map_err(|_| "is no number of checks");
-        Ok(DueCheck { checks_made: row.cell("checks_made", made)?, domain })
+        let claims = u32::try_from(claims.saturating_add(1)).map_err(|_| "is no number of claims");
+        Ok(DueCheck {
+            checks_made: row.cell("checks_made", made)?,
+            claims: row.cell("claims", claims)?,
+            domain,
+        })
     }
 }
 

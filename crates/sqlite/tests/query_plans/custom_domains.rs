@@ -1,8 +1,8 @@
 //! The statements about custom domains (D39–D44).
 
 use signpost_app::ports::{
-    CustomDomainReads, DomainChecks, InsertCustomDomainError, LinkReads, LinksOf, Store,
-    UpdateCustomDomainError,
+    CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, InsertCustomDomainError, LinkReads, LinksOf,
+    MAX_CLAIMS_OF_A_CHECK, Store, UpdateCustomDomainError,
 };
 use signpost_domain::{
     AccountId, Address, CheckPlan, CustomDomain, CustomDomainStatus, PageLimit, PagePosition, Site,
@@ -128,11 +128,17 @@ async fn checking(subject: &mut Subject) {
                 let plans: Vec<_> = due.iter().take(many).map(|due| (due.domain.id, plan(5))).collect();
                 store.plan_checks(until, &plans).await.unwrap();
             }
+            for _ in 0..MAX_CLAIMS_OF_A_CHECK {
+                assert_eq!(store.claim_due_checks(until, until, 10).await.unwrap().len(), 2);
+            }
+            let much_later = until.plus(CHECKS_LEFT_ALONE_FOR);
+            assert_eq!(store.release_checks(much_later, 10).await.unwrap(), 2);
             let deadline = due[0].domain.status.deadline().unwrap();
             assert_eq!(store.expire_domains(deadline, 10).await.unwrap(), 2);
         })
         .await;
     assert!(has_step(&plans, "custom_domains_due", "(next_check_at<?)"), "{plans:#?}");
+    assert!(has_step(&plans, "custom_domains_given_up", "(next_check_at<?)"), "{plans:#?}");
     assert!(has_step(&plans, "custom_domains_deadline", "(deadline<?)"), "{plans:#?}");
     let plans = plans.iter().filter(|plan| plan.contains("SCAN plans"));
     assert!(plans.clone().all(|plan| plan.ends_with("custom_domains USING PRIMARY KEY (id=?)")));
@@ -140,6 +146,7 @@ async fn checking(subject: &mut Subject) {
     for statements in [
         recorder::recorded(subject.store.claim_due_checks(now, until, 10)).await.0,
         recorder::recorded(subject.store.expire_domains(now, 10)).await.0,
+        recorder::recorded(subject.store.release_checks(now, 10)).await.0,
     ] {
         let statements: Vec<_> =
             statements.iter().filter(|statement| !recorder::is_steering(statement)).collect();

@@ -6,6 +6,7 @@ use signpost_app::ports::{
     Affected, ChangeLog, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges, Store, StoreError,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, PageLimit};
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
 
@@ -115,10 +116,12 @@ async fn a_domain_with_a_corrupt_hostname_can_be_deleted() {
     assert_eq!(store.custom_domain(account, domain.id).await.unwrap(), None);
 }
 
-/// A corrupt domain concerns its own account: the others are checked, and it is left alone soon.
+/// A corrupt domain concerns its own account: the others are checked, and it is left alone soon. What is wrong with it is said in
+/// the log.
 #[tokio::test]
 async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
     for rubbish in ["status = 'secret'", "checks_made = -1", "checks_made = 4294967296"] {
+        let log = Log::begin();
         let database = Database::new();
         let store = database.open();
         let account = account(&store).await;
@@ -128,12 +131,16 @@ async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
         for turn in 0..7 {
             let (now, until) = (samples::at(turn), samples::at(turn + 1));
             let claimed = store.claim_due_checks(now, until, 10).await.unwrap();
-            assert_eq!(claimed, [DueCheck { domain: fine.clone(), checks_made: 0 }], "{rubbish}");
+            assert_eq!(claimed, [DueCheck { domain: fine.clone(), checks_made: 0, claims: 1 }], "{rubbish}");
             let next = CheckPlan { next_check_at: Some(until), checks_made: 0 };
             store.plan_checks(until, &[(fine.id, next)]).await.unwrap();
         }
         let claims = "SELECT max(claims) AS number FROM custom_domains";
-        assert_eq!(database.number(claims), 5, "{}", corrupt.hostname);
+        assert_eq!(database.number(claims), 5);
+        let errors = log.lines("a custom domain cannot be checked");
+        let row = corrupt.id.to_string();
+        assert_eq!(errors.iter().filter(|line| line.contains(&row)).count(), 5, "{errors:#?}");
+        assert!(errors.iter().all(|line| !line.contains("secret")), "{errors:#?}");
     }
 }
 
@@ -149,6 +156,7 @@ async fn looking_for_checks_and_deadlines_takes_no_turn_of_the_writer() {
     assert_eq!(store.claim_due_checks(before, samples::at(9), 10).await.unwrap(), []);
     let almost = domain.status.deadline().unwrap().minus(Duration::from_millis(1));
     assert_eq!(store.expire_domains(almost, 10).await.unwrap(), 0);
+    assert_eq!(store.release_checks(almost, 10).await.unwrap(), 0);
     drop(work);
 }
 

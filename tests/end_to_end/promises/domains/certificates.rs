@@ -95,3 +95,18 @@ fn asking_needs_no_key_and_costs_nobody_anything() {
         assert_eq!(refused.header("allow"), Some("GET, HEAD"));
     }
 }
+
+/// An account may have connected a name before the operator made it one of the installation's own (D37): nobody gets a
+/// certificate for it as a custom domain, and the operator is told.
+#[test]
+fn a_name_of_the_installation_that_an_account_has_gets_no_certificate_and_a_warning() {
+    let scene = DomainScene::start();
+    let [account, _] = scene.clients();
+    scene.activate(&account, HOST);
+    let warning = "a name of this installation is the custom domain of an account";
+    let node = scene.first().beside(&["--system-aliases", HOST]);
+    node.await_log(warning);
+    assert_eq!(ask(&node, "GET", &format!("?domain={HOST}")).0, 404);
+    assert!(scene.may_have_certificate(HOST), "where it is not a name of the installation");
+    assert!(!scene.first().log().contains(warning));
+}

@@ -2,24 +2,16 @@
 
 use super::{Endpoint, ok};
 use crate::openapi::schemas::examples;
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Account";
 
 /// The operations, in the order in which the page shows them.
 pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![Endpoint {
-        method: RouteMethod::Get,
-        path: "/v1/account",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getAccount",
         summary: "Retrieve the account",
         description: "Shows the account that the key belongs to, what its plan allows, and how much of it is used.",
-        parameters: &[],
-        body: None,
         success: ok("The account.", "Account", examples::account()),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "getAccount", RouteMethod::Get, "/v1/account")
     }]
 }

@@ -13,18 +13,13 @@ pub(super) const TAG: &str = "Certificates";
 pub(super) fn endpoints() -> Vec<Endpoint> {
     let yes = json_response("It may.", "TlsAllowed", json!({"allowed": true}), RateLimited::Never).build();
     vec![Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
         access: Access::Open,
-        tag: TAG,
-        id: "getTlsAllowed",
         summary: "May a certificate be obtained for a hostname?",
         description: "Yes for a custom domain that is `ssl_pending` or `active`; every other hostname, and what is none, is \
                       answered with 404. This is the question that Caddy's on-demand TLS asks.",
         parameters: &["CertificateName"],
-        body: None,
         success: ("200", yes),
         errors: &[ErrorCode::DomainNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "getTlsAllowed", RouteMethod::Get, PATH)
     }]
 }

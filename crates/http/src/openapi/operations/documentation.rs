@@ -22,52 +22,33 @@ fn document() -> Endpoint {
         .description("A document in the format of OpenAPI 3.1.")
         .content("application/json", content.build());
     Endpoint {
-        method: RouteMethod::Get,
-        path: documentation::DOCUMENT,
         access: Access::Open,
-        tag: TAG,
-        id: "getOpenApiDocument",
         summary: "This document",
         description: "Describes every operation of the API, for programs: generators of clients, gateways, tests.",
-        parameters: &[],
-        body: None,
         success: ("200", headers::of_every_response(response, RateLimited::Never).build()),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "getOpenApiDocument", RouteMethod::Get, documentation::DOCUMENT)
     }
 }
 
 fn page() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: documentation::PAGE,
         access: Access::Open,
-        tag: TAG,
-        id: "getDocumentation",
         summary: "This document as a page",
         description: "Shows the document in a browser and sends requests from there. It loads nothing from elsewhere.",
-        parameters: &[],
-        body: None,
         success: ("200", files("The page.", &["text/html; charset=utf-8"])),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "getDocumentation", RouteMethod::Get, documentation::PAGE)
     }
 }
 
 fn file() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: documentation::FILE,
         access: Access::Open,
-        tag: TAG,
-        id: "getDocumentationFile",
         summary: "A file of the page",
         description: "What the page loads: its script, its style, its icon. Which files there are may change.",
         parameters: &["DocumentationFile"],
-        body: None,
         success: ("200", files("The file.", &documentation::FILE_TYPES)),
-        errors: &[],
         other: Some(("404", errors::no_such_path())),
+        ..Endpoint::new(TAG, "getDocumentationFile", RouteMethod::Get, documentation::FILE)
     }
 }
 

@@ -8,7 +8,7 @@ use crate::domains::PATH;
 use crate::openapi::headers;
 use crate::openapi::parameters::OF_OTHER_LISTS;
 use crate::openapi::schemas::examples;
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Domains";
 
@@ -21,11 +21,6 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn connect() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "connectDomain",
         summary: "Connect a hostname",
         description: "Connects a hostname. The domain is `pending` until the records in its `dns_instructions` have been \
                       seen; they are looked for in the background, or at once by `verifyDomain`. Without them it fails \
@@ -34,7 +29,6 @@ fn connect() -> Endpoint {
                       answer is `hostname_already_taken`, whose message names the `TXT` record that proves it to be yours. \
                       With that record in place, connecting takes the hostname from an account that never proved it; one \
                       that did keeps it. Connecting takes the feature `custom_domains`.",
-        parameters: &[],
         body: Some(body("NewDomain", [("hostname", "A hostname", json!({"hostname": "links.example.org"}))])),
         success: created("The new domain.", "Domain", examples::domain()),
         errors: &[
@@ -45,6 +39,7 @@ fn connect() -> Endpoint {
             ErrorCode::DomainProviderUnavailable,
         ],
         other: Some(("200", of_before())),
+        ..Endpoint::new(TAG, "connectDomain", RouteMethod::Post, PATH)
     }
 }
 
@@ -57,80 +52,55 @@ fn of_before() -> Response {
 
 fn list() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "listDomains",
         summary: "List domains",
         description: "Lists the account's domains in every status, those that failed too, newest first.",
         parameters: OF_OTHER_LISTS,
-        body: None,
         success: ok("One page.", "DomainList", examples::page_of(&examples::domain())),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "listDomains", RouteMethod::Get, PATH)
     }
 }
 
 fn get() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getDomain",
         summary: "Retrieve a domain",
         description: "Shows one domain as it is at this moment.",
         parameters: &["DomainId"],
-        body: None,
         success: ok("The domain.", "Domain", examples::domain()),
         errors: &[ErrorCode::DomainNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "getDomain", RouteMethod::Get, ONE)
     }
 }
 
 fn verify() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/domains/{id}/verify",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "verifyDomain",
         summary: "Check a domain's records now",
         description: "Asks DNS about the domain and shows it as it is then: records that are missing or wrong leave it as \
                       it was. One that had failed is `pending` anew first, if no other account holds the hostname by now. \
                       If DNS gives no answer, nothing changes. It takes no body, or `{}`.",
         parameters: &["DomainId"],
-        body: None,
         success: ok("The domain as it is now.", "Domain", examples::active_domain()),
         errors: &[
             ErrorCode::DomainNotFound,
             ErrorCode::HostnameAlreadyTaken,
             ErrorCode::DomainProviderUnavailable,
         ],
-        other: None,
+        ..Endpoint::new(TAG, "verifyDomain", RouteMethod::Post, "/v1/domains/{id}/verify")
     }
 }
 
 fn delete() -> Endpoint {
     let message = "The domain is removed; its links stay, without an address.";
     Endpoint {
-        method: RouteMethod::Delete,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteDomain",
         summary: "Remove a domain",
         description: "Removes a domain. Its links lose their address at once: their `domain` and `url` are null until they \
                       are given another domain. The hostname is free at once.",
         parameters: &["DomainId"],
-        body: None,
         success: ok(
             "The domain is removed.",
             "DeletedDomain",
             examples::deletion(examples::DOMAIN_ID, "domain", message),
         ),
         errors: &[ErrorCode::DomainNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "deleteDomain", RouteMethod::Delete, ONE)
     }
 }

@@ -8,7 +8,7 @@ use super::{Endpoint, body, created, ok};
 use crate::groups::PATH;
 use crate::openapi::parameters::OF_OTHER_LISTS;
 use crate::openapi::schemas::{BulkOperation, examples};
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Groups";
 
@@ -21,102 +21,67 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn create() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "createGroup",
         summary: "Create a group",
         description: "Creates an empty group. Names need not differ.",
-        parameters: &[],
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Autumn campaign"}))])),
         success: created("The group.", "Group", examples::group()),
         errors: &[ErrorCode::PlanLimitReached],
-        other: None,
+        ..Endpoint::new(TAG, "createGroup", RouteMethod::Post, PATH)
     }
 }
 
 fn list() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "listGroups",
         summary: "List groups",
         description: "Lists the account's groups, newest first, each with the number of its links.",
         parameters: OF_OTHER_LISTS,
-        body: None,
         success: ok("One page.", "GroupList", examples::page_of(&examples::group())),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "listGroups", RouteMethod::Get, PATH)
     }
 }
 
 fn get() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getGroup",
         summary: "Retrieve a group",
         description: "Shows one group with the number of its links. The links themselves are found with the filter \
                       `group_id` of the link lists.",
         parameters: &["GroupId"],
-        body: None,
         success: ok("The group.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "getGroup", RouteMethod::Get, ONE)
     }
 }
 
 fn rename() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Patch,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "renameGroup",
         summary: "Rename a group",
         description: "Gives a group another name.",
         parameters: &["GroupId"],
         body: Some(body("GroupName", [("name", "A name", json!({"name": "Winter campaign"}))])),
         success: ok("The group as it is now.", "Group", examples::group()),
         errors: &[ErrorCode::GroupNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "renameGroup", RouteMethod::Patch, ONE)
     }
 }
 
 fn delete() -> Endpoint {
     let message = "The group is deleted; its links stay, without a group.";
     Endpoint {
-        method: RouteMethod::Delete,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteGroup",
         summary: "Delete a group",
         description: "Deletes a group. Its links stay, without a group.",
         parameters: &["GroupId"],
-        body: None,
         success: ok(
             "The group is deleted.",
             "DeletedGroup",
             examples::deletion(examples::GROUP_ID, "group", message),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "deleteGroup", RouteMethod::Delete, ONE)
     }
 }
 
 fn assign() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/groups/{id}/assign",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "assignLinks",
         summary: "Put up to 100 links into a group",
         description: "Puts landing pages and redirects into the group, out of whichever they were in. An id that is \
                       no link of the account fails by itself with `landing_not_found` or `redirect_not_found`, as \
@@ -131,7 +96,7 @@ fn assign() -> Endpoint {
             examples::bulk_result(BulkOperation::ASSIGN, &examples::redirect(), &not_found()),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "assignLinks", RouteMethod::Post, "/v1/groups/{id}/assign")
     }
 }
 
@@ -141,11 +106,6 @@ fn unassign() -> Endpoint {
         *group = Value::Null;
     }
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/groups/{id}/unassign",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "unassignLinks",
         summary: "Take up to 100 links out of a group",
         description: "Takes landing pages and redirects out of the group. A link that is not in this group, and an \
                       id that is no link of the account, fails by itself with `landing_not_found` or \
@@ -160,7 +120,7 @@ fn unassign() -> Endpoint {
             examples::bulk_result(BulkOperation::UNASSIGN, &link, &not_found()),
         ),
         errors: &[ErrorCode::GroupNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "unassignLinks", RouteMethod::Post, "/v1/groups/{id}/unassign")
     }
 }
 

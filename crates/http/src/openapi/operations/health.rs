@@ -12,19 +12,12 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     let live = json_response("It does.", "Live", json!({"status": "ok"}), RateLimited::Never).build();
     vec![
         Endpoint {
-            method: RouteMethod::Get,
-            path: "/health/live",
             access: Access::Open,
-            tag: TAG,
-            id: "getLiveness",
             summary: "Does the process answer?",
             description: "Nothing outside of the process is asked, so that an outage elsewhere does not get it \
                           restarted.",
-            parameters: &[],
-            body: None,
             success: ("200", live),
-            errors: &[],
-            other: None,
+            ..Endpoint::new(TAG, "getLiveness", RouteMethod::Get, "/health/live")
         },
         check(
             "/health/ready",
@@ -38,18 +31,12 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn check(path: &'static str, id: &'static str, summary: &'static str, description: &'static str) -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path,
         access: Access::Open,
-        tag: TAG,
-        id,
         summary,
         description,
-        parameters: &[],
-        body: None,
         success: ("200", answer("It can.", "ok")),
-        errors: &[],
         other: Some(("503", answer("It cannot; `checks` says what does not answer.", "unavailable"))),
+        ..Endpoint::new(TAG, id, RouteMethod::Get, path)
     }
 }
 

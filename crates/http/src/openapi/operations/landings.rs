@@ -7,7 +7,7 @@ use super::{Endpoint, body, created, ok};
 use crate::landings::PATH;
 use crate::openapi::parameters::OF_LINK_LISTS;
 use crate::openapi::schemas::{BulkOperation, examples};
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Landing pages";
 
@@ -20,15 +20,9 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn create() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "createLanding",
         summary: "Create a landing page",
         description: "Creates a landing page. Without `slug` it gets 7 random characters; without `domain` it lives \
                       on the system domain.",
-        parameters: &[],
         body: Some(body(
             "NewLanding",
             [
@@ -76,52 +70,34 @@ fn create() -> Endpoint {
             ErrorCode::SlugAlreadyTaken,
             ErrorCode::PlanLimitReached,
         ],
-        other: None,
+        ..Endpoint::new(TAG, "createLanding", RouteMethod::Post, PATH)
     }
 }
 
 fn list() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "listLandings",
         summary: "List landing pages",
         description: "Lists the account's landing pages, newest first. Filters narrow the list together. Walking it \
                       while links come and go shows every landing page that was there all the time exactly once.",
         parameters: OF_LINK_LISTS,
-        body: None,
         success: ok("One page.", "LandingList", examples::page_of(&examples::landing())),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "listLandings", RouteMethod::Get, PATH)
     }
 }
 
 fn get() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getLanding",
         summary: "Retrieve a landing page",
         description: "Shows one landing page with what is on it.",
         parameters: &["LandingId"],
-        body: None,
         success: ok("The landing page.", "SingleLanding", examples::single_landing()),
         errors: &[ErrorCode::LandingNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "getLanding", RouteMethod::Get, ONE)
     }
 }
 
 fn update() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Patch,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "updateLanding",
         summary: "Update a landing page",
         description: "Changes the fields that the body has, and no other. What null does is said at each field. The \
                       landing page is judged by the place where it ends, not field by field: `slug` null is refused \
@@ -153,29 +129,23 @@ fn update() -> Endpoint {
             ErrorCode::GroupNotFound,
             ErrorCode::SlugAlreadyTaken,
         ],
-        other: None,
+        ..Endpoint::new(TAG, "updateLanding", RouteMethod::Patch, ONE)
     }
 }
 
 fn delete() -> Endpoint {
     let message = "The landing page is deleted and its address is free.";
     Endpoint {
-        method: RouteMethod::Delete,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteLanding",
         summary: "Delete a landing page",
         description: "Deletes a landing page with its statistics. Its address is free at once.",
         parameters: &["LandingId"],
-        body: None,
         success: ok(
             "The landing page is deleted.",
             "DeletedLanding",
             examples::deletion(examples::LANDING_ID, "landing", message),
         ),
         errors: &[ErrorCode::LandingNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "deleteLanding", RouteMethod::Delete, ONE)
     }
 }
 
@@ -188,17 +158,11 @@ fn delete_many() -> Endpoint {
     let failure =
         examples::item_error("landing_not_found", "No such landing page.", examples::UNKNOWN_LANDING_ID);
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/landings/bulk/delete",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteLandings",
         summary: "Delete up to 100 landing pages",
         description: "Deletes landing pages by their ids. An id that is no landing page of the account fails by \
                       itself with `landing_not_found`; one that stands there a second time, with \
                       `duplicate_id_in_batch`. The answer is 200 also if every item failed. The request counts once \
                       against the quota.",
-        parameters: &[],
         body: Some(body(
             "LandingIds",
             [(
@@ -212,7 +176,6 @@ fn delete_many() -> Endpoint {
             "LandingBulkDeleteResult",
             examples::bulk_result(BulkOperation::DELETE, &deleted, &failure),
         ),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "deleteLandings", RouteMethod::Post, "/v1/landings/bulk/delete")
     }
 }

@@ -8,7 +8,7 @@ use crate::openapi::errors;
 use crate::openapi::parameters::OF_OTHER_LISTS;
 use crate::openapi::schemas::examples;
 use crate::pixels::PATH;
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Pixels";
 
@@ -21,14 +21,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn create() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "createPixel",
         summary: "Create a pixel",
         description: "Creates a pixel, which redirects can then name in `pixel_ids`.",
-        parameters: &[],
         body: Some(body(
             "NewPixel",
             [
@@ -42,62 +36,43 @@ fn create() -> Endpoint {
         )),
         success: created("The pixel.", "Pixel", examples::pixel()),
         errors: &[ErrorCode::FeatureNotAvailableOnCurrentPlan, ErrorCode::PlanLimitReached],
-        other: None,
+        ..Endpoint::new(TAG, "createPixel", RouteMethod::Post, PATH)
     }
 }
 
 fn list() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "listPixels",
         summary: "List pixels",
         description: "Lists the account's pixels, newest first.",
         parameters: OF_OTHER_LISTS,
-        body: None,
         success: ok("One page.", "PixelList", examples::page_of(&examples::pixel())),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "listPixels", RouteMethod::Get, PATH)
     }
 }
 
 fn get() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getPixel",
         summary: "Retrieve a pixel",
         description: "Shows one pixel.",
         parameters: &["PixelId"],
-        body: None,
         success: ok("The pixel.", "Pixel", examples::pixel()),
-        errors: &[],
         other: Some(("404", errors::no_such_pixel())),
+        ..Endpoint::new(TAG, "getPixel", RouteMethod::Get, ONE)
     }
 }
 
 fn delete() -> Endpoint {
     let message = "The pixel is deleted; no redirect fires it any more.";
     Endpoint {
-        method: RouteMethod::Delete,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deletePixel",
         summary: "Delete a pixel",
         description: "Deletes a pixel. Redirects that had it stay, without it.",
         parameters: &["PixelId"],
-        body: None,
         success: ok(
             "The pixel is deleted.",
             "DeletedPixel",
             examples::deletion(examples::PIXEL_ID, "pixel", message),
         ),
-        errors: &[],
         other: Some(("404", errors::no_such_pixel())),
+        ..Endpoint::new(TAG, "deletePixel", RouteMethod::Delete, ONE)
     }
 }

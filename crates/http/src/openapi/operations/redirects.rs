@@ -7,7 +7,7 @@ use super::{Endpoint, body, created, ok};
 use crate::openapi::parameters::OF_LINK_LISTS;
 use crate::openapi::schemas::{BulkOperation, examples};
 use crate::redirects::PATH;
-use crate::routes::{Access, RouteMethod};
+use crate::routes::RouteMethod;
 
 pub(super) const TAG: &str = "Redirects";
 
@@ -20,15 +20,9 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
 
 fn create() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Post,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "createRedirect",
         summary: "Create a redirect",
         description: "Creates a redirect. Without `slug` it gets 7 random characters; without `domain` it lives on \
                       the system domain.",
-        parameters: &[],
         body: Some(body(
             "NewRedirect",
             [
@@ -66,52 +60,34 @@ fn create() -> Endpoint {
             ErrorCode::FeatureNotAvailableOnCurrentPlan,
             ErrorCode::PlanLimitReached,
         ],
-        other: None,
+        ..Endpoint::new(TAG, "createRedirect", RouteMethod::Post, PATH)
     }
 }
 
 fn list() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: PATH,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "listRedirects",
         summary: "List redirects",
         description: "Lists the account's redirects, newest first. Filters narrow the list together. Walking it \
                       while links come and go shows every redirect that was there all the time exactly once.",
         parameters: OF_LINK_LISTS,
-        body: None,
         success: ok("One page.", "RedirectList", examples::page_of(&examples::redirect())),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "listRedirects", RouteMethod::Get, PATH)
     }
 }
 
 fn get() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Get,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "getRedirect",
         summary: "Retrieve a redirect",
         description: "Shows one redirect with everything that belongs to it.",
         parameters: &["RedirectId"],
-        body: None,
         success: ok("The redirect.", "SingleRedirect", examples::single_redirect()),
         errors: &[ErrorCode::RedirectNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "getRedirect", RouteMethod::Get, ONE)
     }
 }
 
 fn update() -> Endpoint {
     Endpoint {
-        method: RouteMethod::Patch,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "updateRedirect",
         summary: "Update a redirect",
         description: "Changes the fields that the body has, and no other. What null does is said at each field. The \
                       redirect is judged by the place where it ends, not field by field: `slug` null is refused with \
@@ -144,29 +120,23 @@ fn update() -> Endpoint {
             ErrorCode::SlugAlreadyTaken,
             ErrorCode::FeatureNotAvailableOnCurrentPlan,
         ],
-        other: None,
+        ..Endpoint::new(TAG, "updateRedirect", RouteMethod::Patch, ONE)
     }
 }
 
 fn delete() -> Endpoint {
     let message = "The redirect is deleted and its address is free.";
     Endpoint {
-        method: RouteMethod::Delete,
-        path: ONE,
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteRedirect",
         summary: "Delete a redirect",
         description: "Deletes a redirect with its statistics. Its address is free at once.",
         parameters: &["RedirectId"],
-        body: None,
         success: ok(
             "The redirect is deleted.",
             "DeletedRedirect",
             examples::deletion(examples::REDIRECT_ID, "redirect", message),
         ),
         errors: &[ErrorCode::RedirectNotFound],
-        other: None,
+        ..Endpoint::new(TAG, "deleteRedirect", RouteMethod::Delete, ONE)
     }
 }
 
@@ -177,18 +147,12 @@ fn create_many() -> Endpoint {
         "winter-sale",
     );
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/redirects/bulk",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "createRedirects",
         summary: "Create up to 100 redirects",
         description: "Creates redirects, in the order of the array. Each item is the body of the single creation, \
                       and succeeds or fails by itself with the code that the single creation would have answered \
                       with. Of two items that claim one address the first wins; the later fails with \
                       `duplicate_slug_in_batch`. The answer is 200 also if every item failed. What succeeded is kept \
                       together; after an internal error all of it was or nothing. The request counts once against the quota.",
-        parameters: &[],
         body: Some(body(
             "NewRedirects",
             [(
@@ -205,8 +169,7 @@ fn create_many() -> Endpoint {
             "BulkCreateResult",
             examples::bulk_result(BulkOperation::CREATE, &examples::redirect(), &failure),
         ),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "createRedirects", RouteMethod::Post, "/v1/redirects/bulk")
     }
 }
 
@@ -219,16 +182,10 @@ fn delete_many() -> Endpoint {
     let failure =
         examples::item_error("redirect_not_found", "No such redirect.", examples::UNKNOWN_REDIRECT_ID);
     Endpoint {
-        method: RouteMethod::Post,
-        path: "/v1/redirects/bulk/delete",
-        access: Access::Admitted,
-        tag: TAG,
-        id: "deleteRedirects",
         summary: "Delete up to 100 redirects",
         description: "Deletes redirects by their ids. An id that is no redirect of the account fails by itself with \
                       `redirect_not_found`; one that stands there a second time, with `duplicate_id_in_batch`. The \
                       answer is 200 also if every item failed. The request counts once against the quota.",
-        parameters: &[],
         body: Some(body(
             "RedirectIds",
             [(
@@ -242,7 +199,6 @@ fn delete_many() -> Endpoint {
             "RedirectBulkDeleteResult",
             examples::bulk_result(BulkOperation::DELETE, &deleted, &failure),
         ),
-        errors: &[],
-        other: None,
+        ..Endpoint::new(TAG, "deleteRedirects", RouteMethod::Post, "/v1/redirects/bulk/delete")
     }
 }

@@ -86,10 +86,45 @@ async fn d12_another_body_is_one_with_other_bytes() {
         api.send(call.set_payload(body))
     };
     assert_eq!(send(r#"{"name":"a"}"#).await.status, 201);
-    for other in [r#"{"name": "a"}"#, r#"{"name":"\u0061"}"#, r#"{"name":"a"} "#, "", "{", "[]"] {
+    for other in [r#"{"name": "a"}"#, r#"{"name":"\u0061"}"#, r#"{"name":"a"} "#] {
         send(other).await.assert_key_is_anothers();
     }
+    for (other, violation) in [
+        ("", ("body", "invalid_json")),
+        ("{", ("body", "invalid_json")),
+        ("[]", ("body", "invalid_type")),
+        (r#"{"name":1}"#, ("name", "invalid_type")),
+    ] {
+        send(other).await.assert_key_is_anothers_beside(&[violation]);
+    }
     assert!(send(r#"{"name":"a"}"#).await.is_replayed());
+}
+
+/// Contract D8: whoever mends only the key would learn of the rest one request later.
+#[actix_web::test]
+async fn d8_a_key_that_was_used_is_told_together_with_all_else_that_is_wrong() {
+    let api = Api::start().await;
+    post(&api, "/v1/groups", "k", &json!({"name": "a"})).await.id(201);
+    let domain = api.domain("go.shop.com").await;
+    let verify = format!("/v1/domains/{}/verify?x=1", domain["id"].as_str().unwrap());
+    let before = everything(&api).await;
+    let unknown = ("x", "unknown_field");
+    for (path, body, others) in [
+        ("/v1/groups?x=1", json!({"name": "b"}), vec![unknown]),
+        ("/v1/groups", json!({"name": "b", "x": 1}), vec![unknown]),
+        (
+            "/v1/redirects?x=1",
+            json!({"slug": ""}),
+            vec![("name", "required"), ("slug", "too_short"), ("target_url", "required"), unknown],
+        ),
+        ("/v1/domains", json!({"hostname": "co.uk"}), vec![("hostname", "invalid_value")]),
+        ("/v1/domains?x=1", json!({"hostname": "co.uk"}), vec![("hostname", "invalid_value"), unknown]),
+        ("/v1/redirects/bulk", json!({"redirects": []}), vec![("redirects", "too_few_items")]),
+        (&verify, json!({"y": 1}), vec![unknown, ("y", "unknown_field")]),
+    ] {
+        post(&api, path, "k", &body).await.assert_key_is_anothers_beside(&others);
+    }
+    assert_eq!(everything(&api).await, before);
 }
 
 /// The header means nothing there, not even that it is malformed.

@@ -51,7 +51,14 @@ impl Answer {
     /// What is wrong, if it is the key alone.
     #[track_caller]
     pub fn assert_key_is_anothers(&self) {
-        assert_eq!(self.violations(), [("Idempotency-Key", "invalid_value")]);
+        self.assert_key_is_anothers_beside(&[]);
+    }
+
+    /// What is wrong, if it is the key and these (contract D8).
+    #[track_caller]
+    pub fn assert_key_is_anothers_beside(&self, others: &[(&str, &str)]) {
+        let all = [&[("Idempotency-Key", "invalid_value")], others].concat();
+        assert_eq!(self.violations(), all);
         assert!(!self.is_replayed());
     }
 }
