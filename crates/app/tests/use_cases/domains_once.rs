@@ -8,7 +8,7 @@ use signpost_domain::{DomainId, IdempotencyKey, Refusal};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
-use crate::domain_handovers::{MANY, fill};
+use crate::domain_handovers::{MANY, fill, links_left};
 use crate::domain_owners::{HOST, Owner};
 use crate::given_domains::{ACTIVE, becomes};
 use crate::world::{World, assert_internal, at_once, refusal};
@@ -89,6 +89,7 @@ async fn d12_a_verification_in_pieces_is_answered_again() {
     owner.publish_proof(HOST);
     world.point_here(HOST);
     verify(&world, &owner.caller, id, &once("a")).await.unwrap();
+    assert_eq!(links_left(&world, &former).await, 0);
     owner.delete(id).await.unwrap();
     assert_eq!(replayed(verify(&world, &owner.caller, id, &once("a")).await), format!("{id} active"));
 }
