@@ -28,7 +28,8 @@ fn connect() -> Endpoint {
                       that had failed is `pending` anew, with a new deadline. While another account holds the hostname the \
                       answer is `hostname_already_taken`, whose message names the `TXT` record that proves it to be yours. \
                       With that record in place, connecting takes the hostname from an account that never proved it; one \
-                      that did keeps it. Connecting takes the feature `custom_domains`.",
+                      that did keeps it. Connecting takes the feature `custom_domains`, but for a hostname \
+                      that the account holds already.",
         body: Some(body("NewDomain", [("hostname", "A hostname", json!({"hostname": "links.example.org"}))])),
         success: created("The new domain.", "Domain", examples::domain()),
         errors: &[
