@@ -6,17 +6,18 @@
 mod api;
 mod connection;
 mod store;
+mod turns;
+mod visits;
 
-use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 
 use crate::program::{self, Profile, Program};
 use api::Api;
+use turns::Turns;
 
 /// How a benchmark is run.
 #[derive(Debug, clap::Args)]
@@ -37,6 +38,16 @@ enum What {
         #[arg(long, default_value_t = 20)]
         requests: u32,
     },
+    /// Visits of links: on the system domain, on a custom domain, and with targets that may be an address of ours; on the
+    /// embedded store.
+    Visits {
+        /// How many rounds are run.
+        #[arg(long, default_value_t = 15)]
+        rounds: usize,
+        /// How many visits of each kind a round has.
+        #[arg(long, default_value_t = 1_000)]
+        requests: u32,
+    },
     /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
     Store(store::Options),
 }
@@ -44,81 +55,27 @@ enum What {
 /// Runs a benchmark and prints what it found.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     match &options.what {
-        What::Bulk { rounds, requests } => bulk(root, *rounds, *requests)?,
+        What::Bulk { rounds, requests } => bulk(root, Turns::new(*rounds, *requests))?,
+        What::Visits { rounds, requests } => visits::run(root, Turns::new(*rounds, *requests))?,
         What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// One of the things that take turns.
-struct Contender {
-    name: &'static str,
-    path: &'static str,
-    body: String,
-    /// The mean time of a request in each round.
-    rounds: Vec<Duration>,
-}
-
-fn bulk(root: &Path, rounds: usize, requests: u32) -> Result<()> {
+fn bulk(root: &Path, turns: Turns) -> Result<()> {
     let executable = program::build(root, Profile::Release)?;
     let folder = tempfile::tempdir()?;
     let program = Program::start(&executable, folder.path())?;
     let mut api = Api::connect(&program)?;
     let link = json!({"name": "A link", "target_url": "https://example.com/somewhere?utm_source=mail"});
     let batch = |items: usize| json!({"redirects": vec![&link; items]}).to_string();
-    let contender = |name, path, body| Contender { name, path, body, rounds: vec![] };
-    let mut contenders = [
-        contender("a single creation", "/v1/redirects", link.to_string()),
-        contender("a batch of 2", "/v1/redirects/bulk", batch(2)),
-        contender("a batch of 100", "/v1/redirects/bulk", batch(100)),
+    let bodies = [
+        ("/v1/redirects", link.to_string()),
+        ("/v1/redirects/bulk", batch(2)),
+        ("/v1/redirects/bulk", batch(100)),
     ];
-    // The first round warms everything up and does not count.
-    for round in 0..=rounds {
-        for contender in &mut contenders {
-            let began = Instant::now();
-            for _ in 0..requests {
-                api.post(contender.path, &contender.body)?;
-            }
-            if round > 0 {
-                contender.rounds.push(began.elapsed() / requests);
-            }
-        }
-    }
+    let names = ["a single creation", "a batch of 2", "a batch of 100"];
+    let figures = turns.take(names.into_iter().zip(bodies), |(path, body)| api.post(path, body).map(drop))?;
     drop(program);
-    print(&mut contenders)
-}
-
-fn print(contenders: &mut [Contender]) -> Result<()> {
-    let mut output = std::io::stdout().lock();
-    writeln!(
-        output,
-        "{:<20}{:>12}{:>12}{:>12}{:>18}",
-        "", "median", "fastest", "slowest", "to a batch of 2"
-    )?;
-    for contender in &mut *contenders {
-        contender.rounds.sort_unstable();
-    }
-    let median = |contender: &Contender| {
-        contender.rounds.get(contender.rounds.len() / 2).copied().context("there was no round")
-    };
-    let reference = contenders.iter().find(|contender| contender.name == "a batch of 2");
-    let reference = median(reference.context("nothing to compare with")?)?;
-    for contender in &*contenders {
-        let (Some(fastest), Some(slowest)) = (contender.rounds.first(), contender.rounds.last()) else {
-            continue;
-        };
-        let median = median(contender)?;
-        let ratio = median.as_secs_f64() / reference.as_secs_f64();
-        let shown = |time: Duration| format!("{:.2} ms", time.as_secs_f64() * 1e3);
-        writeln!(
-            output,
-            "{:<20}{:>12}{:>12}{:>12}{:>18.2}",
-            contender.name,
-            shown(median),
-            shown(*fastest),
-            shown(*slowest),
-            ratio
-        )?;
-    }
-    Ok(())
+    turns::print(&figures, "a batch of 2")
 }

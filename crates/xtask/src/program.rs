@@ -72,6 +72,8 @@ pub(crate) struct Program {
     watched: Option<ChildStdin>,
     /// Where its API listens, as the beginning of a URL.
     pub(crate) api: String,
+    /// Where links open: an address and a port.
+    pub(crate) links: String,
     /// A key.
     pub(crate) key: String,
 }
@@ -118,7 +120,8 @@ impl Program {
             }
         };
         let watched = watch.stdin.take();
-        let mut program = Self { child, watch, watched, api: String::new(), key: String::new() };
+        let mut program =
+            Self { child, watch, watched, api: String::new(), links: String::new(), key: String::new() };
         let announcements = announcements.context("the program has no output")?;
         for line in BufReader::new(announcements).lines() {
             if program.hear(&line?)? {
@@ -139,6 +142,7 @@ impl Program {
             }
             Some("listening") => {
                 self.api = format!("http://{}", text("/api").context("no address of the API")?);
+                text("/links").context("no address of the links")?.clone_into(&mut self.links);
                 Ok(true)
             }
             Some("no_account") => Ok(false),

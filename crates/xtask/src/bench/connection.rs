@@ -23,9 +23,7 @@ impl Caller {
     }
 
     pub(super) fn connect(&self) -> Result<Connection> {
-        let stream = TcpStream::connect(&self.host).context("cannot connect to the program")?;
-        stream.set_nodelay(true)?;
-        Ok(Connection { stream, answer: vec![0; 1 << 16] })
+        Connection::open(&self.host)
     }
 
     /// A request as it is sent.
@@ -49,7 +47,14 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// Sends a request, and gives the body of an answer that says that all went well.
+    /// A connection to what listens at an address.
+    pub(super) fn open(address: &str) -> Result<Self> {
+        let stream = TcpStream::connect(address).context("cannot connect to the program")?;
+        stream.set_nodelay(true)?;
+        Ok(Self { stream, answer: vec![0; 1 << 16] })
+    }
+
+    /// Sends a request, and gives the body of an answer that says that all went well, or that leads on.
     pub(super) fn send(&mut self, request: &[u8]) -> Result<&[u8]> {
         self.stream.write_all(request)?;
         let mut filled = 0_usize;
@@ -62,7 +67,7 @@ impl Connection {
             }
         };
         let text = std::str::from_utf8(self.answer.get(..head).unwrap_or_default())?;
-        let is_well = text.starts_with("HTTP/1.1 2");
+        let is_well = text.starts_with("HTTP/1.1 2") || text.starts_with("HTTP/1.1 302 ");
         let lines = text.lines().filter_map(|line| line.split_at_checked(LENGTH.len()));
         let length = lines
             .filter(|(name, _)| name.eq_ignore_ascii_case(LENGTH))
