@@ -36,8 +36,9 @@ impl Turns {
     /// How many questions the store is asked at once: a quarter of the connections to it that there are on a small machine.
     const AT_ONCE: usize = 2;
 
-    /// How long a question waits for its turn. Whoever asks has a visitor waiting in a handshake, and comes again.
-    const PATIENCE: Duration = Duration::from_secs(5);
+    /// How long a question waits for its turn, beside the time that the store may take. Whoever asks has a visitor waiting in a
+    /// handshake, and comes again.
+    const PATIENCE: Duration = Duration::from_millis(500);
 
     async fn wait(&self) -> Result<SemaphorePermit<'_>, ApiError> {
         let turn = timeout(self.patience, self.places.acquire()).await;
@@ -71,10 +72,14 @@ pub(crate) async fn handle(
     let hostname = query.require("domain");
     violations.append(query.finish());
     let hostname = violations.into_result(hostname)?.unwrap_or_default();
-    let turn = turns.wait().await?;
-    let is_allowed = domains::may_have_certificate(&app, &hostname).await;
-    drop(turn);
-    if is_allowed.map_err(AppError::from)? {
+    let is_allowed = match domains::certifiable_hostname(&app, &hostname) {
+        None => false,
+        Some(hostname) => {
+            let _turn = turns.wait().await?;
+            domains::may_have_certificate(&app, &hostname).await.map_err(AppError::from)?
+        }
+    };
+    if is_allowed {
         wire::ok(&Allowed { allowed: true })
     } else {
         Err(AppError::from(Refusal::DomainNotFound).into())

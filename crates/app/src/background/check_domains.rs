@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use signpost_domain::{CheckPlan, CustomDomainStatus, DomainId, Timestamp};
+use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Timestamp};
 
 use super::job::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
@@ -125,6 +125,10 @@ impl CheckDomains {
         if now >= claimed_until {
             return Ok((Outcome::Late, None));
         }
+        if is_overtaken(domain, now) {
+            let next_check_at = Some(now.plus(CLAIM));
+            return Ok((Outcome::Unchanged, Some(CheckPlan { next_check_at, checks_made: *checks_made })));
+        }
         let plan = |status| self.plan_after(status, *checks_made, now);
         let findings = match looked {
             Ok(findings) => findings,
@@ -152,7 +156,7 @@ impl CheckDomains {
                 };
                 let now = self.app.clock.now();
                 let after = findings.applied_to(&before, now);
-                if after.status == before.status {
+                if after.status == before.status || is_overtaken(&before, now) {
                     return Ok(Outcome::Unchanged);
                 }
                 let losses = lose_links_before_service(work.as_mut(), &before, &after, now).await?;
@@ -228,6 +232,12 @@ impl CheckDomains {
         }
         plans
     }
+}
+
+/// Whether a deadline has passed at `now`. That is stored by [`MaintainDomains`](super::MaintainDomains), which heeds the
+/// store's clock too: this node's may be ahead, and then nothing has passed yet.
+fn is_overtaken(domain: &CustomDomain, now: Timestamp) -> bool {
+    domain.status.at(now) != domain.status
 }
 
 #[async_trait]

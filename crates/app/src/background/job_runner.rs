@@ -139,6 +139,8 @@ impl JobRunner {
 
     fn give_up(&mut self, reason: &str) {
         self.step = None;
+        // Whether steps fail is told anew when this node does them again.
+        self.is_failing = false;
         self.tenure = None;
         tracing::info!(job = self.job.name(), reason, "gave up background work");
         metrics::gauge!(HOLDS, "job" => self.job.name()).set(0.0);

@@ -122,6 +122,10 @@ impl Connecting<'_> {
         if !handover.is_clear(holder.as_ref(), now) {
             return Err(taken(self.caller.account_id(), self.hostname).into());
         }
+        if own.is_none() && self.caller.usage().domains >= self.limit() {
+            // The store decides in the end, but only after very many links may have been lost in vain.
+            return Err(self.limit_reached());
+        }
         let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
         let Some(connected) = self.take(work.as_mut(), own, now).await? else {
             return Ok(Attempt::OvertakenByAnother);
@@ -145,16 +149,21 @@ impl Connecting<'_> {
         }
         let account = self.caller.account_id();
         let domain = CustomDomain::connect(self.app.ids.next(), account, self.hostname.clone(), now);
-        let limit = self.caller.plan().limits.of(PlanResource::Domains);
-        match work.insert_custom_domain(&domain, checks, limit).await {
+        match work.insert_custom_domain(&domain, checks, self.limit()).await {
             Ok(()) => Ok(Some(self.connected(&domain, now, true))),
             Err(InsertCustomDomainError::HostnameTaken) => Ok(None),
-            Err(InsertCustomDomainError::LimitReached) => {
-                Err(Refusal::PlanLimitReached { resource: PlanResource::Domains, limit }.into())
-            }
+            Err(InsertCustomDomainError::LimitReached) => Err(self.limit_reached()),
             Err(InsertCustomDomainError::AccountMissing) => Err(AppError::AccountGone),
             Err(InsertCustomDomainError::Store(error)) => Err(error.into()),
         }
+    }
+
+    fn limit(&self) -> u64 {
+        self.caller.plan().limits.of(PlanResource::Domains)
+    }
+
+    fn limit_reached(&self) -> AppError {
+        Refusal::PlanLimitReached { resource: PlanResource::Domains, limit: self.limit() }.into()
     }
 
     fn connected(&self, domain: &CustomDomain, now: Timestamp, is_new: bool) -> Connected {

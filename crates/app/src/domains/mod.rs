@@ -23,7 +23,7 @@ pub use get::get;
 pub(crate) use handover::{Losses, lose_links_before_service};
 pub(crate) use jitter::jitter;
 pub use list::list;
-pub use may_have_certificate::may_have_certificate;
+pub use may_have_certificate::{certifiable_hostname, may_have_certificate};
 pub use own_names_held::own_names_held;
 pub use verify::verify;
 pub use with_instructions::DomainWithInstructions;

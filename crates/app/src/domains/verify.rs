@@ -23,7 +23,8 @@ use crate::ports::Claims;
 ///
 /// # Errors
 /// [`Refusal::DomainNotFound`] (D2); [`Refusal::HostnameTaken`] for a failed domain whose hostname another account
-/// holds; [`Refusal::DomainProviderUnavailable`] if DNS gave no answer. Nothing has changed then.
+/// holds; [`Refusal::DomainProviderUnavailable`] if DNS gave no answer. Nothing has changed then, unless the domain was pending
+/// anew and very many links of others were being lost when somebody else proved the hostname to be theirs.
 pub async fn verify(
     app: &Application,
     caller: &Caller,

@@ -116,9 +116,11 @@ async fn d42_a_pending_domain_is_checked_until_its_deadline() {
     pass(&world, MINUTE * 10).await;
     let early = world.memory.dns.lookups(HOST);
     assert!((4..=5).contains(&early), "{early} checks in ten minutes");
-    pass(&world, Duration::from_hours(72)).await;
+    pass(&world, Duration::from_hours(72).saturating_sub(MINUTE * 10)).await;
     let all = world.memory.dns.lookups(HOST);
     assert!((60..100).contains(&all), "{all} checks in three days");
+    let maintenance = MaintainDomains::new(Arc::clone(&world.app.store), world.memory.clock.clone());
+    maintenance.step().await.unwrap();
     assert_eq!(stored(&world, &domain).await, CustomDomainStatus::Failed);
     pass(&world, Duration::from_hours(24)).await;
     assert_eq!(world.memory.dns.lookups(HOST), all);
@@ -333,6 +335,27 @@ async fn d39_r22_deadlines_are_stored() {
         assert_eq!(stored(&world, domain).await, CustomDomainStatus::Failed);
     }
     assert_eq!(world.memory.dns.all_lookups(), 0);
+}
+
+/// R22: a node whose clock is ahead takes no claim away by checking it. Whether the records are there or DNS is silent, it
+/// leaves the deadline to what goes by the store's clock, and the check for then.
+#[tokio::test]
+async fn r22_a_check_stores_no_deadline() {
+    for is_silent in [false, true] {
+        let world = World::new().await;
+        let owner = Owner::first(&world).await;
+        let domain = owner.connect(HOST).await;
+        owner.publish_proof(HOST);
+        world.point_here(HOST);
+        world.memory.dns.set_unavailable(is_silent);
+        let (connected_at, before) = (world.app.clock.now(), stored(&world, &domain).await);
+        world.memory.clock.set(connected_at.plus(Duration::from_hours(73)));
+        check(&world).await;
+        assert_eq!(stored(&world, &domain).await, before);
+        world.memory.dns.set_unavailable(false);
+        world.memory.clock.set(connected_at.plus(Duration::from_hours(71)));
+        assert_eq!(owner.verify(domain.id).await, "active", "it was pending all the time");
+    }
 }
 
 /// R22: a clock that jumps ends no domain early. Checks that were planned by a clock that was ahead come when the right one

@@ -129,6 +129,9 @@ impl World {
     }
 
     pub(crate) async fn may_have_certificate(&self, host: &str) -> bool {
-        domains::may_have_certificate(&self.app, host).await.unwrap()
+        match domains::certifiable_hostname(&self.app, host) {
+            None => false,
+            Some(hostname) => domains::may_have_certificate(&self.app, &hostname).await.unwrap(),
+        }
     }
 }

@@ -15,8 +15,8 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
     vec![Endpoint {
         access: Access::Open,
         summary: "May a certificate be obtained for a hostname?",
-        description: "Yes for a custom domain that is `ssl_pending` or `active`; every other hostname, and what is none, is \
-                      answered with 404. This is the question that Caddy's on-demand TLS asks.",
+        description: "Yes for a custom domain that is `ssl_pending` or `active`; every other hostname, the installation's own \
+                      names and what is no hostname are answered with 404. This is the question that Caddy's on-demand TLS asks.",
         parameters: &["CertificateName"],
         success: ("200", yes),
         errors: &[ErrorCode::DomainNotFound],
