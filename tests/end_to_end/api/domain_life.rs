@@ -9,7 +9,7 @@ use signpost_test_servers::dns::Record;
 use crate::harness::domains::{
     DomainScene, EDGE, EDGE_ADDRESSES, connect, path_of, tls_allowed, verify, verify_path, visit,
 };
-use crate::harness::{Account, body_with, redirect_body};
+use crate::harness::{Account, Program, body_with, redirect_body};
 
 const HOST: &str = "go.shop.test";
 const TARGET: &str = "https://example.com/";
@@ -145,67 +145,126 @@ fn d22_links_live_at_slug_and_at_root() {
     assert_eq!(other.get(&path_of(&domain)).body, domain);
 }
 
-/// Contract D39: an active domain that points elsewhere has three days to come back, and needs no proof to stay.
+/// Contract D38, D39, D22, D43: all of it in its order. What is active stays so while its records are wrong, for three days
+/// and without proof; with its domain a link loses its address, keeps its slug, and comes back.
 #[test]
-fn d39_an_active_domain_that_points_elsewhere_stays_for_now() {
+fn a_domain_lives_from_its_connection_to_the_way_back_of_its_links() {
     let scene = DomainScene::start();
     let [one, other] = scene.clients();
-    let domain = scene.activate(&one, HOST);
-    link(&one, json!({"domain": HOST, "slug": "sale"}));
-    scene.dns.remove("_signpost.go.shop.test");
+    let domain = connect(&one, HOST);
     assert_eq!(verify(&other, &domain), domain);
-    scene.dns.set(HOST, [Record::alias("parking.example.org")]);
-    assert_eq!(verify(&one, &domain), domain);
-    scene.dns.remove(HOST);
-    assert_eq!(verify(&other, &domain), domain);
-    scene.assert_leads(scene.last(), HOST, "/sale", Some(TARGET));
-    assert!(scene.may_have_certificate(HOST));
+    assert_nothing_is_served(&scene, scene.first());
     scene.publish(&[&domain]);
-    assert_eq!(verify(&one, &domain), domain);
-}
-
-/// Contract D43, D22: with its domain a link loses its address; it keeps its slug and comes back, on the system domain or on
-/// the domain once that is proven anew.
-#[test]
-fn d43_with_the_domain_its_links_lose_their_addresses_and_come_back() {
-    let scene = DomainScene::start();
-    let [one, other] = scene.clients();
-    let domain = scene.activate(&one, HOST);
-    let sale = link(&one, json!({"domain": HOST, "slug": "sale"}));
-    let root = link(&one, json!({"domain": HOST, "slug": null}));
-    let menu = one.post("/v1/landings", &json!({"title": "Menu", "domain": HOST, "slug": "menu"})).body;
-    let removed = other.delete(&path_of(&domain)).expect_status(200).body;
+    let active = verify(&other, &domain);
+    assert_eq!(active, body_with(domain.clone(), json!({"status": "active", "expires_at": null})));
+    scene.assert_leads(scene.last(), HOST, "/", None);
+    let links = LinksOfDomain {
+        sale: link(&one, json!({"domain": HOST, "slug": "sale"})),
+        root: link(&other, json!({"domain": HOST, "slug": null})),
+        menu: one.post("/v1/landings", &json!({"title": MENU, "domain": HOST, "slug": "menu"})).body,
+    };
+    let addresses = links.all().map(|(link, _)| link["url"].clone());
+    assert_eq!(addresses, ["sale", "", "menu"].map(|path| json!(format!("http://{HOST}/{path}"))));
+    assert_all_is_served(&scene, scene.first());
+    scene.dns.remove(&format!("_signpost.{HOST}"));
+    assert_eq!(verify(&other, &domain), active);
+    scene.dns.set(HOST, [Record::alias("parking.example.org")]);
+    assert_eq!(verify(&one, &domain), active);
+    scene.withdraw(&domain);
+    assert_eq!(verify(&other, &domain), active);
+    assert_all_is_served(&scene, scene.last());
+    let removed = one.delete(&path_of(&domain)).expect_status(200).body;
     let expected = (&domain["id"], &json!("domain"), &json!(true));
     assert_eq!((&removed["id"], &removed["object"], &removed["deleted"]), expected);
-    for path in ["/sale", "/", "/menu"] {
-        scene.assert_leads(scene.last(), HOST, path, None);
+    assert_nothing_is_served(&scene, scene.first());
+    for client in [&one, &other] {
+        client.get(&path_of(&domain)).expect_error(404, "domain_not_found");
+        client.delete(&path_of(&domain)).expect_error(404, "domain_not_found");
+        assert_eq!(client.get("/v1/account").body["usage"]["domains"], 0);
     }
-    assert!(!scene.may_have_certificate(HOST));
-    one.get(&path_of(&domain)).expect_error(404, "domain_not_found");
-    other.delete(&path_of(&domain)).expect_error(404, "domain_not_found");
-    assert_eq!(one.get("/v1/account").body["usage"]["domains"], 0);
-    for (link, slug) in [(&sale, json!("sale")), (&root, Value::Null), (&menu, json!("menu"))] {
-        let lost = one.get(&path_of(link)).expect_status(200).body;
-        assert_eq!([&lost["domain"], &lost["url"], &lost["slug"]], [&Value::Null, &Value::Null, &slug]);
-        // Whatever else is changed, it stays lost (D22).
-        let edited = other.patch(&path_of(link), &json!({"note": "on its way"})).expect_status(200).body;
-        assert_eq!([&edited["domain"], &edited["url"], &edited["slug"]], [&Value::Null, &Value::Null, &slug]);
-    }
-    one.patch(&path_of(&root), &json!({"domain": null})).expect_error(400, "slug_required_for_system_domain");
-    one.patch(&path_of(&sale), &json!({"domain": HOST})).expect_error(404, "domain_not_found");
-    let back = other.patch(&path_of(&sale), &json!({"domain": null})).expect_status(200).body;
-    assert_eq!(back["url"], "http://localhost:8081/sale");
-    scene.assert_leads(scene.last(), "localhost", "/sale", Some("https://example.com/"));
-    other.patch(&path_of(&menu), &json!({"domain": "localhost"})).expect_status(200);
-    assert!(visit(scene.last(), "localhost", "/menu").body.contains("Menu"));
-    // The records still stand, so the same account has the hostname back at once, as a new domain, and links as it places them.
+    links.assert_are_lost([&one, &other]);
+    links.assert_come_back(&scene, [&one, &other]);
+    // The same account has the hostname back at once, as a new domain, and links as it places them.
     let again = connect(&one, HOST);
     assert_ne!(again["id"], domain["id"]);
     assert_eq!(again["dns_instructions"], domain["dns_instructions"]);
+    scene.publish(&[&again]);
     assert_eq!(verify(&other, &again)["status"], "active");
     scene.assert_leads(scene.last(), HOST, "/", None);
-    one.patch(&path_of(&root), &json!({"domain": HOST})).expect_status(200);
+    one.patch(&path_of(&links.root), &json!({"domain": HOST})).expect_status(200);
     scene.assert_leads(scene.first(), HOST, "/", Some(TARGET));
+}
+
+/// The title of a landing page.
+const MENU: &str = "Menu of the day";
+
+/// A link at a slug, one at the root, and a landing page.
+struct LinksOfDomain {
+    sale: Value,
+    root: Value,
+    menu: Value,
+}
+
+impl LinksOfDomain {
+    /// With their slugs.
+    fn all(&self) -> [(&Value, Value); 3] {
+        [(&self.sale, json!("sale")), (&self.root, Value::Null), (&self.menu, json!("menu"))]
+    }
+
+    /// They have no address but keep their slugs, and whatever else is changed, they stay lost (D22).
+    #[track_caller]
+    fn assert_are_lost(&self, [one, other]: [&Account; 2]) {
+        for (link, slug) in self.all() {
+            let edited = json!({"note": "on its way"});
+            for lost in [
+                one.get(&path_of(link)),
+                other.get(&path_of(link)),
+                one.patch(&path_of(link), &edited),
+                other.get(&path_of(link)),
+            ] {
+                let lost = lost.expect_status(200).body;
+                let place = [&lost["domain"], &lost["url"], &lost["slug"]];
+                assert_eq!(place, [&Value::Null, &Value::Null, &slug]);
+            }
+        }
+        one.patch(&path_of(&self.sale), &json!({"domain": HOST})).expect_error(404, "domain_not_found");
+    }
+
+    /// On the system domain, by either of its names; only with a slug.
+    #[track_caller]
+    fn assert_come_back(&self, scene: &DomainScene, [one, other]: [&Account; 2]) {
+        let Self { sale, root, menu } = self;
+        one.patch(&path_of(root), &json!({"domain": null}))
+            .expect_error(400, "slug_required_for_system_domain");
+        let back = other.patch(&path_of(sale), &json!({"domain": null})).expect_status(200).body;
+        assert_eq!(back["url"], "http://localhost:8081/sale");
+        scene.assert_leads(scene.last(), "localhost", "/sale", Some(TARGET));
+        other.patch(&path_of(menu), &json!({"domain": "localhost"})).expect_status(200);
+        scene.assert_shows(scene.last(), "localhost", "/menu", MENU);
+        assert_nothing_is_served(scene, scene.last());
+    }
+}
+
+/// Visitors get the links, and there may be a certificate.
+#[track_caller]
+fn assert_all_is_served(scene: &DomainScene, made_by: &Program) {
+    for path in ["/sale", "/"] {
+        scene.assert_leads(made_by, HOST, path, Some(TARGET));
+    }
+    scene.assert_shows(made_by, HOST, "/menu", MENU);
+    assert!(scene.may_have_certificate(HOST));
+}
+
+/// Visitors get the page that they get everywhere for nothing, and there is no certificate.
+#[track_caller]
+fn assert_nothing_is_served(scene: &DomainScene, made_by: &Program) {
+    for path in ["/sale", "/", "/menu"] {
+        scene.assert_leads(made_by, HOST, path, None);
+    }
+    for node in &scene.nodes {
+        assert_eq!(visit(node, HOST, "/sale").body, visit(node, "localhost", "/nothing").body);
+        assert_eq!(tls_allowed(node, &format!("?domain={HOST}")).status, 404);
+    }
 }
 
 /// Contract D42: nobody has to ask for it. Whichever node does it, each domain is checked once; on servers it is not the one

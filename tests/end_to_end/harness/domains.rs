@@ -104,17 +104,37 @@ impl DomainScene {
     /// nodes shows there at once, and elsewhere within a second (D58).
     #[track_caller]
     pub fn assert_leads(&self, made_by: &Program, hostname: &str, path: &str, target: Option<&str>) {
+        let status = if target.is_some() { 302 } else { 404 };
+        let is_there = |visit: &Visit| (visit.status, visit.location()) == (status, target);
+        self.assert_visits(made_by, hostname, path, &format!("{status} {target:?}"), is_there);
+    }
+
+    /// Likewise for a landing page, and a text that is on it.
+    #[track_caller]
+    pub fn assert_shows(&self, made_by: &Program, hostname: &str, path: &str, text: &str) {
+        let is_there = |visit: &Visit| visit.status == 200 && visit.body.contains(text);
+        self.assert_visits(made_by, hostname, path, text, is_there);
+    }
+
+    #[track_caller]
+    fn assert_visits(
+        &self,
+        made_by: &Program,
+        hostname: &str,
+        path: &str,
+        expected: &str,
+        is_expected: impl Fn(&Visit) -> bool,
+    ) {
         let answered = Instant::now();
-        let expected = (if target.is_some() { 302 } else { 404 }, target);
         for node in &self.nodes {
             let is_maker = std::ptr::eq(node, made_by);
             loop {
                 let visit = visit(node, hostname, path);
-                if (visit.status, visit.location()) == expected {
+                if is_expected(&visit) {
                     break;
                 }
                 let may_wait = !is_maker && answered.elapsed() < SOON;
-                assert!(may_wait, "{hostname}{path} is not {expected:?} but {visit:?}");
+                assert!(may_wait, "{hostname}{path} is not {expected} but {visit:?}");
             }
         }
     }

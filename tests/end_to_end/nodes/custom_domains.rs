@@ -5,12 +5,12 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use signpost_test_servers::Absence;
-use signpost_test_servers::dns::Behaviour;
+use signpost_test_servers::dns::{Behaviour, Transport};
 use signpost_test_servers::postgres;
 use signpost_test_servers::redis::{self, RedisServer};
 
 use crate::harness::domains::{DomainScene, connect, path_of, verify, verify_path};
-use crate::harness::{Account, Program, redirect_body};
+use crate::harness::{Account, Program, ProgramBuilder, concurrently, redirect_body};
 
 const HOST: &str = "go.shop.test";
 const TARGET: &str = "https://example.com";
@@ -23,6 +23,11 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
 
 /// Two nodes and a name server, or nothing where the servers are not installed.
 fn scene() -> Option<DomainScene> {
+    scene_with(|node| node)
+}
+
+/// Likewise, and the nodes have further settings.
+fn scene_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Option<DomainScene> {
     let servers = postgres::try_shared()
         .map_err(Absence::clone)
         .and_then(|_| RedisServer::try_start(&redis::Setup::default()));
@@ -30,7 +35,7 @@ fn scene() -> Option<DomainScene> {
         absence.tell("custom domains on several nodes");
         return None;
     }
-    Some(DomainScene::start())
+    Some(DomainScene::start_with(set_up))
 }
 
 /// Changes the row of every domain.
@@ -127,6 +132,162 @@ fn d41_the_links_of_a_failed_domain_are_lost_when_another_account_connects_the_h
     assert_eq!(verify(&after_elsewhere, &second)["status"], "active");
     for path in ["/sale", "/"] {
         scene.assert_leads(scene.last(), HOST, path, None);
+    }
+}
+
+/// More links than lose their addresses in one unit of work, which is ten thousand.
+const MANY: usize = 10_500;
+
+/// The links that stand on the hostname.
+const STANDING: &str = "SELECT count(*) FROM links WHERE host = 'go.shop.test'";
+
+#[track_caller]
+fn assert_standing(scene: &DomainScene, count: usize) {
+    assert_eq!(found(scene, STANDING), count.to_string());
+}
+
+/// The account's domain, which has failed with very many links on it. They are copies of one, since by the API it would take
+/// minutes.
+fn failed_with_many_links(scene: &DomainScene, account: &Account) -> Value {
+    let domain = scene.activate(account, HOST);
+    link(account, json!("sale"));
+    scene.first().database().unwrap().run(&format!(
+        "CREATE TEMPORARY TABLE copies AS SELECT l.*, number FROM links AS l, generate_series(2, {MANY}) AS number;
+         UPDATE copies SET id = gen_random_uuid(), slug = 'sale-' || number;
+         ALTER TABLE copies DROP COLUMN number;
+         INSERT INTO links SELECT * FROM copies;
+         UPDATE accounts SET links_count = {MANY} WHERE links_count = 1;"
+    ));
+    assert_standing(scene, MANY);
+    scene.assert_leads(scene.last(), HOST, "/sale-9999", Some(TARGET));
+    turn(scene, FAILED);
+    domain
+}
+
+/// What a domain becomes that has pointed elsewhere for three days.
+const FAILED: &str = "status = 'failed', deadline = NULL, misdirected_since = NULL, next_check_at = NULL";
+
+/// All links of the account have lost their addresses, and it has as many as before.
+#[track_caller]
+fn assert_all_lost(account: &Account) {
+    let links = account.walk("/v1/redirects", "?limit=100");
+    assert_eq!(links.len(), MANY);
+    for link in &links {
+        assert_eq!([&link["domain"], &link["url"]], [&Value::Null, &Value::Null], "{link}");
+    }
+    assert_eq!(account.get("/v1/account").body["usage"]["links"], MANY);
+}
+
+/// Contract D41, D43: a hostname with very many links passes without them, also if not all were lost when it was connected.
+#[test]
+fn d41_a_hostname_with_very_many_links_passes_without_them() {
+    let Some(scene) = scene() else { return };
+    let [before, _] = scene.clients();
+    let [after, after_elsewhere] = scene.clients();
+    let former = failed_with_many_links(&scene, &before);
+    let domain = connect(&after, HOST);
+    assert_standing(&scene, 0);
+    assert_all_lost(&before);
+    // As if its node had died before it had lost any.
+    scene.first().database().unwrap().run("UPDATE links SET host = 'go.shop.test'");
+    scene.publish(&[&domain]);
+    for path in ["/sale", "/sale-9999"] {
+        scene.assert_leads(scene.first(), HOST, path, None);
+    }
+    assert_eq!(verify(&after_elsewhere, &domain)["status"], "active");
+    assert_standing(&scene, 0);
+    assert_all_lost(&before);
+    before.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
+    let target = "https://new.example/";
+    for slug in ["sale", "sale-9999"] {
+        let body = redirect_body(json!({"domain": HOST, "slug": slug, "target_url": target}));
+        after.create_redirect(&body);
+        scene.assert_leads(scene.first(), HOST, &format!("/{slug}"), Some(target));
+    }
+    scene.assert_leads(scene.last(), HOST, "/sale-2", None);
+}
+
+/// Contract D41: the hostname passes first. While links of the former holder still stand there, it is nobody's but the
+/// newcomer's, and in service for nobody.
+#[test]
+fn d41_a_hostname_is_not_in_service_before_the_last_link_of_its_former_holder_is_lost() {
+    let Some(scene) = scene_with(|node| node.setting("store-timeout", "3s")) else { return };
+    let [before, before_elsewhere] = scene.clients();
+    let [after, after_elsewhere] = scene.clients();
+    let former = failed_with_many_links(&scene, &before);
+    let database = scene.first().database().unwrap();
+    let domain = std::thread::scope(|threads| {
+        // Somebody holds the links that are lost last, until told, or for a minute.
+        threads.spawn(|| {
+            database.run(&format!(
+                "BEGIN;
+                 SELECT id FROM links WHERE id IN (
+                     SELECT id FROM links WHERE host = '{HOST}' ORDER BY account_id, kind, id OFFSET {MANY} - 100
+                 ) FOR UPDATE;
+                 DO 'BEGIN FOR turn IN 1..1200 LOOP
+                     EXIT WHEN EXISTS (SELECT FROM pg_tables WHERE tablename = ''let_go'');
+                     PERFORM pg_sleep(0.05);
+                 END LOOP; END';
+                 COMMIT;"
+            ));
+        });
+        let held = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'DO %let_go%'
+            AND datname = current_database() AND state = 'active'";
+        await_found(&scene, held, "1");
+        let domain = connect(&after, HOST);
+        assert_standing(&scene, MANY - 10_000);
+        before_elsewhere.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
+        scene.publish(&[&domain]);
+        after_elsewhere.post(&verify_path(&domain), &json!({})).expect_error(500, "internal_error");
+        assert_eq!(after.get(&path_of(&domain)).body, domain);
+        scene.assert_leads(scene.first(), HOST, "/sale", None);
+        assert!(!scene.may_have_certificate(HOST));
+        database.run("CREATE TABLE let_go ()");
+        domain
+    });
+    assert_eq!(verify(&after, &domain)["status"], "active");
+    assert_standing(&scene, 0);
+    assert_all_lost(&before);
+}
+
+/// Contract D41: a failed domain is verified by its account while another connects the hostname. Whoever is faster has it,
+/// and links are lost only with it: all of them, or none.
+#[test]
+fn d41_who_is_refused_a_hostname_has_taken_no_link() {
+    let Some(scene) = scene() else { return };
+    let [before, before_elsewhere] = scene.clients();
+    let [after, after_elsewhere] = scene.clients();
+    let former = failed_with_many_links(&scene, &before);
+    let proof = format!("_signpost.{HOST}");
+    let sides = [[&before, &after_elsewhere], [&before_elsewhere, &after]];
+    for (round, [verifier, newcomer]) in sides.into_iter().cycle().take(6).enumerate() {
+        let asked = [Transport::Udp, Transport::Tcp].map(|way| scene.dns.queries(&proof, way));
+        let answers = concurrently(2, |side| {
+            if side == 0 {
+                return verifier.post(&verify_path(&former), &json!({}));
+            }
+            // The newcomer begins with the verification, or while DNS is asked for it, or after it.
+            if round >= 2 {
+                scene.dns.wait_until_queried(&proof, asked.iter().sum::<usize>() + 1);
+            }
+            if round >= 4 {
+                await_found(&scene, "SELECT count(*) FROM custom_domains WHERE status = 'active'", "1");
+            }
+            newcomer.post("/v1/domains", &json!({"hostname": HOST}))
+        });
+        match [answers[0].status, answers[1].status] {
+            [200, 409] => {
+                assert_eq!(answers[0].body["status"], "active");
+                assert_standing(&scene, MANY);
+                scene.assert_leads(scene.first(), HOST, "/sale-9999", Some(TARGET));
+                assert!(scene.may_have_certificate(HOST));
+            }
+            [409, 200 | 201] => assert_standing(&scene, 0),
+            _ => panic!("{answers:#?}"),
+        }
+        turn(&scene, FAILED);
+        let database = scene.first().database().unwrap();
+        database.run("UPDATE links SET host = 'go.shop.test' WHERE host IS NULL");
     }
 }
 

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use signpost_test_servers::Absence;
+use signpost_test_servers::dns::{Behaviour, NameServer, Transport};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 use signpost_test_servers::redis::{RedisServer, Setup};
 
-use crate::harness::{Account, Answer, Program, redirect_body};
+use crate::harness::domains::asking;
+use crate::harness::{Account, Answer, Program, ProgramBuilder, redirect_body};
 
 /// What scripts call inside the server, where it costs no round trip. It is counted like what comes from outside.
 const INSIDE_SCRIPTS: [&str; 4] = ["hmget", "hincrby", "expire", "pexpire"];
@@ -33,6 +35,11 @@ struct Cost {
 
 impl Scene {
     fn start() -> Result<Self, Absence> {
+        Self::start_with(|program| program)
+    }
+
+    /// A program with further settings.
+    fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Result<Self, Absence> {
         let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
         let redis = RedisServer::try_start(&Setup::default())?;
         let folder = tempfile::tempdir().unwrap();
@@ -46,8 +53,8 @@ impl Scene {
             .setting_of_all("database-url", &database.url())
             .setting("redis-url", &redis.url(0))
             // On more connections, each would prepare its statements anew.
-            .setting("database-connections", "1")
-            .start();
+            .setting("database-connections", "1");
+        let program = set_up(program).start();
         let account = program.account("agency");
         Ok(Self { database, redis, account, program })
     }
@@ -240,4 +247,40 @@ fn d30_placing_links_on_domains_costs_one_statement_more() {
         statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect();
     assert_eq!(statements.len(), 1, "{statements:#?}");
     assert_eq!(difference(&calls, &scene.redis_calls()), []);
+}
+
+/// Contract D41: a hostname that nobody holds is connected like anything else is created, without a question to DNS. Two
+/// things are added to what a group costs. The claims to the hostname are read, by one statement that is sent twice in one
+/// round trip; and links that others left there lose their addresses, by one statement for each side of the account's own in
+/// the index.
+#[test]
+fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
+    let dns = NameServer::start();
+    dns.behave(Behaviour::Silent);
+    let scene = match Scene::start_with(|program| asking(program, &dns)) {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what connecting a hostname costs"),
+    };
+    let (group, answer) = scene.cost(|account| account.post("/v1/groups", &json!({"name": "Spring"})));
+    answer.expect_status(201);
+    let mut number = 0;
+    let (domain, answer) = scene.cost(|account| {
+        number += 1;
+        let hostname = format!("go.shop{number}.test");
+        let answer = account.post("/v1/domains", &json!({"hostname": hostname}));
+        // The background asks after five seconds at the earliest (D42).
+        for name in [format!("_signpost.{hostname}"), hostname] {
+            assert_eq!([Transport::Udp, Transport::Tcp].map(|way| dns.queries(&name, way)), [0, 0], "{name}");
+        }
+        answer
+    });
+    answer.expect_status(201);
+    assert_eq!(domain.reads.len(), group.reads.len(), "{domain:#?}");
+    let queries = |cost: Cost| -> Vec<String> {
+        cost.in_transaction.into_iter().filter(|statement| !statement.contains("SAVEPOINT")).collect()
+    };
+    let [group, mut domain] = [group, domain].map(queries);
+    assert!(domain.len() <= group.len() + 4, "{domain:#?}");
+    domain.dedup();
+    assert!(domain.len() <= group.len() + 2, "{domain:#?}");
 }
