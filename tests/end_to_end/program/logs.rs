@@ -49,6 +49,18 @@ fn r31_a_visitors_address_agent_and_query_are_never_logged() {
 
 /// Domains have to point at something (D38): the host of `system-url` if that is a name, or what the settings say.
 #[test]
+fn the_log_says_so_where_domains_would_have_to_point_at_a_name_that_public_dns_does_not_know() {
+    for (system_url, is_told) in [("http://localhost:8081", true), ("http://go.example.com", false)] {
+        let log = Program::builder().setting("system-url", system_url).start().stop_and_read_log();
+        assert_eq!(
+            log.contains("custom domains have to point at `localhost`"),
+            is_told,
+            "{system_url}: {log}"
+        );
+    }
+}
+
+#[test]
 fn without_a_name_or_an_address_to_point_at_the_log_warns_that_no_domain_can_be_verified() {
     let warning = "no custom domain can be verified";
     for (system_url, edge, is_warned) in [

@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use signpost_domain::{
-    Feature, FeatureSet, Hostname, Plan, PlanLimits, PlanName, SpecialUseName, VerificationRecord,
-};
+use signpost_domain::{Feature, Hostname, Plan, PlanLimits, SpecialUseName, VerificationRecord};
 use signpost_memory::InMemory;
 
-use crate::harness::{Answer, Api, is_id};
+use crate::harness::{Answer, Api, all_but, is_id, memory_on_plan};
 
 const HOST: &str = "links.shop.com";
 
@@ -323,28 +321,18 @@ async fn domains_are_listed_newest_first_in_pages_those_that_failed_too() {
     assert_eq!(answer.violations(), [("limit", "out_of_range"), ("status", "unknown_field")]);
 }
 
-/// The agency plan, but with these features and so many domains.
-fn memory_with(features: FeatureSet, domains: u64) -> InMemory {
-    let mut memory = InMemory::default();
-    let name = PlanName::parse("agency").unwrap();
-    let builtin = memory.plans.get(&name).unwrap().clone();
-    let limits = PlanLimits { domains, ..builtin.limits };
-    memory.plans = memory.plans.with(Plan { features, limits, ..builtin });
-    memory
-}
-
 #[actix_web::test]
 async fn d15_connecting_takes_the_feature_and_room() {
-    let features: FeatureSet =
-        FeatureSet::all().iter().filter(|one| *one != Feature::CustomDomains).collect();
-    let api = Api::on(memory_with(features, 5), |_| {}).await;
+    let without = memory_on_plan(|plan| Plan { features: all_but(Feature::CustomDomains), ..plan });
+    let api = Api::on(without, |_| {}).await;
     let answer = connect(&api, HOST).await;
     assert_eq!(answer.error(), (403, "feature_not_available_on_current_plan"));
     // Violations come first (decision 3).
     assert_eq!(connect(&api, "co.uk").await.violations(), [("hostname", "invalid_value")]);
     assert_eq!(connect(&api, "go.example.com").await.error(), (400, "hostname_is_system_domain"));
 
-    let api = Api::on(memory_with(FeatureSet::all(), 2), |_| {}).await;
+    let with_two = memory_on_plan(|plan| Plan { limits: PlanLimits { domains: 2, ..plan.limits }, ..plan });
+    let api = Api::on(with_two, |_| {}).await;
     api.domain("a.shop.com").await;
     let second = api.domain("b.shop.com").await;
     api.memory.clock.advance(VERIFICATION_PERIOD);

@@ -16,7 +16,7 @@ use signpost_api_conformance::Exchange;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::UnitOfWork;
 use signpost_app::{Application, keys};
-use signpost_domain::{AccountId, Email, ErrorCode, PlanName};
+use signpost_domain::{AccountId, Email, ErrorCode, Feature, FeatureSet, Plan, PlanName};
 use signpost_http::api_app;
 use signpost_memory::InMemory;
 
@@ -303,4 +303,17 @@ pub fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|digits| {
         digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     })
+}
+
+/// A memory in which the plan of the account is another one.
+pub fn memory_on_plan(changed: impl FnOnce(Plan) -> Plan) -> InMemory {
+    let mut memory = InMemory::default();
+    let agency = memory.plans.get(&PlanName::parse("agency").unwrap()).unwrap().clone();
+    memory.plans = memory.plans.with(changed(agency));
+    memory
+}
+
+/// Every feature but one.
+pub fn all_but(lacking: Feature) -> FeatureSet {
+    FeatureSet::all().iter().filter(|feature| *feature != lacking).collect()
 }
