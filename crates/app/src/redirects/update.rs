@@ -32,8 +32,8 @@ pub async fn update(
     let patch = command.value;
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
-    let pixels = named_pixels(app, account, pixels_of(&patch)).await?;
-    let known_pixels = pixels.into_keys().collect();
+    let named = named_pixels(app, account, pixels_of(&patch)).await?;
+    let known_pixels = named.keys().copied().collect();
     let blocklist = app.target_blocklist.current();
     let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
     let change = placement_change(&patch);
@@ -46,15 +46,12 @@ pub async fn update(
             };
             let context = rules.context(&named_domains);
             // A pixel that was deleted is gone from the redirect, so leaving it out changes nothing (D33).
-            let shown = match patch.pixels {
-                Change::Keep => before.clone(),
-                Change::Set(_) | Change::Clear => {
-                    RedirectWithPixels::read(app, account, before.clone()).await?.into_shown()
-                }
-            };
+            // Read before the commit: what was changed must not end in an answer that says it failed.
+            let (shown, mut pixels) =
+                RedirectWithPixels::read(app, account, before.clone()).await?.into_shown();
+            pixels.extend(named.clone());
             let after = shown.apply(patch.clone(), &context)?;
-            // Before the commit: what was changed must not end in an answer that says it failed.
-            let answer = RedirectWithPixels::read(app, account, after.clone()).await?;
+            let answer = RedirectWithPixels::with(after.clone(), &pixels);
             if after != shown {
                 write_over(app, work, account, before, after).await?;
             }

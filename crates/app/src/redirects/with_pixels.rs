@@ -25,11 +25,12 @@ impl RedirectWithPixels {
         Self { redirect, pixels }
     }
 
-    /// The redirect as it is shown: without the pixels that were deleted.
-    pub(super) fn into_shown(self) -> Redirect {
+    /// The redirect as it is shown, without the pixels that were deleted; and its pixels.
+    pub(super) fn into_shown(self) -> (Redirect, BTreeMap<PixelId, Pixel>) {
         let Self { mut redirect, pixels } = self;
-        redirect.pixel_ids = redirect.pixel_ids.filtered(|id| pixels.iter().any(|pixel| pixel.id == id));
-        redirect
+        let pixels: BTreeMap<_, _> = pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect();
+        redirect.pixel_ids = redirect.pixel_ids.filtered(|id| pixels.contains_key(&id));
+        (redirect, pixels)
     }
 
     /// A redirect with its pixels.
