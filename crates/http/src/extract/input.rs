@@ -12,7 +12,7 @@ use signpost_app::{AppError, Application, Caller};
 use signpost_domain::{IdempotencyKey, Violations};
 
 use super::idempotency_key;
-use super::json_body::{JsonBody, NoBody};
+use super::json_body::{Fingerprinted, JsonBody, NoBody};
 use super::list_query::PageQuery;
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
@@ -70,11 +70,10 @@ impl FromRequest for OnlyQuery {
     }
 }
 
-/// By what a `POST` that was sent before is known again (D12).
+/// By what, beside its body, a `POST` that was sent before is known again (D12).
 #[derive(Debug)]
 struct Known {
     key: Option<IdempotencyKey>,
-    fingerprint: Option<RequestFingerprint>,
     /// Of its query and its key.
     violations: Violations,
 }
@@ -93,13 +92,16 @@ impl Known {
         } else {
             None
         };
-        Self { key, fingerprint: None, violations }
+        Self { key, violations }
     }
 
-    async fn once(&mut self, app: &Application, caller: &Caller) -> Result<Option<OnceOnly>, ApiError> {
-        let (Some(key), Some(fingerprint)) = (self.key.clone(), self.fingerprint) else {
-            return Ok(None);
-        };
+    async fn once(
+        &mut self,
+        fingerprint: Option<RequestFingerprint>,
+        app: &Application,
+        caller: &Caller,
+    ) -> Result<Option<OnceOnly>, ApiError> {
+        let (Some(key), Some(fingerprint)) = (self.key.clone(), fingerprint) else { return Ok(None) };
         let once = OnceOnly { key, fingerprint, answer_to_refusal: remembered_answer::of_refusal };
         let answered = match idempotency::recall(app, caller, &once).await {
             Ok(answered) => answered,
@@ -121,15 +123,21 @@ impl Known {
 }
 
 /// A body, and no query.
+pub(crate) type OnlyBody = OnlyOnce<JsonBody>;
+
+/// Neither a query nor a body, but perhaps a key: the request does something, and all there is to say of it is where.
+pub(crate) type OnlyKey = OnlyOnce<NoBody>;
+
+/// What a request brings along that may be carried out once: a body of some kind, and no query.
 #[derive(Debug)]
-pub(crate) struct OnlyBody {
-    body: JsonBody,
+pub(crate) struct OnlyOnce<B> {
+    body: B,
     known: Known,
 }
 
-impl OnlyBody {
+impl<B: Fingerprinted> OnlyOnce<B> {
     /// How the request is carried out once, if it carries a key and can be carried out at all (D12). A key that was used for
-    /// another request is a violation, which the [reader](Self::reader) gives together with the others (D8).
+    /// another request is a violation, which is given together with the others (D8).
     ///
     /// # Errors
     /// It was carried out before: [`AppError::AnsweredBefore`](signpost_app::AppError) is what was answered. Or the store
@@ -139,13 +147,15 @@ impl OnlyBody {
         app: &Application,
         caller: &Caller,
     ) -> Result<Option<OnceOnly>, ApiError> {
-        self.known.once(app, caller).await
+        self.known.once(self.body.fingerprint(), app, caller).await
     }
+}
 
+impl OnlyBody {
     /// A reader of the body's fields, and what is wrong with the key and with there being a query. Without a readable body,
     /// all that is wrong.
     pub(crate) fn reader(self) -> Result<(ObjectReader, Violations), Violations> {
-        let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
+        let Self { body, known: Known { key: _, mut violations } } = self;
         match body.reader() {
             Ok(reader) => Ok((reader, violations)),
             Err(violation) => {
@@ -156,57 +166,22 @@ impl OnlyBody {
     }
 }
 
-impl FromRequest for OnlyBody {
-    type Error = ApiError;
-    type Future = Extraction<Self>;
-
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let known = Known::read(request);
-        let body = JsonBody::from_request(request, payload);
-        Box::pin(async move {
-            let body = body.await?;
-            let known = Known { fingerprint: body.fingerprint(), ..known };
-            Ok(Self { body, known })
-        })
-    }
-}
-
-/// Neither a query nor a body, but perhaps a key: the request does something, and all there is to say of it is where.
-#[derive(Debug)]
-pub(crate) struct OnlyKey {
-    body: NoBody,
-    known: Known,
-}
-
 impl OnlyKey {
-    /// As [`OnlyBody::once`]; [`Self::finish`] gives the violations.
-    pub(crate) async fn once(
-        &mut self,
-        app: &Application,
-        caller: &Caller,
-    ) -> Result<Option<OnceOnly>, ApiError> {
-        self.known.once(app, caller).await
-    }
-
     /// Fails with what is wrong with the key and with there being a query or a body.
     pub(crate) fn finish(self) -> Result<(), Violations> {
-        let Self { body, known: Known { key: _, fingerprint: _, mut violations } } = self;
+        let Self { body, known: Known { key: _, mut violations } } = self;
         violations.append(body.violations());
         violations.into_result(())
     }
 }
 
-impl FromRequest for OnlyKey {
+impl<B: FromRequest<Error = ApiError, Future: 'static>> FromRequest for OnlyOnce<B> {
     type Error = ApiError;
     type Future = Extraction<Self>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let known = Known::read(request);
-        let body = NoBody::from_request(request, payload);
-        Box::pin(async move {
-            let body = body.await?;
-            let known = Known { fingerprint: body.fingerprint(), ..known };
-            Ok(Self { body, known })
-        })
+        let body = B::from_request(request, payload);
+        Box::pin(async move { Ok(Self { body: body.await?, known }) })
     }
 }

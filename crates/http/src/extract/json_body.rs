@@ -24,16 +24,29 @@ pub(crate) struct JsonBody {
     fingerprint: Option<RequestFingerprint>,
 }
 
+/// What has the fingerprint of the request that it came with.
+pub(crate) trait Fingerprinted {
+    /// By what the request is known again (D12): `None` if a body was announced and did not arrive, for then nobody knows which
+    /// request it was to be.
+    fn fingerprint(&self) -> Option<RequestFingerprint>;
+}
+
+impl Fingerprinted for JsonBody {
+    fn fingerprint(&self) -> Option<RequestFingerprint> {
+        self.fingerprint
+    }
+}
+
+impl Fingerprinted for NoBody {
+    fn fingerprint(&self) -> Option<RequestFingerprint> {
+        self.fingerprint
+    }
+}
+
 impl JsonBody {
     /// A reader of the body's fields, or the one violation that a body without fields is.
     pub(crate) fn reader(self) -> Result<ObjectReader, Violation> {
         self.object.map(ObjectReader::new)
-    }
-
-    /// By what the request is known again (D12): `None` if the body did not arrive, for then nobody knows which request it
-    /// was to be.
-    pub(crate) const fn fingerprint(&self) -> Option<RequestFingerprint> {
-        self.fingerprint
     }
 
     fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
@@ -85,11 +98,6 @@ impl NoBody {
     /// What is there nevertheless.
     pub(crate) fn violations(self) -> Violations {
         self.violations
-    }
-
-    /// By what the request is known again (D12): `None` if something was announced and did not arrive.
-    pub(crate) const fn fingerprint(&self) -> Option<RequestFingerprint> {
-        self.fingerprint
     }
 
     fn read(request: &HttpRequest, received: Result<Vec<u8>, Incomplete>) -> Self {
