@@ -77,14 +77,15 @@ pub(crate) async fn are_found_by_indexes(subject: &Subject) {
                 let (statements, found) = recorder::recorded(work.claim_key(*account, &key, now)).await;
                 assert_eq!(own(&statements), 2, "{statements:#?}");
                 assert_eq!(found.unwrap(), Some(request()));
+                // Not left to be undone in the background, where it would run beside what is recorded next.
+                work.commit().await.unwrap();
             })
             .await;
         assert!(!plans.contains("Seq Scan"), "{plans}");
         let plans = subject
             .plans(async {
                 let (statements, forgotten) = recorder::recorded(store.forget_answers(now, AT_ONCE)).await;
-                // The unit of work before is being undone meanwhile.
-                assert_eq!(own(&statements), 1, "{statements:#?}");
+                assert_eq!(statements.len(), 1, "{statements:#?}");
                 assert_eq!(forgotten.unwrap(), AT_ONCE);
             })
             .await;

@@ -138,6 +138,8 @@ async fn changes(subject: &Subject) {
                 assert_eq!(number_of(work.lock_custom_domain(*account, domain.id)).await, 1);
                 assert_eq!(number_of(work.update_custom_domain(&domain, plan)).await, 1);
                 assert_eq!(number_of(work.delete_custom_domain(*account, domain.id)).await, 2);
+                // Not left to be undone in the background, where it would run beside what is recorded next.
+                work.commit().await.unwrap();
             })
             .await;
         assert!(!plans.contains("Seq Scan on custom_domains"), "{plans}");
@@ -162,8 +164,7 @@ async fn checks(subject: &Subject) {
             .plans(async {
                 let claiming = store.claim_due_checks(now, until, AT_ONCE);
                 let (statements, claimed) = recorder::recorded(claiming).await;
-                // The unit of work before is being undone meanwhile.
-                assert_eq!(own(&statements), 1, "{statements:#?}");
+                assert_eq!(statements.len(), 1, "{statements:#?}");
                 let claimed = claimed.unwrap();
                 assert_eq!(claimed.len(), usize::from(AT_ONCE));
                 let next = CheckPlan { next_check_at: Some(samples::at(90_000)), checks_made: 1 };
