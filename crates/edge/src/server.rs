@@ -4,27 +4,22 @@ use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
-use actix_web::{App, HttpServer, web};
+use actix_http::Response;
+use actix_http::body::BoxBody;
+use actix_service::{IntoServiceFactory as _, map_config};
+use actix_web::dev::AppConfig;
+use actix_web::http::StatusCode;
+use actix_web::{App, web};
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
-use tokio::task::JoinHandle;
+use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 
 use crate::outage_log::OutageLog;
+use crate::outcome::Outcome;
 use crate::pages::Pages;
+use crate::response::response;
 use crate::visit::{Edge, VISITS_METRIC, answer};
-
-/// How long a connection may be idle between two requests. Longer than the minute that common load balancers keep
-/// theirs, so that it is they who close.
-const KEEP_ALIVE: Duration = Duration::from_secs(75);
-
-/// How long the head of a request may take to arrive.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-
-/// How long a graceful stop lets running requests go on (D64).
-const STOPPING_SECONDS: u64 = 30;
 
 /// How the link listener behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,17 +29,16 @@ pub struct EdgeOptions {
     pub miss_throttle_per_minute: u32,
     /// How many threads answer visits.
     pub workers: NonZeroUsize,
+    /// How many connections there may be at once. Beyond, visitors get the 503 page.
+    pub connections: usize,
 }
 
 /// The running link listener.
 ///
 /// It answers GET and HEAD for public links with a redirect (D53), and everything that leads nowhere with one
-/// and the same page (D54). Dropping it leaves it running; [`Self::stop`] stops it.
+/// and the same page (D54). Dropping it stops it at once; [`Self::stop`] lets requests finish.
 #[derive(Debug)]
-pub struct EdgeServer {
-    handle: ServerHandle,
-    task: JoinHandle<io::Result<()>>,
-}
+pub struct EdgeServer(Listener);
 
 impl EdgeServer {
     /// Starts to accept on `listener`. It must be called within a Tokio runtime; the threads that answer are its
@@ -53,25 +47,21 @@ impl EdgeServer {
     /// # Errors
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
-        let EdgeOptions { miss_throttle_per_minute, workers } = options;
+        let EdgeOptions { miss_throttle_per_minute, workers, connections } = options;
         metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by what they came to.");
+        let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let edge = web::Data::new(Edge {
             app,
-            pages: Pages::render().map_err(io::Error::other)?,
+            pages: Arc::clone(&pages),
             misses: AddressThrottle::new(miss_throttle_per_minute),
             outages: OutageLog::default(),
         });
-        let server =
-            HttpServer::new(move || App::new().app_data(edge.clone()).default_service(web::to(answer)))
-                .workers(workers.get())
-                .keep_alive(KEEP_ALIVE)
-                .client_request_timeout(HEAD_TIME)
-                .shutdown_timeout(STOPPING_SECONDS)
-                .tcp_nodelay(true)
-                .disable_signals()
-                .listen(listener)?
-                .run();
-        Ok(Self { handle: server.handle(), task: tokio::spawn(server) })
+        let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
+        let service = move || {
+            let app = App::new().app_data(edge.clone()).default_service(web::to(answer)).into_factory();
+            map_config(app, |()| AppConfig::default())
+        };
+        Listener::start(listener, &options, Arc::new(EdgeRefusals(pages)), service).map(Self)
     }
 
     /// Waits until the listener ends, which it does by itself only if it fails.
@@ -79,7 +69,7 @@ impl EdgeServer {
     /// # Errors
     /// It failed.
     pub async fn ended(&mut self) -> io::Result<()> {
-        (&mut self.task).await.map_err(io::Error::other)?
+        self.0.ended().await
     }
 
     /// Stops accepting. A graceful stop returns when the running requests are finished, after 30 seconds at most;
@@ -87,9 +77,24 @@ impl EdgeServer {
     ///
     /// # Errors
     /// The listener had failed before.
-    pub async fn stop(mut self, graceful: bool) -> io::Result<()> {
-        self.handle.stop(graceful).await;
-        // A task that was seen to end in `ended` must not be asked again.
-        if self.task.is_finished() { Ok(()) } else { self.ended().await }
+    pub async fn stop(self, graceful: bool) -> io::Result<()> {
+        self.0.stop(graceful).await
+    }
+}
+
+/// What visitors see whose request cannot be answered as a visit.
+struct EdgeRefusals(Arc<Pages>);
+
+impl Refusals for EdgeRefusals {
+    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+        let status = match refusal {
+            // The page of an outage, which asks to come again in a moment.
+            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable).into(),
+            Refusal::NotHttp => StatusCode::BAD_REQUEST,
+            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+        };
+        // No browser sends such requests, so nobody would read a page.
+        Response::new(status)
     }
 }

@@ -24,7 +24,7 @@ pub(crate) const VISITS_METRIC: &str = "signpost_visits_total";
 /// What all visits share.
 pub(crate) struct Edge {
     pub(crate) app: Arc<Application>,
-    pub(crate) pages: Pages,
+    pub(crate) pages: Arc<Pages>,
     /// Counts the misses of each address (D54).
     pub(crate) misses: AddressThrottle,
     pub(crate) outages: OutageLog,

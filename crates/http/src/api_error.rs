@@ -24,6 +24,8 @@ pub(crate) enum ApiError {
     NotAdmitted(Reason),
     /// The request is no HTTP that can be read; a sentence for people says why.
     Unreadable(&'static str),
+    /// There are more connections than the listener takes.
+    Overloaded,
     /// No endpoint has this path.
     NoSuchPath,
     /// The path has endpoints, but none with this method.
@@ -54,7 +56,7 @@ impl ApiError {
             Self::UnsupportedMediaType(_) => ErrorCode::UnsupportedMediaType,
             Self::PayloadTooLarge => ErrorCode::PayloadTooLarge,
             Self::App(error) => error.code(),
-            Self::Internal(_) => ErrorCode::InternalError,
+            Self::Overloaded | Self::Internal(_) => ErrorCode::InternalError,
         }
     }
 
@@ -65,6 +67,7 @@ impl ApiError {
             Self::App(AppError::AnsweredBefore(answer)) => remembered_answer::code(answer),
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
+            | Self::Overloaded
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }
             | Self::UnsupportedMediaType(_)
@@ -81,6 +84,7 @@ impl ApiError {
             // Pixels have no code of their own.
             Self::NoSuchPath | Self::App(AppError::Refused(Refusal::PixelNotFound)) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
             | Self::UnsupportedMediaType(_)
@@ -98,6 +102,7 @@ impl ApiError {
             Self::NoSuchPath => "There is no endpoint at this path.".into(),
             Self::MethodNotAllowed { allow } => format!("This path takes only {allow}.").into(),
             Self::Unreadable(message) | Self::UnsupportedMediaType(Unsupported(message)) => (*message).into(),
+            Self::Overloaded => "There are too many connections. Try again in a second.".into(),
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
                 let mut sentences = violations.iter().map(sentence);
@@ -129,6 +134,7 @@ impl ApiError {
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => Some(violations),
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
+            | Self::Overloaded
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }
             | Self::UnsupportedMediaType(_)
@@ -154,6 +160,7 @@ impl ApiError {
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
+            Self::Overloaded => Some(1),
             Self::NotAdmitted(
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
             )
@@ -188,6 +195,7 @@ impl ApiError {
                 | Reason::Exhausted { .. },
             )
             | Self::Unreadable(_)
+            | Self::Overloaded
             | Self::NoSuchPath
             | Self::MethodNotAllowed { .. }
             | Self::UnsupportedMediaType(_)

@@ -77,6 +77,7 @@ fn headers(error: &ApiError) -> impl Iterator<Item = (HeaderName, HeaderValue)> 
         ApiError::MethodNotAllowed { allow } => HeaderValue::from_str(allow).ok(),
         ApiError::NotAdmitted(_)
         | ApiError::Unreadable(_)
+        | ApiError::Overloaded
         | ApiError::NoSuchPath
         | ApiError::UnsupportedMediaType(_)
         | ApiError::PayloadTooLarge

@@ -86,12 +86,14 @@ impl Servers {
         sockets: Sockets,
         app: &Arc<Application>,
         miss_throttle_per_minute: u32,
+        connections: usize,
     ) -> Result<Self> {
         let Sockets { api, links, metrics } = sockets;
+        signpost_listener::describe_metrics();
         let metrics = metrics.map(start_metrics).transpose()?;
         let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let api_options = ApiOptions { workers };
-        let edge_options = EdgeOptions { miss_throttle_per_minute, workers };
+        let api_options = ApiOptions { workers, connections };
+        let edge_options = EdgeOptions { miss_throttle_per_minute, workers, connections };
         Ok(Self {
             api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
             links: EdgeServer::start(links, Arc::clone(app), edge_options)

@@ -6,6 +6,7 @@ mod commands;
 mod listeners;
 mod metrics_server;
 mod name_servers;
+mod open_files;
 mod settings;
 mod shutdown;
 mod system;

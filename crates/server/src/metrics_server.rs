@@ -1,17 +1,27 @@
 //! The listener for metrics (D63).
 
+use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
 use std::time::Duration;
 
-use actix_web::dev::ServerHandle;
-use actix_web::http::header::{CONTENT_TYPE, HeaderValue};
-use actix_web::{App, HttpResponse, HttpServer, web};
+use actix_http::body::BoxBody;
+use actix_http::header::{ALLOW, CONTENT_TYPE, HeaderValue};
+use actix_http::{Method, Request, Response, StatusCode};
+use actix_service::fn_service;
 use metrics_exporter_prometheus::PrometheusHandle;
+use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 use tokio::task::JoinHandle;
 
 /// How often counts that nobody fetched are tidied up.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How many connections there may be. Few ever ask for metrics.
+const CONNECTIONS: usize = 32;
+
+const PATH: &str = "/metrics";
 
 /// The form of Prometheus' text.
 const TEXT_FORMAT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -19,8 +29,7 @@ const TEXT_FORMAT: HeaderValue = HeaderValue::from_static("text/plain; version=0
 /// The running listener for metrics. It answers `GET /metrics`, and 404 otherwise.
 #[derive(Debug)]
 pub(crate) struct MetricsServer {
-    handle: ServerHandle,
-    server: JoinHandle<io::Result<()>>,
+    listener: Listener,
     upkeep: JoinHandle<()>,
 }
 
@@ -31,34 +40,53 @@ impl MetricsServer {
     /// The listener cannot be used.
     pub(crate) fn start(listener: TcpListener, metrics: PrometheusHandle) -> io::Result<Self> {
         let upkeep = tokio::spawn(keep_up(metrics.clone()));
-        let metrics = web::Data::new(metrics);
-        let server = HttpServer::new(move || {
-            App::new()
-                .app_data(metrics.clone())
-                .route("/metrics", web::get().to(show))
-                .default_service(web::to(nothing))
-        })
-        .workers(1)
-        .disable_signals()
-        .listen(listener)?
-        .run();
-        Ok(Self { handle: server.handle(), server: tokio::spawn(server), upkeep })
+        let options = ListenerOptions {
+            connections: CONNECTIONS,
+            door: |path| path == PATH,
+            ..ListenerOptions::new("metrics", NonZeroUsize::MIN)
+        };
+        let service = move || {
+            let metrics = metrics.clone();
+            fn_service(move |request| std::future::ready(Ok::<_, Infallible>(answer(&request, &metrics))))
+        };
+        let listener = Listener::start(listener, &options, Arc::new(BareRefusals), service)?;
+        Ok(Self { listener, upkeep })
     }
 
     /// Stops at once: nobody waits for metrics of a program that ends.
     pub(crate) async fn stop(self) -> io::Result<()> {
         self.upkeep.abort();
-        drop(self.handle.stop(false));
-        self.server.await.map_err(io::Error::other)?
+        self.listener.stop(false).await
     }
 }
 
-async fn show(metrics: web::Data<PrometheusHandle>) -> HttpResponse {
-    HttpResponse::Ok().insert_header((CONTENT_TYPE, TEXT_FORMAT)).body(metrics.render())
+fn answer(request: &Request, metrics: &PrometheusHandle) -> Response<BoxBody> {
+    match (request.path(), request.method()) {
+        (PATH, &Method::GET | &Method::HEAD) => Response::build(StatusCode::OK)
+            .insert_header((CONTENT_TYPE, TEXT_FORMAT))
+            .body(metrics.render())
+            .map_into_boxed_body(),
+        (PATH, _) => {
+            let mut response = Response::new(StatusCode::METHOD_NOT_ALLOWED);
+            response.headers_mut().insert(ALLOW, HeaderValue::from_static("GET, HEAD"));
+            response
+        }
+        _ => Response::new(StatusCode::NOT_FOUND),
+    }
 }
 
-async fn nothing() -> HttpResponse {
-    HttpResponse::NotFound().finish()
+/// Statuses without a body: only programs ask here.
+struct BareRefusals;
+
+impl Refusals for BareRefusals {
+    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+        Response::new(match refusal {
+            Refusal::NotHttp => StatusCode::BAD_REQUEST,
+            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        })
+    }
 }
 
 async fn keep_up(metrics: PrometheusHandle) {

@@ -182,7 +182,7 @@ impl Stores {
 
 /// How to speak to a server: as the operator said, and where nothing was said, with `store-timeout` as the limit of
 /// everything that takes time.
-fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOptions {
+pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOptions {
     let PoolSettings { connections, wait, statement_timeout } = pool;
     let default = PostgresOptions::with_time_limit(store_timeout);
     PostgresOptions {

@@ -18,6 +18,7 @@ const POSTGRES: &str = "signpost-postgres";
 const TEST_SERVERS: &str = "signpost-test-servers";
 const REDIS: &str = "signpost-redis";
 const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
+const LISTENER: &str = "signpost-listener";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
 const LINK_FILES: &str = "signpost-link-files";
@@ -73,8 +74,18 @@ const PLACES: &[Place] = &[
         imports: INNER,
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS, QUOTA_FALLBACK],
     },
-    Place { package: HTTP, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE] },
-    Place { package: EDGE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    // How connections are driven, for whoever listens.
+    Place { package: LISTENER, imports: Crates::Only(&[]), tests_import: &[] },
+    Place {
+        package: HTTP,
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
+    },
+    Place {
+        package: EDGE,
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        tests_import: &[PORT_CONTRACTS, MEMORY],
+    },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: DNS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place {
@@ -86,6 +97,7 @@ const PLACES: &[Place] = &[
             POSTGRES,
             REDIS,
             QUOTA_FALLBACK,
+            LISTENER,
             HTTP,
             EDGE,
             LINK_FILES,
@@ -127,9 +139,9 @@ pub const FENCED: &[Fence] = &[
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
-    Fence::only("actix-web", &[HTTP, EDGE, SERVER]),
-    Fence::only("actix-http", &[HTTP]),
-    Fence::only("actix-service", &[HTTP]),
+    Fence::only("actix-web", &[HTTP, EDGE]),
+    Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
+    Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("utoipa", &[HTTP]),
     Fence::only("utoipa-swagger-ui", &[HTTP]),
     // Answers are judged in one place.
@@ -322,7 +334,8 @@ mod tests {
     fn a_framework_stays_behind_its_fence() {
         allowed("signpost-sqlite", &foreign("diesel", Kind::Product));
         allowed("signpost", &foreign("anyhow", Kind::Product));
-        allowed("signpost", &foreign("actix-web", Kind::Product));
+        allowed("signpost-edge", &foreign("actix-web", Kind::Product));
+        refused("signpost", &foreign("actix-web", Kind::Product));
         for fenced in ["anyhow", "clap", "diesel", "diesel_migrations", "libsqlite3-sys", "actix-web"] {
             refused("signpost-app", &foreign(fenced, Kind::Product));
             refused("signpost-memory", &foreign(fenced, Kind::Tests));

@@ -175,7 +175,9 @@ fn d13_r28_a_key_with_one_mistake_in_it_never_reaches_the_store() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap().to_string();
     let _within = runtime.enter();
-    let server = ApiServer::start(listener, app, ApiOptions { workers: 2.try_into().unwrap() }).unwrap();
+    let server =
+        ApiServer::start(listener, app, ApiOptions { workers: 2.try_into().unwrap(), connections: 100 })
+            .unwrap();
     let sender = |key: String| Account::new(&address, key, None);
     let unharmed = sender(key.clone());
     unharmed.get("/v1/account").expect_status(200);

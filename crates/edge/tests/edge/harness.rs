@@ -19,7 +19,7 @@ pub(crate) const HOST: &str = "go.example.com";
 
 /// Two threads, and so many misses per address and minute; 0 means any number.
 pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
-    EdgeOptions { miss_throttle_per_minute, workers: NonZeroUsize::new(2).unwrap() }
+    EdgeOptions { miss_throttle_per_minute, workers: NonZeroUsize::new(2).unwrap(), connections: 1_000 }
 }
 
 pub(crate) struct Edge {

@@ -17,6 +17,11 @@ use crate::wire;
 
 use probe::Probe;
 
+/// Whether a path is that of a health check, which is answered however many connections there are.
+pub(crate) fn is_probe(path: &str) -> bool {
+    path.starts_with("/health/")
+}
+
 const OK: &str = "ok";
 const UNAVAILABLE: &str = "unavailable";
 const DRAINING: &str = "draining";

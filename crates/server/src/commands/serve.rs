@@ -8,9 +8,10 @@ use signpost_domain::Hostname;
 use super::first_start;
 use super::output::Output;
 use crate::listeners::{Addresses, Servers, Sockets};
+use crate::open_files;
 use crate::settings::{CommonSettings, Database, DomainSettings, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
-use crate::wiring::Serving;
+use crate::wiring::{Serving, postgres_options};
 
 /// Serves until the program is asked to stop.
 pub(super) async fn run(
@@ -30,7 +31,8 @@ pub(super) async fn run(
         Database::Server(_) => first_start::say_how(&serving.app, output).await?,
     }
     warn_of_own_names(&serving.app).await;
-    let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute)?;
+    let connections = connections(common, settings);
+    let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute, connections)?;
     announce(addresses, output)?;
 
     let signal = tokio::select! {
@@ -49,6 +51,25 @@ pub(super) async fn run(
     Ok(())
 }
 
+/// How many connections the API and the link listener may each have.
+fn connections(common: &CommonSettings, settings: &ServeSettings) -> usize {
+    let of_database = match common.database {
+        Database::File(_) => 0,
+        Database::Server(_) => postgres_options(common.store_timeout, common.pool).connections.get(),
+    };
+    let wanted = settings.max_connections.get();
+    let limit = open_files::raise_limit();
+    let connections = open_files::connections(wanted, limit, of_database);
+    if connections < wanted {
+        tracing::warn!(
+            open_files = limit,
+            "the limit of open files allows only {connections} of the {wanted} connections of `max-connections`: raise \
+             it, for example by `LimitNOFILE` of systemd"
+        );
+    }
+    connections
+}
+
 /// Says how the program is set up. None of this is secret.
 fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
     let CommonSettings { database, store_timeout, pool, plans, log_format: _ } = common;
@@ -56,6 +77,7 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         api_listen: _,
         link_listen: _,
         metrics_listen: _,
+        max_connections: _,
         trusted_proxies,
         system,
         system_url_is_default: _,

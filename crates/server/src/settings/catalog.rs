@@ -80,6 +80,18 @@ pub(crate) const METRICS_LISTEN: Setting = Setting {
     is_list: false,
 };
 
+/// How many connections there may be.
+pub(crate) const MAX_CONNECTIONS: Setting = Setting {
+    key: "max-connections",
+    value_name: "NUMBER",
+    default: Some("10000"),
+    help: "How many connections the API and the link listener each hold at once, at most; fewer where the system's \
+           limit of open files is lower. Beyond, health checks are still answered and everything else gets a 503",
+    group: LISTENERS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
 /// Proxies whose word is believed.
 pub(crate) const TRUSTED_PROXIES: Setting = Setting {
     key: "trusted-proxies",
@@ -304,10 +316,11 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 23] = [
+pub(crate) static SETTINGS: [&Setting; 24] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
+    &MAX_CONNECTIONS,
     &TRUSTED_PROXIES,
     &SYSTEM_URL,
     &SYSTEM_ALIASES,

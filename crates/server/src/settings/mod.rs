@@ -139,6 +139,8 @@ pub(crate) struct ServeSettings {
     pub(crate) api_listen: SocketAddr,
     pub(crate) link_listen: SocketAddr,
     pub(crate) metrics_listen: Option<SocketAddr>,
+    /// How many connections the API and the link listener may each have, if the limit of open files allows it.
+    pub(crate) max_connections: NonZeroUsize,
     pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) system: SystemDomain,
     /// Further names of the system domain, which it knows too.
@@ -170,6 +172,7 @@ impl ServeSettings {
             api_listen: required(sources, &catalog::API_LISTEN, values::listen_address)?,
             link_listen: required(sources, &catalog::LINK_LISTEN, values::listen_address)?,
             metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
+            max_connections: required(sources, &catalog::MAX_CONNECTIONS, values::connections)?,
             trusted_proxies: optional(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?
                 .unwrap_or_default(),
             domains: DomainSettings::read(sources, &system)?,

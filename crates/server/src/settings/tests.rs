@@ -44,6 +44,7 @@ fn d61_defaults() {
         api_listen,
         link_listen,
         metrics_listen,
+        max_connections,
         trusted_proxies,
         system,
         system_aliases,
@@ -56,6 +57,7 @@ fn d61_defaults() {
         drain_delay,
         redis,
     } = serve(&sources).unwrap();
+    assert_eq!(max_connections.get(), 10_000);
     assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
     assert_eq!(metrics_listen, None);

@@ -41,7 +41,7 @@ pub(super) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
 }
 
-/// A number of connections. PostgreSQL itself allows no more than this.
+/// A number of connections, at least one. PostgreSQL itself allows no more than this, and a process seldom more.
 pub(super) fn connections(text: &str) -> Result<NonZeroUsize, String> {
     const MOST: usize = 262_143;
     text.parse()

@@ -1,0 +1,166 @@
+//! Accepting connections, and giving each to a worker.
+
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use socket2::SockRef;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+
+use crate::door::{Door, Places, Ticket};
+use crate::worker::{Accepted, Stop, Worker};
+
+const ACCEPTED: &str = "signpost_connections_accepted_total";
+const OPEN: &str = "signpost_connections_open";
+
+/// How much of an answer the system keeps for a client that does not take it, in bytes. What was sent and is not
+/// confirmed yet comes on top, so that this does not slow down those who are far away.
+const MOST_UNSENT_BYTES: u32 = 64 * 1024;
+
+/// How long to wait before accepting again when the system has no room for a connection.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// How often at most a log line says that it has none.
+const LOG_INTERVAL: Duration = Duration::from_mins(1);
+
+/// What is said to a connection for which there is not even room to read its request.
+const NO_ROOM: &[u8] =
+    b"HTTP/1.1 503 Service Unavailable\r\nconnection: close\r\nretry-after: 1\r\ncontent-length: 0\r\n\r\n";
+
+pub(crate) fn describe_metrics() {
+    metrics::describe_counter!(
+        ACCEPTED,
+        "Connections that were accepted, by listener and by the place they got: `place`, `door` or `none`."
+    );
+    metrics::describe_gauge!(OPEN, "Connections that are open, by listener.");
+}
+
+/// Accepts connections until it is told to stop, then ends the workers.
+pub(crate) async fn accept(
+    socket: TcpListener,
+    workers: Vec<Worker>,
+    most: usize,
+    listener: &'static str,
+    mut stop: watch::Receiver<Stop>,
+) -> io::Result<()> {
+    let mut receiver = Receiver::new(workers, most, listener);
+    let outcome = loop {
+        let accepted = tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop != Stop::No) => break Ok(()),
+            accepted = socket.accept() => accepted,
+        };
+        match accepted {
+            Ok((stream, peer)) => {
+                if !receiver.receive(stream, peer).await {
+                    break Err(io::Error::other("a worker thread ended"));
+                }
+            }
+            Err(error) if is_of_one_connection(&error) => {}
+            Err(error) => {
+                receiver.note(&error);
+                tokio::time::sleep(PAUSE).await;
+            }
+        }
+    };
+    // From now on the system refuses connections.
+    drop(socket);
+    for worker in receiver.workers {
+        worker.ended().await;
+    }
+    outcome
+}
+
+/// Whether only the connection that was about to be accepted is broken.
+fn is_of_one_connection(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionRefused
+            | io::ErrorKind::Interrupted
+    )
+}
+
+/// Gives places and workers to connections.
+struct Receiver {
+    workers: Vec<Worker>,
+    places: Arc<Places>,
+    door: Door,
+    listener: &'static str,
+    placed: metrics::Counter,
+    at_the_door: metrics::Counter,
+    turned_away: metrics::Counter,
+    noted_at: Option<Instant>,
+}
+
+impl Receiver {
+    fn new(workers: Vec<Worker>, most: usize, listener: &'static str) -> Self {
+        let places = Places::new(most, metrics::gauge!(OPEN, "listener" => listener));
+        let counter =
+            |place: &'static str| metrics::counter!(ACCEPTED, "listener" => listener, "place" => place);
+        Self {
+            workers,
+            door: Door::new(Arc::clone(&places)),
+            places,
+            listener,
+            placed: counter("place"),
+            at_the_door: counter("door"),
+            turned_away: counter("none"),
+            noted_at: None,
+        }
+    }
+
+    /// `false` if there is no worker to take it.
+    async fn receive(&mut self, stream: TcpStream, peer: SocketAddr) -> bool {
+        let ticket = match self.places.take() {
+            Some(place) => {
+                self.placed.increment(1);
+                Ticket::Place(place)
+            }
+            None => match self.door.wait().await {
+                Some(waiting) => {
+                    self.at_the_door.increment(1);
+                    Ticket::Door(waiting)
+                }
+                None => {
+                    self.turned_away.increment(1);
+                    // As much as fits at once; the connection closes here.
+                    let _ = stream.try_write(NO_ROOM);
+                    return true;
+                }
+            },
+        };
+        prepare(&stream);
+        let Ok(stream) = stream.into_std() else { return true };
+        let least =
+            self.workers.iter().filter(|worker| worker.is_running()).min_by_key(|worker| worker.load());
+        match least {
+            Some(worker) => {
+                worker.take(Accepted { stream, peer, ticket });
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn note(&mut self, error: &io::Error) {
+        if self.noted_at.is_none_or(|noted_at| noted_at.elapsed() >= LOG_INTERVAL) {
+            self.noted_at = Some(Instant::now());
+            let listener = self.listener;
+            tracing::error!(listener, %error, "cannot accept connections; trying on");
+        }
+    }
+}
+
+/// Sets what every connection has. If the system refuses, it works without.
+fn prepare(stream: &TcpStream) {
+    // Answers are written whole; waiting for more would only delay them.
+    let _ = stream.set_nodelay(true);
+    #[cfg(target_os = "linux")]
+    let _ = SockRef::from(stream).set_tcp_notsent_lowat(MOST_UNSENT_BYTES);
+    #[cfg(not(target_os = "linux"))]
+    let _ = SockRef::from(stream).set_send_buffer_size(MOST_UNSENT_BYTES as usize);
+}

@@ -1,0 +1,131 @@
+//! Deadlines of many connections, looked at by one task of their worker.
+//!
+//! A timer of its own would cost each request more than the look-up of a link. So a connection only notes its deadline,
+//! and one sweep over all of them, a few times a second, wakes those whose time is over.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::task::{Context, Waker};
+use std::time::{Duration, Instant};
+
+/// The deadline of one connection, and whom to wake when it is over.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    deadline: Cell<Option<Instant>>,
+    waker: RefCell<Option<Waker>>,
+    sweeper: Rc<Sweeper>,
+}
+
+/// A watch that ends with its connection.
+#[derive(Debug)]
+pub(crate) struct Watched {
+    watch: Rc<Watch>,
+    number: u64,
+}
+
+impl Deref for Watched {
+    type Target = Watch;
+
+    fn deref(&self) -> &Watch {
+        &self.watch
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        self.watch.sweeper.watches.borrow_mut().remove(&self.number);
+    }
+}
+
+impl Watch {
+    /// From now on there are `time`s until the deadline.
+    pub(crate) fn limit(&self, time: Duration) {
+        self.deadline.set(Some(self.sweeper.now.get() + time));
+    }
+
+    /// From now on there is no deadline.
+    pub(crate) fn lift(&self) {
+        self.deadline.set(None);
+    }
+
+    /// Whether the deadline is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.deadline.get().is_some_and(|deadline| deadline <= Instant::now())
+    }
+
+    /// Sees to it that the task is polled again when the deadline is over, or when the listener begins to stop.
+    pub(crate) fn wake_later(&self, cx: &Context<'_>) {
+        let mut waker = self.waker.borrow_mut();
+        match waker.as_mut() {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => *waker = Some(cx.waker().clone()),
+        }
+    }
+
+    /// Whether the listener stops: no further request is taken.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.sweeper.is_stopping.get()
+    }
+
+    fn wake(&self) {
+        if let Some(waker) = self.waker.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+}
+
+/// Looks at the deadlines of all connections of a worker.
+#[derive(Debug)]
+pub(crate) struct Sweeper {
+    watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
+    next_number: Cell<u64>,
+    now: Cell<Instant>,
+    is_stopping: Cell<bool>,
+}
+
+impl Sweeper {
+    pub(crate) fn new() -> Rc<Self> {
+        Rc::new(Self {
+            watches: RefCell::default(),
+            next_number: Cell::new(0),
+            now: Cell::new(Instant::now()),
+            is_stopping: Cell::new(false),
+        })
+    }
+
+    /// A watch without a deadline.
+    pub(crate) fn watch(self: &Rc<Self>) -> Watched {
+        let number = self.next_number.get();
+        self.next_number.set(number + 1);
+        let watch =
+            Rc::new(Watch { deadline: Cell::new(None), waker: RefCell::new(None), sweeper: Rc::clone(self) });
+        self.watches.borrow_mut().insert(number, Rc::clone(&watch));
+        Watched { watch, number }
+    }
+
+    /// Wakes those whose time is over, every `tick`. It never ends.
+    pub(crate) async fn sweep(&self, tick: Duration) {
+        loop {
+            tokio::time::sleep(tick).await;
+            self.now.set(Instant::now());
+            self.wake(|watch| watch.is_over());
+        }
+    }
+
+    /// Tells all connections that the listener stops.
+    pub(crate) fn stop(&self) {
+        self.is_stopping.set(true);
+        self.wake(|_| true);
+    }
+
+    fn wake(&self, which: impl Fn(&Watch) -> bool) {
+        // Waking a task does not run it, so that no connection ends during this loop.
+        for watch in self.watches.borrow().values() {
+            if which(watch) {
+                watch.wake();
+            }
+        }
+    }
+}

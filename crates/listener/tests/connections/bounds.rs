@@ -1,0 +1,129 @@
+//! R26, R25: what one connection may hold, and what all of them together may.
+
+use std::time::Duration;
+
+use signpost_listener::{ANSWER_BYTES, MOST_BODY_BYTES, MOST_HEAD_BYTES, Times};
+
+use crate::harness::{Client, LARGE, SHORT, Scene, get, patient};
+
+#[tokio::test]
+async fn a_head_of_the_largest_size_is_taken_and_a_larger_one_is_refused() {
+    let scene = Scene::start(patient(), 10);
+    let head = |bytes: usize| {
+        let empty = "GET / HTTP/1.1\r\nhost: a\r\nx: \r\n\r\n";
+        empty.replace("x: ", &format!("x: {}", "y".repeat(bytes - empty.len())))
+    };
+    let mut client = scene.connect().await;
+    client.send(head(MOST_HEAD_BYTES)).await;
+    assert_eq!(client.answer().await.status, 200);
+    for bytes in [MOST_HEAD_BYTES + 1, 4 * MOST_HEAD_BYTES] {
+        let mut client = scene.connect().await;
+        client.send(head(bytes)).await;
+        assert_eq!(client.answer().await.body, "HeadTooLarge");
+    }
+    // Also one that never ends.
+    let mut client = scene.connect().await;
+    client.send(&head(2 * MOST_HEAD_BYTES)[..MOST_HEAD_BYTES]).await;
+    assert_eq!(client.answer().await.body, "HeadTooLarge");
+    assert_eq!(scene.calls(), 1);
+}
+
+/// Pipelined requests wait until there is room: a client that reads nothing gets a few answers made, not all.
+#[tokio::test]
+async fn pipelined_requests_wait_until_the_answers_before_them_are_out() {
+    let scene = Scene::start(Times { stalled: Duration::from_secs(2), ..patient() }, 10);
+    let mut client = scene.connect().await;
+    client.send(get("/large").repeat(50)).await;
+    // Ends when the server gives up; until then it could have called the service for all of them.
+    while client.stream.try_write(b"").is_ok() && scene.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+    let mut others = scene.connect().await;
+    for _ in 0..100 {
+        assert_eq!(others.get("/a").await.status, 200);
+    }
+    assert_eq!(scene.calls(), 1 + 100, "the second large answer was made before the first one was taken");
+}
+
+/// The memory of one connection, seen by what the system lets us see: what the server has taken from a body that is too
+/// large, and given of an answer that nobody reads.
+#[tokio::test]
+async fn r26_a_body_without_end_is_not_read_without_end() {
+    let scene = Scene::start(patient(), 10);
+    let chunk = format!("{:x}\r\n{}\r\n", 4096, "z".repeat(4096));
+    for path in ["/unread", "/echo"] {
+        let mut client = scene.connect().await;
+        client.send(format!("POST {path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n")).await;
+        // Beyond what is read, some is in the buffers of the two sockets.
+        let most = 2 * MOST_BODY_BYTES + 16 * 1024 * 1024;
+        let taken = client.write_until_refused(chunk.as_bytes(), most).await;
+        assert!(taken.is_some(), "{path}: {most} bytes were read");
+    }
+    let received = scene.seen.body_bytes.load(std::sync::atomic::Ordering::SeqCst);
+    assert!(received <= MOST_BODY_BYTES + ANSWER_BYTES, "{received}");
+}
+
+#[tokio::test]
+async fn r25_beyond_the_bound_the_door_answers_its_paths_and_refuses_all_others() {
+    let scene = Scene::start(patient(), 20);
+    let mut held: Vec<Client> = Vec::new();
+    for _ in 0..20 {
+        let mut client = scene.connect().await;
+        assert_eq!(client.get("/a").await.status, 200);
+        held.push(client);
+    }
+    let mut refused = scene.connect().await;
+    let answer = refused.get("/a").await;
+    assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+    refused.until_closed().await;
+    let mut probe = scene.connect().await;
+    let answer = probe.get("/door").await;
+    assert_eq!((answer.status, answer.head.contains("connection: close")), (200, true));
+    probe.until_closed().await;
+    // Those inside are served as before, and whoever leaves makes room.
+    assert_eq!(held[7].get("/a").await.status, 200);
+    held.clear();
+    loop {
+        if scene.connect().await.get("/a").await.status == 200 {
+            break;
+        }
+    }
+}
+
+/// The attack that a test with a bound alone would miss: so many silent connections that even the door is full.
+#[tokio::test]
+async fn r25_silent_connections_cannot_keep_a_health_check_out() {
+    let scene = Scene::start(patient(), 10);
+    let mut silent = Vec::new();
+    for _ in 0..200 {
+        let mut client = scene.connect().await;
+        client.send("GET /door HT").await;
+        silent.push(client);
+    }
+    for _ in 0..20 {
+        assert_eq!(scene.connect().await.get("/door").await.status, 200);
+    }
+    // Those who had to go were told why.
+    let answer = silent[10].answer().await;
+    assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+    assert_eq!(scene.calls(), 20);
+}
+
+#[tokio::test]
+async fn r25_the_door_does_not_wait_as_long_as_a_place() {
+    let scene = Scene::start(Times { door: SHORT, ..patient() }, 1);
+    let mut held = scene.connect().await;
+    assert_eq!(held.get("/a").await.status, 200);
+    let mut silent = scene.connect().await;
+    let answer = silent.answer().await;
+    assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
+}
+
+#[tokio::test]
+async fn a_large_answer_arrives_whole() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    for _ in 0..2 {
+        assert_eq!(client.get("/large").await.body.len(), LARGE);
+    }
+}

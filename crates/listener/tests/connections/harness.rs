@@ -1,0 +1,226 @@
+//! A listener with a small service, and a client that sends and reads raw bytes.
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use actix_http::body::BoxBody;
+use actix_http::{Method, Request, Response, StatusCode};
+use actix_service::fn_service;
+use bytes::Bytes;
+use futures_util::StreamExt as _;
+use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals, Times};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+
+/// Longer than any wait of these tests on any machine. A test that needs it fails.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// How large the answer of `/large` is.
+pub(crate) const LARGE: usize = 8 * 1024 * 1024;
+
+/// What the service shares with the test.
+#[derive(Default)]
+pub(crate) struct Seen {
+    /// How many requests reached the service.
+    pub(crate) calls: AtomicUsize,
+    /// How many bytes of bodies it received.
+    pub(crate) body_bytes: AtomicUsize,
+}
+
+/// A running listener.
+pub(crate) struct Scene {
+    pub(crate) listener: Listener,
+    pub(crate) seen: Arc<Seen>,
+    /// Each permit lets one request to `/wait` be answered.
+    pub(crate) leave: Arc<Semaphore>,
+}
+
+/// Deadlines that no test reaches.
+pub(crate) const fn patient() -> Times {
+    Times { idle: LONG, head: LONG, body: LONG, stalled: LONG, lingering: LONG, door: LONG, stopping: LONG }
+}
+
+impl Scene {
+    pub(crate) fn start(times: Times, connections: usize) -> Self {
+        let socket = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let (seen, leave) = (Arc::<Seen>::default(), Arc::new(Semaphore::new(0)));
+        let options = ListenerOptions {
+            connections,
+            door: |path| path == "/door",
+            times,
+            ..ListenerOptions::new("test", NonZeroUsize::MIN)
+        };
+        let service = {
+            let (seen, leave) = (Arc::clone(&seen), Arc::clone(&leave));
+            move || {
+                let (seen, leave) = (Arc::clone(&seen), Arc::clone(&leave));
+                fn_service(move |request| answer(request, Arc::clone(&seen), Arc::clone(&leave)))
+            }
+        };
+        let listener = Listener::start(socket, &options, Arc::new(Named), service).unwrap();
+        Self { listener, seen, leave }
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.listener.address()
+    }
+
+    pub(crate) async fn connect(&self) -> Client {
+        Client::connect(self.address()).await
+    }
+
+    pub(crate) fn calls(&self) -> usize {
+        self.seen.calls.load(Ordering::SeqCst)
+    }
+}
+
+async fn answer(
+    mut request: Request,
+    seen: Arc<Seen>,
+    leave: Arc<Semaphore>,
+) -> Result<Response<BoxBody>, Infallible> {
+    seen.calls.fetch_add(1, Ordering::SeqCst);
+    let ok = |body: Bytes| Response::build(StatusCode::OK).body(body).map_into_boxed_body();
+    Ok(match request.path() {
+        "/large" => ok(Bytes::from(vec![b'x'; LARGE])),
+        "/wait" => {
+            leave.acquire().await.unwrap().forget();
+            ok(Bytes::from_static(b"waited"))
+        }
+        "/echo" => {
+            let mut payload = request.take_payload();
+            let mut body = Vec::new();
+            loop {
+                match payload.next().await {
+                    Some(Ok(chunk)) => {
+                        seen.body_bytes.fetch_add(chunk.len(), Ordering::SeqCst);
+                        body.extend_from_slice(&chunk);
+                    }
+                    Some(Err(_)) => return Ok(Response::new(StatusCode::BAD_REQUEST)),
+                    None => return Ok(ok(body.into())),
+                }
+            }
+        }
+        _ if request.method() == Method::HEAD => ok(Bytes::from_static(b"of a GET")),
+        path => {
+            let path = path.to_owned();
+            ok(path.into())
+        }
+    })
+}
+
+/// Refuses with the name of the reason.
+struct Named;
+
+impl Refusals for Named {
+    fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
+        let status = match refusal {
+            Refusal::NotHttp => StatusCode::BAD_REQUEST,
+            Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+            Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
+            Refusal::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        Response::build(status).body(format!("{refusal:?}")).map_into_boxed_body()
+    }
+}
+
+/// A client.
+pub(crate) struct Client {
+    pub(crate) stream: TcpStream,
+    read: Vec<u8>,
+}
+
+/// One answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Client {
+    pub(crate) async fn connect(address: SocketAddr) -> Self {
+        Self { stream: TcpStream::connect(address).await.unwrap(), read: Vec::new() }
+    }
+
+    pub(crate) async fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stream.write_all(bytes.as_ref()).await.unwrap();
+    }
+
+    pub(crate) async fn get(&mut self, path: &str) -> Answer {
+        self.send(get(path)).await;
+        self.answer().await
+    }
+
+    /// Reads the next answer, whose length its head says.
+    pub(crate) async fn answer(&mut self) -> Answer {
+        let head = self.until_empty_line().await.expect("the connection closed before an answer");
+        let length = head
+            .lines()
+            .find_map(|line| line.strip_prefix("content-length: "))
+            .map_or(0, |length| length.parse().unwrap());
+        while self.read.len() < length {
+            assert!(self.more().await > 0, "the connection closed within an answer");
+        }
+        let body = self.read.drain(..length).collect();
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        Answer { status, head, body: String::from_utf8(body).unwrap() }
+    }
+
+    /// Reads a head with its empty line; `None` if the connection closes first.
+    pub(crate) async fn until_empty_line(&mut self) -> Option<String> {
+        loop {
+            if let Some(end) = self.read.windows(4).position(|window| window == b"\r\n\r\n") {
+                let head = self.read.drain(..end + 4).collect();
+                return Some(String::from_utf8(head).unwrap());
+            }
+            if self.more().await == 0 {
+                return None;
+            }
+        }
+    }
+
+    /// Reads until the connection closes, and answers with how many bytes there were.
+    pub(crate) async fn until_closed(&mut self) -> usize {
+        let mut bytes = self.read.len();
+        self.read.clear();
+        loop {
+            match self.more().await {
+                0 => return bytes,
+                more => bytes += more,
+            }
+            self.read.clear();
+        }
+    }
+
+    /// Writes until the other side takes no more, and answers with how many bytes it took; `None` if the connection broke
+    /// first.
+    pub(crate) async fn write_until_refused(&mut self, bytes: &[u8], most: usize) -> Option<usize> {
+        let mut written = 0;
+        while written < most {
+            match timeout(LONG, self.stream.write(bytes)).await.expect("the other side takes nothing") {
+                Ok(0) | Err(_) => return Some(written),
+                Ok(more) => written += more,
+            }
+        }
+        None
+    }
+
+    async fn more(&mut self) -> usize {
+        let read = timeout(LONG, self.stream.read_buf(&mut self.read)).await.expect("nothing came");
+        // A reset is one way to close.
+        read.unwrap_or(0)
+    }
+}
+
+pub(crate) fn get(path: &str) -> String {
+    format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n")
+}
+
+pub(crate) const SHORT: Duration = Duration::from_millis(80);

@@ -1,0 +1,131 @@
+//! HTTP/1.1 as honest clients speak it, and as others do.
+
+use crate::harness::{Scene, get, patient};
+
+#[tokio::test]
+async fn pipelined_requests_are_answered_in_order() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    let paths: Vec<_> = (0..500).map(|number| format!("/{number}")).collect();
+    client.send(paths.iter().map(|path| get(path)).collect::<String>()).await;
+    for path in &paths {
+        assert_eq!(&client.answer().await.body, path);
+    }
+}
+
+#[tokio::test]
+async fn an_answer_does_not_wait_for_the_request_behind_it() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    client.send(get("/first") + &get("/wait")).await;
+    assert_eq!(client.answer().await.body, "/first");
+    scene.leave.add_permits(1);
+    assert_eq!(client.answer().await.body, "waited");
+}
+
+#[tokio::test]
+async fn requests_may_come_in_any_pieces() {
+    let scene = Scene::start(patient(), 10);
+    let request = "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
+    for size in [1, 2, 3, 7, 40] {
+        let mut client = scene.connect().await;
+        client.stream.set_nodelay(true).unwrap();
+        for _ in 0..2 {
+            for piece in request.as_bytes().chunks(size) {
+                client.send(piece).await;
+            }
+            assert_eq!(client.answer().await.body, "abcde", "in pieces of {size}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_nobody_reads_does_not_end_the_connection_if_it_is_small() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    for body in ["content-length: 3\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"] {
+        client.send(format!("POST /unread HTTP/1.1\r\nhost: a\r\n{body}")).await;
+        let answer = client.answer().await;
+        assert_eq!((answer.status, answer.head.contains("close")), (200, false));
+        assert_eq!(client.get("/next").await.body, "/next");
+    }
+}
+
+#[tokio::test]
+async fn what_is_behind_a_body_that_is_not_whole_is_never_a_request() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    let large = "x".repeat(100_000);
+    client.send(format!("POST /unread HTTP/1.1\r\nhost: a\r\ncontent-length: 200000\r\n\r\n{large}")).await;
+    client.send(get("/smuggled")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.body.as_str(), answer.head.contains("connection: close")), ("/unread", true));
+    client.until_closed().await;
+    assert_eq!(scene.calls(), 1);
+}
+
+#[tokio::test]
+async fn leave_to_send_a_body_is_given_when_the_service_asks_for_it() {
+    let scene = Scene::start(patient(), 10);
+    let head = |path: &str| {
+        format!("POST {path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n")
+    };
+    let mut client = scene.connect().await;
+    client.send(head("/echo")).await;
+    assert_eq!(client.until_empty_line().await.unwrap(), "HTTP/1.1 100 Continue\r\n\r\n");
+    client.send("hello").await;
+    assert_eq!(client.answer().await.body, "hello");
+    client.send(head("/unread")).await;
+    let answer = client.answer().await;
+    assert_eq!((answer.body.as_str(), answer.head.contains("connection: close")), ("/unread", true));
+}
+
+#[tokio::test]
+async fn what_is_not_http_is_refused_at_once_and_closed() {
+    let scene = Scene::start(patient(), 10);
+    for nonsense in [
+        "\u{16}\u{3}\u{1}hello",
+        "GET /\r\n\r\n",
+        "GET / HTTP/1.1\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n",
+        "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a\r\ncontent-length: +5\r\n\r\n",
+        "GET / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
+    ] {
+        // Also behind a request whose method decides how its own answer looks.
+        for before in ["", "HEAD / HTTP/1.1\r\nhost: a\r\n\r\n"] {
+            let mut client = scene.connect().await;
+            client.send(format!("{before}{nonsense}")).await;
+            if !before.is_empty() {
+                assert!(client.until_empty_line().await.unwrap().starts_with("HTTP/1.1 200"));
+            }
+            let answer = client.answer().await;
+            assert_eq!((answer.status, answer.body.as_str()), (400, "NotHttp"), "{nonsense:?}");
+            assert!(answer.head.contains("connection: close"));
+            client.until_closed().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn connections_close_when_the_client_asks_for_it() {
+    let scene = Scene::start(patient(), 10);
+    for request in ["GET /a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n"] {
+        let mut client = scene.connect().await;
+        client.send(request).await;
+        assert_eq!(client.answer().await.body, "/a");
+        assert_eq!(client.until_closed().await, 0);
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_closes_its_side_gets_the_answers_that_are_due() {
+    use tokio::io::AsyncWriteExt as _;
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    client.send(get("/one") + &get("/two")).await;
+    client.stream.shutdown().await.unwrap();
+    assert_eq!(client.answer().await.body, "/one");
+    assert_eq!(client.answer().await.body, "/two");
+    assert_eq!(client.until_closed().await, 0);
+}
