@@ -61,7 +61,8 @@ impl EdgeServer {
             let app = App::new().app_data(edge.clone()).default_service(web::to(answer)).into_factory();
             map_config(app, |()| AppConfig::default())
         };
-        Listener::start(listener, &options, Arc::new(EdgeRefusals(pages)), service).map(Self)
+        let refusals: Arc<dyn Refusals> = Arc::new(EdgeRefusals(pages));
+        Listener::start(listener, &options, &refusals, service).map(Self)
     }
 
     /// Waits until the listener ends, which it does by itself only if it fails.

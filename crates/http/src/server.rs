@@ -8,7 +8,7 @@ use std::sync::Arc;
 use actix_service::{IntoServiceFactory as _, map_config};
 use actix_web::dev::AppConfig;
 use signpost_app::Application;
-use signpost_listener::{Listener, ListenerOptions};
+use signpost_listener::{Listener, ListenerOptions, Refusals};
 
 use crate::api_app::{Shared, api_app_with};
 use crate::health;
@@ -41,13 +41,13 @@ impl ApiServer {
         describe_metrics();
         let options =
             ListenerOptions { connections, door: health::is_probe, ..ListenerOptions::new("api", workers) };
-        let refusals = Arc::new(ApiRefusals::new(Arc::clone(&app)));
+        let refusals: Arc<dyn Refusals> = Arc::new(ApiRefusals::new(Arc::clone(&app)));
         let shared = Shared::default();
         let service = move || {
             let api = api_app_with(Arc::clone(&app), shared.clone()).into_factory();
             map_config(api, |()| AppConfig::default())
         };
-        Listener::start(listener, &options, refusals, service).map(Self)
+        Listener::start(listener, &options, &refusals, service).map(Self)
     }
 
     /// The address that the listener is bound to.

@@ -115,23 +115,17 @@ impl Receiver {
 
     /// `false` if there is no worker to take it.
     async fn receive(&mut self, stream: TcpStream, peer: SocketAddr) -> bool {
-        let ticket = match self.places.take() {
-            Some(place) => {
-                self.placed.increment(1);
-                Ticket::Place(place)
-            }
-            None => match self.door.wait().await {
-                Some(waiting) => {
-                    self.at_the_door.increment(1);
-                    Ticket::Door(waiting)
-                }
-                None => {
-                    self.turned_away.increment(1);
-                    // As much as fits at once; the connection closes here.
-                    let _ = stream.try_write(NO_ROOM);
-                    return true;
-                }
-            },
+        let ticket = if let Some(place) = self.places.take() {
+            self.placed.increment(1);
+            Ticket::Place(place)
+        } else if let Some(waiting) = self.door.wait().await {
+            self.at_the_door.increment(1);
+            Ticket::Door(waiting)
+        } else {
+            self.turned_away.increment(1);
+            // As much as fits at once; the connection closes here.
+            let _ = stream.try_write(NO_ROOM);
+            return true;
         };
         prepare(&stream);
         let Ok(stream) = stream.into_std() else { return true };

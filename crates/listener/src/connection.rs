@@ -70,8 +70,7 @@ pub(crate) async fn drive<S, B>(
     loop {
         match one_request(&wire, peer, &mut ticket, &answering).await {
             Ok(true) => {}
-            Ok(false) => return,
-            Err(End::Quiet) => return,
+            Ok(false) | Err(End::Quiet) => return,
             Err(End::Refused(refusal)) => {
                 answering.count_end(refusal.label());
                 refuse(&wire, answering.refusals.answer(refusal), refusal != Refusal::Overloaded).await;
@@ -154,11 +153,10 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
                     wire.watch.lift();
                     return Ok(request);
                 }
-                Ok(Some(Message::Chunk(_))) => return Err(End::Refused(Refusal::NotHttp)),
                 Ok(None) => {}
                 Err(ParseError::TooLarge) => return Err(End::Refused(Refusal::HeadTooLarge)),
                 Err(ParseError::Io(_)) => return Err(End::Quiet),
-                Err(_) => return Err(End::Refused(Refusal::NotHttp)),
+                Ok(Some(Message::Chunk(_))) | Err(_) => return Err(End::Refused(Refusal::NotHttp)),
             }
         }
         looked_through = unused;

@@ -4,13 +4,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::task::AtomicWaker;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 
 use crate::options::door_places;
+
+/// How long everybody at the door may stay, however many come after. A health check has sent its head by then, and is
+/// not swept away by a crowd.
+const GRACE: Duration = Duration::from_millis(10);
 
 /// How long those who were sent away may take to leave. It takes a worker no more than an answer that fits into the
 /// socket's buffer.
@@ -61,7 +65,7 @@ pub(crate) struct Door {
     /// A permit for each who waits, and for each who was sent away and has not left yet.
     permits: Arc<Semaphore>,
     /// Those who came, the longest waiting first. Some may have left.
-    waiting: VecDeque<Arc<Notice>>,
+    waiting: VecDeque<(Instant, Arc<Notice>)>,
 }
 
 #[derive(Debug, Default)]
@@ -80,16 +84,17 @@ impl Door {
     /// Lets one more wait, and sends away the one who waits longest if there are too many. `None` if too many of those who
     /// were sent away do not leave.
     pub(crate) async fn wait(&mut self) -> Option<Waiting> {
-        self.waiting.retain(|notice| !notice.has_left.load(Ordering::Acquire));
+        self.waiting.retain(|(_, notice)| !notice.has_left.load(Ordering::Acquire));
         if self.waiting.len() >= self.most
-            && let Some(longest) = self.waiting.pop_front()
+            && let Some((came, longest)) = self.waiting.pop_front()
         {
+            sleep(GRACE.saturating_sub(came.elapsed())).await;
             longest.must_go.store(true, Ordering::Release);
             longest.waker.wake();
         }
         let permit = timeout(LEAVING_TIME, Arc::clone(&self.permits).acquire_owned()).await.ok()?.ok()?;
         let notice = Arc::<Notice>::default();
-        self.waiting.push_back(Arc::clone(&notice));
+        self.waiting.push_back((Instant::now(), Arc::clone(&notice)));
         Some(Waiting { places: Arc::clone(&self.places), notice, _permit: permit })
     }
 }
@@ -133,7 +138,7 @@ mod tests {
     use super::*;
 
     const MOST: usize = 80;
-    const DOOR_PLACES: usize = 8;
+    const DOOR_PLACES: usize = 16;
 
     fn full() -> (Door, Vec<Place>) {
         let places = Places::new(MOST, metrics::Gauge::noop());

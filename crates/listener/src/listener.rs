@@ -33,7 +33,7 @@ impl Listener {
     pub fn start<F, I, S, B>(
         socket: TcpListener,
         options: &ListenerOptions,
-        refusals: Arc<dyn Refusals>,
+        refusals: &Arc<dyn Refusals>,
         factory: F,
     ) -> io::Result<Self>
     where
@@ -56,7 +56,7 @@ impl Listener {
                 thread_name: format!("{name} {number}"),
                 listener: name,
                 factory: factory.clone(),
-                refusals: Arc::clone(&refusals),
+                refusals: Arc::clone(refusals),
                 door,
                 times,
                 stop: stopped.clone(),

@@ -43,7 +43,7 @@ impl ListenerOptions {
 /// How many connections beyond `connections` may send a head. When one more comes, the one that waits longest must go: a
 /// health check sends its head at once, and whoever only holds connections does not.
 pub(crate) fn door_places(connections: usize) -> usize {
-    (connections / 10).clamp(1, 32)
+    (connections / 10).clamp(16, 32)
 }
 
 /// The deadlines of a connection. They are kept to within an eighth of the shortest, and to within a quarter of a second.

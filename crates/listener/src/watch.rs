@@ -110,7 +110,7 @@ impl Sweeper {
         loop {
             tokio::time::sleep(tick).await;
             self.now.set(Instant::now());
-            self.wake(|watch| watch.is_over());
+            self.wake(Watch::is_over);
         }
     }
 

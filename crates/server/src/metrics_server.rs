@@ -49,7 +49,8 @@ impl MetricsServer {
             let metrics = metrics.clone();
             fn_service(move |request| std::future::ready(Ok::<_, Infallible>(answer(&request, &metrics))))
         };
-        let listener = Listener::start(listener, &options, Arc::new(BareRefusals), service)?;
+        let refusals: Arc<dyn Refusals> = Arc::new(BareRefusals);
+        let listener = Listener::start(listener, &options, &refusals, service)?;
         Ok(Self { listener, upkeep })
     }
 

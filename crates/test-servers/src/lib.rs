@@ -16,6 +16,7 @@
 
 mod absence;
 pub mod dns;
+pub mod hostile_clients;
 mod ports;
 pub mod postgres;
 mod processes;

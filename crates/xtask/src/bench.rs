@@ -5,6 +5,7 @@
 
 mod api;
 mod connection;
+mod hostile;
 mod store;
 mod turns;
 mod visits;
@@ -48,6 +49,8 @@ enum What {
         #[arg(long, default_value_t = 1_000)]
         requests: u32,
     },
+    /// Hostile clients against all listeners: their cost in memory, and the time of honest requests meanwhile.
+    Hostile(hostile::Options),
     /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
     Store(store::Options),
 }
@@ -57,6 +60,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     match &options.what {
         What::Bulk { rounds, requests } => bulk(root, Turns::new(*rounds, *requests))?,
         What::Visits { rounds, requests } => visits::run(root, Turns::new(*rounds, *requests))?,
+        What::Hostile(options) => hostile::run(root, options)?,
         What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)

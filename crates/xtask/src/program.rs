@@ -74,6 +74,8 @@ pub(crate) struct Program {
     pub(crate) api: String,
     /// Where links open: an address and a port.
     pub(crate) links: String,
+    /// Where metrics answer, if they do: an address and a port.
+    pub(crate) metrics: Option<String>,
     /// A key.
     pub(crate) key: String,
 }
@@ -120,8 +122,15 @@ impl Program {
             }
         };
         let watched = watch.stdin.take();
-        let mut program =
-            Self { child, watch, watched, api: String::new(), links: String::new(), key: String::new() };
+        let mut program = Self {
+            child,
+            watch,
+            watched,
+            api: String::new(),
+            links: String::new(),
+            metrics: None,
+            key: String::new(),
+        };
         let announcements = announcements.context("the program has no output")?;
         for line in BufReader::new(announcements).lines() {
             if program.hear(&line?)? {
@@ -143,6 +152,7 @@ impl Program {
             Some("listening") => {
                 self.api = format!("http://{}", text("/api").context("no address of the API")?);
                 text("/links").context("no address of the links")?.clone_into(&mut self.links);
+                self.metrics = text("/metrics").map(str::to_owned);
                 Ok(true)
             }
             Some("no_account") => Ok(false),

@@ -27,6 +27,7 @@ mod doors;
 #[path = "../harness/mod.rs"]
 mod harness;
 mod health;
+mod hostile_clients;
 mod idempotency;
 mod ledger;
 mod load;

@@ -17,9 +17,6 @@ use super::visitor::Visitor;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_signpost");
 
-/// Starts a program that inherits not to be ended by the signal for a file that grows too large.
-const FILLING: &str = r#"trap '' XFSZ; exec "$0" "$@""#;
-
 /// A command of the program, in an environment without settings.
 pub fn signpost(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = without_settings(PROGRAM, folder);
@@ -45,8 +42,8 @@ pub(super) struct Place {
     pub(super) folder: Arc<TempDir>,
     /// None with the embedded store, and if the test names one.
     pub(super) database: Option<Arc<Database>>,
-    /// Whether a file that grows too large is an error and not the end of the program.
-    pub(super) fills: bool,
+    /// What a shell does before it becomes the program, if anything.
+    pub(super) shell: String,
 }
 
 /// A running program. It is killed when it is dropped, and its folder removed.
@@ -86,18 +83,19 @@ impl Program {
         let database = crate::STORE.database();
         let store = database.iter().flat_map(Database::variables);
         let variables = variables.iter().cloned().chain(store).collect();
-        let place = Place { folder: Arc::new(folder), database: database.map(Arc::new), fills: false };
+        let place =
+            Place { folder: Arc::new(folder), database: database.map(Arc::new), shell: String::new() };
         Self::launch(place, arguments, variables)
     }
 
     pub(super) fn launch(place: Place, arguments: Vec<String>, variables: Vec<(String, String)>) -> Self {
         let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        let mut command = if place.fills {
-            let mut shell = without_settings("sh", place.folder.path());
-            shell.args(["-c", FILLING, PROGRAM]).args(&words);
-            shell
-        } else {
+        let mut command = if place.shell.is_empty() {
             signpost(place.folder.path(), &words)
+        } else {
+            let mut shell = without_settings("sh", place.folder.path());
+            shell.args(["-c", &format!(r#"{} exec "$0" "$@""#, place.shell), PROGRAM]).args(&words);
+            shell
         };
         let mut child = command
             .envs(variables.iter().map(|(name, value)| (name, value)))
@@ -163,6 +161,11 @@ impl Program {
                 other => panic!("unexpected announcement {other:?}: {line}"),
             }
         }
+    }
+
+    /// The number of its process.
+    pub fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The folder that it runs in.

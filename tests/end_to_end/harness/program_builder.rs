@@ -27,7 +27,7 @@ pub struct ProgramBuilder {
     arguments: Vec<String>,
     plans: String,
     builtin_plans: bool,
-    fills: bool,
+    shell: String,
     variables: Vec<(String, String)>,
 }
 
@@ -59,7 +59,14 @@ impl ProgramBuilder {
 
     /// On a disk that can be filled: see [`Program::limit_files`].
     pub fn with_disk_that_fills(mut self) -> Self {
-        self.fills = true;
+        // The program inherits not to be ended by the signal for a file that grows too large.
+        self.shell.push_str("trap '' XFSZ;");
+        self
+    }
+
+    /// With so many open files allowed, and no more.
+    pub fn open_files(mut self, number: u32) -> Self {
+        self.shell.push_str(&format!("ulimit -n {number};"));
         self
     }
 
@@ -81,7 +88,7 @@ impl ProgramBuilder {
         let is_named = self.variables.iter().any(|(name, _)| name == "SIGNPOST_DATABASE_URL");
         let database = if is_named { None } else { crate::STORE.database() };
         self.variables.extend(database.iter().flat_map(Database::variables));
-        let place = Place { folder, database: database.map(Arc::new), fills: self.fills };
+        let place = Place { folder, database: database.map(Arc::new), shell: self.shell };
         Program::launch(place, arguments, self.variables)
     }
 }

@@ -63,7 +63,8 @@ impl Scene {
                 fn_service(move |request| answer(request, Arc::clone(&seen), Arc::clone(&leave)))
             }
         };
-        let listener = Listener::start(socket, &options, Arc::new(Named), service).unwrap();
+        let refusals: Arc<dyn Refusals> = Arc::new(Named);
+        let listener = Listener::start(socket, &options, &refusals, service).unwrap();
         Self { listener, seen, leave }
     }
 

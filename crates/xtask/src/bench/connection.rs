@@ -8,6 +8,12 @@ use anyhow::{Context as _, Result, ensure};
 use crate::program::Program;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
+/// Where the status is in `HTTP/1.1 200 OK`.
+const STATUS: std::ops::Range<usize> = 9..12;
+
+/// How long an answer may take that is only asked for its status.
+const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
+
 const LENGTH: &str = "content-length: ";
 
 /// Where the API is, for a caller with a key.
@@ -52,6 +58,16 @@ impl Connection {
         let stream = TcpStream::connect(address).context("cannot connect to the program")?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, answer: vec![0; 1 << 16] })
+    }
+
+    /// Sends a request that asks to close the connection, and gives the status of its answer.
+    pub(super) fn status(&mut self, request: &[u8]) -> Result<u16> {
+        self.stream.set_read_timeout(Some(PATIENCE))?;
+        self.stream.write_all(request)?;
+        let mut answer = Vec::new();
+        self.stream.read_to_end(&mut answer)?;
+        let status = answer.get(STATUS).context("an answer without a status")?;
+        Ok(std::str::from_utf8(status)?.parse()?)
     }
 
     /// Sends a request, and gives the body of an answer that says that all went well, or that leads on.

@@ -1,0 +1,166 @@
+//! Clients that mean harm, without a key: they hold connections, send slowly or without end, and do not read.
+
+use std::fs;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use tokio::io::{AsyncWriteExt as _, Interest};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::runtime::{Builder, Runtime};
+
+/// How long a client waits before it connects again when it was closed.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a client does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Harm {
+    /// Asks for a large file eight times in one write, and never reads.
+    NoReading,
+    /// Sends 100 kB of a head, and then a byte a second.
+    HalfHeads,
+    /// Sends half of a body of 1 MiB, and then a byte a second.
+    HalfBodies,
+    /// Sends chunks of a body that never ends, 4 KiB ten times a second.
+    EndlessChunks,
+    /// Sends 1 MiB of JSON with 130,000 names that nobody knows, and never reads the answer.
+    UnknownNames,
+}
+
+impl Harm {
+    /// Every kind.
+    pub const ALL: [Self; 5] =
+        [Self::NoReading, Self::HalfHeads, Self::HalfBodies, Self::EndlessChunks, Self::UnknownNames];
+
+    fn opening(self) -> Vec<u8> {
+        let json = "Host: a\r\nContent-Type: application/json\r\n";
+        match self {
+            Self::NoReading => {
+                "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(8).into_bytes()
+            }
+            Self::HalfHeads => {
+                format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(100_000)).into_bytes()
+            }
+            Self::HalfBodies => {
+                let head = format!("POST /v1/groups HTTP/1.1\r\n{json}Content-Length: 1048576\r\n\r\n");
+                (head + &" ".repeat(524_288)).into_bytes()
+            }
+            Self::EndlessChunks => {
+                format!("POST /v1/groups HTTP/1.1\r\n{json}Transfer-Encoding: chunked\r\n\r\n").into_bytes()
+            }
+            Self::UnknownNames => {
+                let names: Vec<_> = (0..130_000_u32).map(|number| format!("\"{number:x}\":")).collect();
+                let body = format!("{{{}0}}", names.join("0,"));
+                format!("GET /health/live HTTP/1.1\r\n{json}Content-Length: {}\r\n\r\n{body}", body.len())
+                    .into_bytes()
+            }
+        }
+    }
+
+    fn more(self) -> (Vec<u8>, Duration) {
+        match self {
+            Self::NoReading | Self::UnknownNames => (Vec::new(), Duration::from_millis(500)),
+            Self::HalfHeads => (b"x".to_vec(), Duration::from_secs(1)),
+            Self::HalfBodies => (b" ".to_vec(), Duration::from_secs(1)),
+            Self::EndlessChunks => {
+                (format!("1000\r\n{}\r\n", " ".repeat(4096)).into_bytes(), Duration::from_millis(100))
+            }
+        }
+    }
+}
+
+/// A crowd of hostile clients. Each connects again when it is closed. Dropping the crowd ends it.
+#[derive(Debug)]
+pub struct HostileClients {
+    /// One thread, so that the crowd leaves the machine to those whom it harms.
+    runtime: Option<Runtime>,
+    connected: Arc<AtomicUsize>,
+}
+
+impl HostileClients {
+    /// Sends `number` clients against what listens at `address`. They arrive over the next moments.
+    #[must_use]
+    pub fn begin(address: SocketAddr, harm: Harm, number: usize) -> Self {
+        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let connected = Arc::<AtomicUsize>::default();
+        let (opening, more) = (Arc::<[u8]>::from(harm.opening()), harm.more());
+        for _ in 0..number {
+            let (opening, more, connected) = (Arc::clone(&opening), more.clone(), Arc::clone(&connected));
+            runtime.spawn(async move {
+                loop {
+                    if let Ok(stream) = connect(address).await {
+                        connected.fetch_add(1, Ordering::Relaxed);
+                        attack(stream, &opening, &more).await;
+                    }
+                    tokio::time::sleep(PAUSE).await;
+                }
+            });
+        }
+        Self { runtime: Some(runtime), connected }
+    }
+
+    /// How many connections were made so far.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.connected.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for HostileClients {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+async fn connect(address: SocketAddr) -> std::io::Result<TcpStream> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // So that what nobody reads stays with whoever sent it.
+    socket.set_recv_buffer_size(4096)?;
+    socket.connect(address).await
+}
+
+/// Does harm until the other side closes.
+async fn attack(mut stream: TcpStream, opening: &[u8], (more, pause): &(Vec<u8>, Duration)) {
+    if stream.write_all(opening).await.is_err() {
+        return;
+    }
+    loop {
+        tokio::time::sleep(*pause).await;
+        let is_closed = if more.is_empty() {
+            // Without reading.
+            stream.ready(Interest::READABLE).await.map_or(true, tokio::io::Ready::is_read_closed)
+        } else {
+            stream.write_all(more).await.is_err()
+        };
+        if is_closed {
+            return;
+        }
+    }
+}
+
+/// Lets this process open as many files as the system allows it.
+pub fn raise_open_files() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let Rlimit { current: _, maximum } = getrlimit(Resource::Nofile);
+    setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
+}
+
+/// The memory of a process that is in use now, in bytes.
+#[must_use]
+pub fn memory_of(process: u32) -> usize {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
+}
+
+/// The memory of all TCP sockets of this machine, in bytes.
+#[must_use]
+pub fn memory_of_sockets() -> usize {
+    let sockets = fs::read_to_string("/proc/net/sockstat").unwrap();
+    let line = sockets.lines().find(|line| line.starts_with("TCP:")).unwrap();
+    let pages = line.split(' ').skip_while(|word| *word != "mem").nth(1).unwrap();
+    pages.parse::<usize>().unwrap() * 4096
+}

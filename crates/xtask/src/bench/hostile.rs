@@ -1,0 +1,163 @@
+//! What hostile clients cost: memory of the program and of its sockets, and the time of honest requests beside them.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use signpost_test_servers::hostile_clients::{
+    Harm, HostileClients, memory_of, memory_of_sockets, raise_open_files,
+};
+
+use super::connection::Connection;
+use crate::program::{self, Profile, Program};
+
+/// How often an honest client asks.
+const HONEST_PAUSE: Duration = Duration::from_millis(10);
+
+/// How often memory is looked at.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// How many clients of each kind go for the metrics.
+const FOR_METRICS: usize = 20;
+
+/// How the benchmark is run.
+#[derive(Debug, clap::Args)]
+pub(super) struct Options {
+    /// How many clients of each kind there are, half of them at the API and half at the links.
+    #[arg(long, default_value_t = 1_000)]
+    clients: usize,
+    /// How many seconds each kind attacks.
+    #[arg(long, default_value_t = 15)]
+    seconds: u64,
+    /// Another program to be attacked, for a comparison.
+    #[arg(long)]
+    program: Option<PathBuf>,
+}
+
+/// Attacks the program with each kind of client, then with all kinds at once.
+pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
+    let Options { clients, seconds, program } = options;
+    raise_open_files();
+    let executable = match program {
+        Some(program) => program.clone(),
+        None => program::build(root, Profile::Release)?,
+    };
+    let time = Duration::from_secs(*seconds);
+    let mut table = format!("{:<16}{:>12}{:>12}{:>12}", "clients", "memory", "peak", "sockets");
+    for door in DOORS {
+        write!(table, "{:>24}", format!("{door} p50/p99 ms"))?;
+    }
+    table.push('\n');
+    let mut kinds: Vec<(String, Vec<Harm>)> = vec![("none".to_owned(), Vec::new())];
+    kinds.extend(Harm::ALL.map(|harm| (format!("{harm:?}"), vec![harm])));
+    kinds.push(("all at once".to_owned(), Harm::ALL.to_vec()));
+    for (name, harms) in kinds {
+        // A program for each, so that none pays for what another left behind.
+        let folder = tempfile::tempdir()?;
+        let program = Program::start_with(&executable, folder.path(), &["--metrics-listen", "127.0.0.1:0"])?;
+        let measured = attack(&program, &harms, *clients, time)?;
+        table.push_str(&measured.row(&name)?);
+        program.stop()?;
+    }
+    std::io::stdout().lock().write_all(table.as_bytes())?;
+    Ok(())
+}
+
+const DOORS: [&str; 3] = ["api", "links", "metrics"];
+
+struct Measured {
+    before: usize,
+    peak: usize,
+    sockets: usize,
+    honest: Vec<Honest>,
+}
+
+/// What an honest client saw.
+#[derive(Default)]
+struct Honest {
+    times: Vec<Duration>,
+    failures: usize,
+}
+
+fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> Result<Measured> {
+    let address = |text: &str| text.trim_start_matches("http://").parse::<SocketAddr>();
+    let (api, links) = (address(&program.api)?, address(&program.links)?);
+    let metrics = address(program.metrics.as_deref().context("no address of the metrics")?)?;
+    let requests = [(api, "/health/live"), (links, "/missing"), (metrics, "/metrics")];
+    let (before, sockets_before) = (memory_of(program.pid()), memory_of_sockets());
+    let (mut peak, mut sockets) = (before, 0);
+    let is_over = AtomicBool::new(false);
+    let honest = thread::scope(|scope| {
+        let crowds: Vec<_> = harms
+            .iter()
+            .flat_map(|harm| {
+                [(api, clients / 2), (links, clients / 2), (metrics, FOR_METRICS)]
+                    .map(|(address, number)| HostileClients::begin(address, *harm, number))
+            })
+            .collect();
+        let honest: Vec<_> = requests
+            .map(|(address, path)| {
+                let is_over = &is_over;
+                scope.spawn(move || ask(address, path, is_over))
+            })
+            .into_iter()
+            .collect();
+        let begun = Instant::now();
+        while begun.elapsed() < time {
+            thread::sleep(LOOK);
+            peak = peak.max(memory_of(program.pid()));
+            sockets = sockets.max(memory_of_sockets().saturating_sub(sockets_before));
+        }
+        is_over.store(true, Ordering::Relaxed);
+        let honest = honest.into_iter().map(|client| client.join().unwrap_or_default()).collect();
+        drop(crowds);
+        honest
+    });
+    Ok(Measured { before, peak, sockets, honest })
+}
+
+/// Asks on a new connection each time, until it is over.
+fn ask(address: SocketAddr, path: &str, is_over: &AtomicBool) -> Honest {
+    let mut honest = Honest::default();
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
+    while !is_over.load(Ordering::Relaxed) {
+        let begun = Instant::now();
+        let answered = Connection::open(&address.to_string())
+            .and_then(|mut connection| connection.status(request.as_bytes()));
+        match answered {
+            Ok(200 | 404) => honest.times.push(begun.elapsed()),
+            Ok(_) | Err(_) => honest.failures += 1,
+        }
+        thread::sleep(HONEST_PAUSE);
+    }
+    honest.times.sort_unstable();
+    honest
+}
+
+impl Honest {
+    fn percentile(&self, percent: usize) -> f64 {
+        let position = self.times.len() * percent / 100;
+        let time = self.times.get(position).or_else(|| self.times.last());
+        time.map_or(f64::NAN, |time| time.as_secs_f64() * 1_000.0)
+    }
+}
+
+impl Measured {
+    fn row(&self, name: &str) -> Result<String> {
+        let Self { before, peak, sockets, honest } = self;
+        let mib = |bytes: &usize| format!("{} MiB", bytes >> 20);
+        let mut row = format!("{name:<16}{:>12}{:>12}{:>12}", mib(before), mib(peak), mib(sockets));
+        for client in honest {
+            let refused = if client.failures > 0 { format!(" -{}", client.failures) } else { String::new() };
+            let shown = format!("{:.2}/{:.2}{refused}", client.percentile(50), client.percentile(99));
+            write!(row, "{shown:>24}")?;
+        }
+        row.push('\n');
+        Ok(row)
+    }
+}

@@ -1,0 +1,106 @@
+//! R25, R26: clients without a key that mean harm, many of each kind at once, on all listeners.
+
+use std::time::{Duration, Instant};
+
+use signpost_test_servers::hostile_clients::{
+    Harm, HostileClients, memory_of, memory_of_sockets, raise_open_files,
+};
+
+use crate::harness::{Program, exchange, parse_response};
+use crate::size::{count, length, report};
+
+/// What all of them together may cost, in bytes.
+const MOST_MEMORY: usize = 300 * 1024 * 1024;
+
+const CLOSE: &str = "Host: localhost\r\nConnection: close\r\n\r\n";
+
+#[test]
+fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
+    raise_open_files();
+    let program = Program::builder()
+        .setting("throttle-per-minute", "0")
+        .setting("miss-throttle-per-minute", "0")
+        .setting("metrics-listen", "127.0.0.1:0")
+        .start();
+    let link = program.first_account().new_redirect();
+    let slug = link["slug"].as_str().unwrap();
+    let metrics = program.metrics.clone().unwrap();
+    let doors = [
+        (program.api.clone(), "/health/live".to_owned(), 200),
+        (program.links.clone(), format!("/{slug}"), 302),
+        (metrics, "/metrics".to_owned(), 200),
+    ];
+    let clients = count(40, 1_000);
+    let (before, sockets_before) = (memory_of(program.pid()), memory_of_sockets());
+    let crowds: Vec<_> = Harm::ALL
+        .into_iter()
+        .flat_map(|harm| {
+            doors.iter().enumerate().map(move |(door, (address, ..))| {
+                // The listener for metrics has few places; those at its door are of interest too.
+                let number = if door == 2 { 10 } else { clients / 2 };
+                HostileClients::begin(address.parse().unwrap(), harm, number)
+            })
+        })
+        .collect();
+    let is_complete = || crowds.iter().all(|crowd| crowd.connections() > 0);
+    let (begun, time) = (Instant::now(), length(Duration::from_secs(3)));
+    let (mut most, mut most_of_sockets, mut times) = (before, 0, Vec::new());
+    while begun.elapsed() < time || !is_complete() {
+        for (address, path, status) in &doors {
+            let asked = Instant::now();
+            let answer = exchange(address, format!("GET {path} HTTP/1.1\r\n{CLOSE}").as_bytes());
+            times.push(asked.elapsed());
+            assert_eq!(parse_response(&answer).0, *status, "{path}: {answer}");
+        }
+        most = most.max(memory_of(program.pid()));
+        most_of_sockets = most_of_sockets.max(memory_of_sockets().saturating_sub(sockets_before));
+    }
+    let cost = most.saturating_sub(before);
+    assert!(cost < MOST_MEMORY, "{} MiB for {clients} of each kind", cost >> 20);
+    times.sort_unstable();
+    report(
+        "R25, R26",
+        &format!(
+            "{clients} of each kind: {} MiB of memory, {} MiB of sockets on both sides; honest requests p50 {:.2?}, p99 {:.2?}",
+            cost >> 20,
+            most_of_sockets >> 20,
+            times[times.len() / 2],
+            times[times.len() * 99 / 100],
+        ),
+    );
+}
+
+/// More half heads than the process may have open files.
+#[test]
+fn r25_half_heads_take_no_listener_away_when_open_files_are_few() {
+    raise_open_files();
+    let program = Program::builder().open_files(300).start();
+    program.await_log("the limit of open files allows only");
+    let half = "GET / HTTP/1.1\r\nX: ";
+    let crowd: Vec<_> = (0..378)
+        .map(|number| {
+            let address = if number % 2 == 0 { &program.api } else { &program.links };
+            let mut stream = std::net::TcpStream::connect(address).unwrap();
+            // One that was sent away at once is as good.
+            let _ = std::io::Write::write_all(&mut stream, half.as_bytes());
+            stream
+        })
+        .collect();
+    for _ in 0..20 {
+        let ask = |address: &str, path: &str| {
+            let answer = exchange(address, format!("GET {path} HTTP/1.1\r\n{CLOSE}").as_bytes());
+            parse_response(&answer).0
+        };
+        assert_eq!(ask(&program.api, "/health/live"), 200);
+        assert_eq!(ask(&program.api, "/health/ready"), 200);
+        assert_eq!(ask(&program.api, "/v1/account"), 503);
+        assert_eq!(ask(&program.links, "/anything"), 503);
+    }
+    drop(crowd);
+    // And everything is back when they are gone.
+    let account = program.first_account();
+    let begun = Instant::now();
+    while account.try_send("GET", "/v1/account", None).is_ok_and(|answer| answer.status != 200) {
+        assert!(begun.elapsed() < Duration::from_secs(30), "the places stay taken");
+    }
+}
