@@ -18,6 +18,8 @@ const PAUSE: Duration = Duration::from_millis(50);
 pub enum Harm {
     /// Asks for a large file eight times in one write, and never reads.
     NoReading,
+    /// Sends a byte of a head every ten seconds.
+    Dribbling,
     /// Sends 100 kB of a head, and then a byte a second.
     HalfHeads,
     /// Sends half of a body of 1 MiB, and then a byte a second.
@@ -30,8 +32,14 @@ pub enum Harm {
 
 impl Harm {
     /// Every kind.
-    pub const ALL: [Self; 5] =
-        [Self::NoReading, Self::HalfHeads, Self::HalfBodies, Self::EndlessChunks, Self::UnknownNames];
+    pub const ALL: [Self; 6] = [
+        Self::NoReading,
+        Self::Dribbling,
+        Self::HalfHeads,
+        Self::HalfBodies,
+        Self::EndlessChunks,
+        Self::UnknownNames,
+    ];
 
     fn opening(self) -> Vec<u8> {
         let json = "Host: a\r\nContent-Type: application/json\r\n";
@@ -39,6 +47,7 @@ impl Harm {
             Self::NoReading => {
                 "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(8).into_bytes()
             }
+            Self::Dribbling => b"GET / HTTP/1.1\r\n".to_vec(),
             Self::HalfHeads => {
                 format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}", "x".repeat(100_000)).into_bytes()
             }
@@ -61,6 +70,7 @@ impl Harm {
     fn more(self) -> (Vec<u8>, Duration) {
         match self {
             Self::NoReading | Self::UnknownNames => (Vec::new(), Duration::from_millis(500)),
+            Self::Dribbling => (b"x".to_vec(), Duration::from_secs(10)),
             Self::HalfHeads => (b"x".to_vec(), Duration::from_secs(1)),
             Self::HalfBodies => (b" ".to_vec(), Duration::from_secs(1)),
             Self::EndlessChunks => {

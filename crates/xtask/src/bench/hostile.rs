@@ -37,11 +37,14 @@ pub(super) struct Options {
     /// Another program to be attacked, for a comparison.
     #[arg(long)]
     program: Option<PathBuf>,
+    /// Only this kind of client.
+    #[arg(long)]
+    only: Option<String>,
 }
 
 /// Attacks the program with each kind of client, then with all kinds at once.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
-    let Options { clients, seconds, program } = options;
+    let Options { clients, seconds, program, only } = options;
     raise_open_files();
     let executable = match program {
         Some(program) => program.clone(),
@@ -53,13 +56,15 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
         write!(table, "{:>24}", format!("{door} p50/p99 ms"))?;
     }
     table.push('\n');
-    let mut kinds: Vec<(String, Vec<Harm>)> = vec![("none".to_owned(), Vec::new())];
+    let mut kinds: Vec<(String, Vec<Harm>)> = vec![(NOBODY.to_owned(), Vec::new())];
     kinds.extend(Harm::ALL.map(|harm| (format!("{harm:?}"), vec![harm])));
     kinds.push(("all at once".to_owned(), Harm::ALL.to_vec()));
-    for (name, harms) in kinds {
+    let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| only == name || name == NOBODY);
+    for (name, harms) in kinds.into_iter().filter(|(name, _)| is_asked_for(name)) {
         // A program for each, so that none pays for what another left behind.
         let folder = tempfile::tempdir()?;
-        let program = Program::start_with(&executable, folder.path(), &["--metrics-listen", "127.0.0.1:0"])?;
+        let settings = ["--metrics-listen", "127.0.0.1:0", "--miss-throttle-per-minute", "0"];
+        let program = Program::start_with(&executable, folder.path(), &settings)?;
         let measured = attack(&program, &harms, *clients, time)?;
         table.push_str(&measured.row(&name)?);
         program.stop()?;
@@ -67,6 +72,9 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     std::io::stdout().lock().write_all(table.as_bytes())?;
     Ok(())
 }
+
+/// The run without hostile clients, which the others are compared with.
+const NOBODY: &str = "none";
 
 const DOORS: [&str; 3] = ["api", "links", "metrics"];
 
