@@ -30,6 +30,7 @@ mod health;
 mod idempotency;
 mod ledger;
 mod load;
+mod machine;
 mod nodes;
 mod outcome;
 mod postgres;
