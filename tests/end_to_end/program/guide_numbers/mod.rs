@@ -126,6 +126,7 @@ fn every_number_of_the_guide_is_a_fact_or_known_not_to_be_ours() {
         .flat_map(|part| ranges(&prose, &part))
         .collect();
     let unknown: Vec<&str> = numbers(&prose)
+        .into_iter()
         .filter(|number| !known.iter().any(|known| known.start <= number.start && number.end <= known.end))
         .map(|number| {
             let begin = prose[..number.start].char_indices().rev().nth(60).map_or(0, |(at, _)| at);
@@ -138,23 +139,22 @@ fn every_number_of_the_guide_is_a_fact_or_known_not_to_be_ours() {
 }
 
 /// Where numbers stand: in figures and in words, but for statuses of HTTP and for parts of names.
-fn numbers(prose: &str) -> impl Iterator<Item = Range<usize>> {
+fn numbers(prose: &str) -> Vec<Range<usize>> {
     const WORDS: [&str; 19] = [
         "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty", "thirty",
         "sixty", "hundred", "thousand", "million", "half", "tenth", "twice",
     ];
     const UNITS: [&str; 8] = ["ms", "second", "seconds", "minute", "minutes", "hour", "hours", "day"];
     const STATUSES: [&str; 10] = ["200", "302", "400", "401", "403", "404", "429", "500", "502", "503"];
-    let tokens: Vec<Range<usize>> = {
-        let separators = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | ',' | '.' | '%' | '-' | ':'));
-        let trimmed = |at: usize, token: &str| {
-            let token = token.trim_end_matches([',', '.', ':', '-']);
-            at..at + token.len()
-        };
-        let offset = |token: &str| token.as_ptr() as usize - prose.as_ptr() as usize;
-        prose.split(separators).map(|token| trimmed(offset(token), token)).collect()
-    };
-    let tokens: Vec<Range<usize>> = tokens.into_iter().filter(|token| !token.is_empty()).collect();
+    let separates = |c: char| !(c.is_alphanumeric() || matches!(c, '_' | ',' | '.' | '%' | '-' | ':'));
+    let (mut tokens, mut at) = (Vec::new(), 0);
+    for piece in prose.split_inclusive(separates) {
+        let token = piece.trim_end_matches(separates).trim_end_matches([',', '.', ':', '-']);
+        if !token.is_empty() {
+            tokens.push(at..at + token.len());
+        }
+        at += piece.len();
+    }
     let is_number = |token: &str, next: &str| {
         let is_time = UNITS.contains(&next);
         let word = token.to_lowercase();
@@ -164,7 +164,7 @@ fn numbers(prose: &str) -> impl Iterator<Item = Range<usize>> {
             || WORDS.contains(&word.as_str())
             || (token.starts_with(|c: char| c.is_ascii_digit()) && !is_status)
     };
-    let found: Vec<Range<usize>> = tokens
+    tokens
         .iter()
         .enumerate()
         .filter(|(index, token)| {
@@ -172,6 +172,5 @@ fn numbers(prose: &str) -> impl Iterator<Item = Range<usize>> {
             is_number(&prose[(*token).clone()], next)
         })
         .map(|(_, token)| token.clone())
-        .collect();
-    found.into_iter()
+        .collect()
 }
