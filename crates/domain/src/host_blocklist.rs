@@ -3,11 +3,13 @@
 use std::collections::HashSet;
 use std::fmt;
 
+use crate::target_url::embedded_ipv4::{self, Embedded};
 use crate::target_url::host::agreed_ascii_form;
 
 /// The hosts that no link may point at, as the operator lists them (D24). The default lists none.
 ///
-/// A listed host covers itself and every host under it. Looking a host up takes a handful of hash look-ups,
+/// A listed host covers itself and every host under it. An IPv4 address also covers the IPv6 addresses that lead
+/// to it, and the other way round; see [`Self::contains`]. Looking a host up takes a handful of hash look-ups,
 /// however long the list is.
 ///
 /// ```
@@ -82,18 +84,37 @@ impl HostBlocklist {
     }
 
     fn insert(&mut self, host: String) {
+        let host = match embedded_ipv4::of(&host) {
+            Some(Embedded::SameNode(address)) => address.to_string(),
+            // The host is one of a whole network: listing it does not list the network's router.
+            Some(Embedded::RouterOf(_)) | None => host,
+        };
         self.deepest = self.deepest.max(host.split('.').count());
         self.hosts.insert(host.into_boxed_str());
     }
 
     /// Whether `host` is listed, or stands under a listed one. [`TargetUrl::host`](crate::TargetUrl::host) has
     /// the form that is looked up at once; others are brought into it first.
+    ///
+    /// IPv6 addresses that stand for an IPv4 address are that address: mapped (`::ffff:a.b.c.d`), compatible
+    /// (`::a.b.c.d`), and translated by NAT64 (`64:ff9b::a.b.c.d`). A listed IPv4 address also covers the network
+    /// that 6to4 puts behind it (`2002:aabb:ccdd::/48`), but not the other way round.
+    ///
+    /// ```
+    /// # use signpost_domain::HostBlocklist;
+    /// let list = HostBlocklist::parse("127.0.0.1").unwrap();
+    /// assert!(list.contains("[::ffff:127.0.0.1]"));
+    /// assert!(!list.contains("[::1]"));
+    /// ```
     #[must_use]
     pub fn contains(&self, host: &str) -> bool {
         if self.hosts.is_empty() {
             return false;
         }
-        let is_normal = !host.ends_with('.') && host.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
+        // An IPv6 address has many spellings in lower case.
+        let is_normal = !host.starts_with('[')
+            && !host.ends_with('.')
+            && host.bytes().all(|b| b.is_ascii() && !b.is_ascii_uppercase());
         if is_normal {
             self.covers(host)
         } else {
@@ -101,8 +122,19 @@ impl HostBlocklist {
         }
     }
 
-    /// Looks up `host` and every host above it, from the top-level domain down.
+    /// Whether `host`, in its ASCII form, or the IPv4 address within it is covered.
     fn covers(&self, host: &str) -> bool {
+        match embedded_ipv4::of(host) {
+            Some(Embedded::SameNode(address)) => self.covers_name(&address.to_string()),
+            Some(Embedded::RouterOf(address)) => {
+                self.covers_name(host) || self.covers_name(&address.to_string())
+            }
+            None => self.covers_name(host),
+        }
+    }
+
+    /// Looks up `host` and every host above it, from the top-level domain down.
+    fn covers_name(&self, host: &str) -> bool {
         let above = host.rmatch_indices('.').filter_map(|(dot, _)| host.get(dot + 1..));
         above.chain(std::iter::once(host)).take(self.deepest).any(|suffix| self.hosts.contains(suffix))
     }
@@ -130,6 +162,8 @@ impl fmt::Debug for HostBlocklist {
 
 #[cfg(test)]
 mod tests {
+    use std::net::Ipv4Addr;
+
     use proptest::collection::vec;
     use proptest::prelude::*;
 
@@ -171,6 +205,39 @@ mod tests {
         assert!(list.contains("[2001:db8::1]"));
         assert!(!list.contains("192.0.2.2"));
         assert!(!list.contains("2.1"));
+    }
+
+    #[test]
+    fn d24_an_ipv4_address_is_listed_by_every_ipv6_address_that_leads_to_it() {
+        let same = ["127.0.0.1", "[::ffff:127.0.0.1]", "[::127.0.0.1]", "[64:ff9b::127.0.0.1]"];
+        for listed in same {
+            let list = list(listed);
+            for asked in same {
+                let target = TargetUrl::parse(&format!("http://{asked}:8080/")).unwrap();
+                assert!(list.contains(target.host()), "{asked} with {listed} listed");
+                assert!(list.contains(asked), "{asked} with {listed} listed");
+            }
+            for other in ["127.0.0.2", "[::ffff:127.0.0.2]", "[::127.0.0.2]", "[::1]", "[::]"] {
+                assert!(!list.contains(other), "{other} with {listed} listed");
+            }
+        }
+    }
+
+    #[test]
+    fn d24_a_listed_ipv4_address_covers_the_6to4_network_behind_it() {
+        assert!(list("192.0.2.1").contains("[2002:c000:201::5]"));
+        assert!(!list("192.0.2.1").contains("[2002:c000:202::5]"));
+        let one_host = list("[2002:c000:201::5]");
+        assert!(one_host.contains("[2002:c000:0201:0::5]"));
+        assert!(!one_host.contains("[2002:c000:201::6]"));
+        assert!(!one_host.contains("192.0.2.1"));
+    }
+
+    #[test]
+    fn d24_loopback_of_ipv6_is_not_an_ipv4_address() {
+        let list = list("[::1]\n[::]");
+        assert!(list.contains("[::1]") && list.contains("[0:0::0]"));
+        assert!(!list.contains("0.0.0.1") && !list.contains("0.0.0.0"));
     }
 
     #[test]
@@ -217,6 +284,33 @@ mod tests {
         ) {
             let expected = listed.iter().any(|host| asked == *host || asked.ends_with(&format!(".{host}")));
             prop_assert_eq!(list(&listed.join("\n")).contains(&asked), expected);
+        }
+
+        /// What a browser connects to, however the target spells it: also numbers in other bases, where they are
+        /// accepted at all.
+        #[test]
+        fn d24_no_spelling_of_a_listed_ipv4_address_is_let_through(
+            address: Ipv4Addr, form in 0_usize..9, scheme in "https?", port in "(:[1-9][0-9]{0,3})?",
+        ) {
+            let [a, b, c, d] = address.octets();
+            let bits = address.to_bits();
+            let spelling = match form {
+                0 => address.to_string(),
+                1 => format!("[{}]", address.to_ipv6_mapped()),
+                2 => format!("[::ffff:{:x}:{:X}]", bits >> 16, bits & 0xffff),
+                3 => format!("[0:0:0:0:0:0:{address}]"),
+                4 => format!("[64:ff9b::{address}]"),
+                5 => bits.to_string(),
+                6 => format!("{bits:#x}"),
+                7 => format!("0{a:o}.0{b:o}.0{c:o}.0{d:o}"),
+                _ => format!("{a}.{b}.{}", u32::from(c) << 8 | u32::from(d)),
+            };
+            let is_ipv6_alone = form == 3 && bits <= 1;
+            if let Ok(target) = TargetUrl::parse(&format!("{scheme}://{spelling}{port}/")) {
+                prop_assert_eq!(list(&address.to_string()).contains(target.host()), !is_ipv6_alone, "{}", spelling);
+            } else {
+                prop_assert!(form >= 5, "{} is a host like any other", spelling);
+            }
         }
 
         #[test]

@@ -8,6 +8,7 @@ use url::Url;
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
+pub(crate) mod embedded_ipv4;
 pub(crate) mod host;
 mod parts;
 

@@ -38,9 +38,8 @@ fn d16_a_refused_request_counts_in_neither_window() {
     let program = Program::builder().plan(&plan("small", 2, 50)).start();
     within_one_minute(|| {
         let account = program.account("small");
-        for _ in 0..20 {
-            account.get("/v1/account");
-        }
+        let statuses: Vec<u16> = (0..20).map(|_| account.get("/v1/account").status).collect();
+        assert_eq!(statuses, [[200; 2].as_slice(), &[429; 18]].concat());
         assert_eq!(remaining(&account.get("/v1/account")), (0, 48));
     });
 }

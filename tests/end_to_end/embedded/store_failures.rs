@@ -28,7 +28,8 @@ fn d6_a_store_that_does_not_answer_is_a_500_within_the_time_limit_and_normal_ser
             account.post("/v1/groups", &json!({"name": "during"}))
         }
     });
-    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    // A second for counting the request, one for the request itself, and one for a busy machine.
+    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
     for answer in answers {
         let answer = answer.expect_error(500, "internal_error");
         // D17: what is left can still be read, and is not less than it is.

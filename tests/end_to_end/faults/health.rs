@@ -8,17 +8,18 @@ use signpost_test_servers::proxy::{Behaviour, Proxy};
 use signpost_test_servers::redis::{RedisServer, Setup};
 
 use crate::harness::{Account, migrate};
+use crate::machine::MachineControl;
 use crate::scene::{node, told};
 use crate::size::{count, report};
 
 /// Whose tests do not run without servers.
 const WHO: &str = "health checks while servers are down";
 
-/// How long an answer may take: R37's 100 ms, and what a busy machine adds.
-const ANSWERED_WITHIN: Duration = Duration::from_millis(250);
+/// How long an answer may take (R37), beside what the machine itself lets an exchange wait at that time.
+const ANSWERED_WITHIN: Duration = Duration::from_millis(100);
 
-/// How often it is tried: an answer may be late because the machine is busy with something else.
-const ATTEMPTS: usize = 5;
+/// How often each check is asked in each state.
+const QUESTIONS: usize = 15;
 
 /// How soon an answer is to tell of a change.
 const TOLD_WITHIN: Duration = Duration::from_secs(5);
@@ -28,7 +29,7 @@ const STOPPED: Behaviour = Behaviour::Refuse;
 const SILENT: Behaviour = Behaviour::BlackHole;
 
 /// Every state of the two servers, each entered from another. Liveness asks nobody; the others need the database, and
-/// nothing needs Redis.
+/// nothing needs Redis. Every single answer is right and in time.
 #[test]
 fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down() {
     let Some(postgres) = told(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
@@ -40,17 +41,6 @@ fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down()
     let program = node(&server.url_through(&database), &url).start();
     let prober = program.with_key("");
     let mut longest = Duration::ZERO;
-    let expect = |expected: u16, state: &str| {
-        let mut longest = Duration::ZERO;
-        for _ in 0..3 {
-            for (what, status) in [("live", 200), ("ready", expected), ("links", expected)] {
-                let (found, took) = probe(&prober, what);
-                assert_eq!(found, status, "{what}: {state}");
-                longest = longest.max(took);
-            }
-        }
-        longest
-    };
     for _ in 0..count(1, 20) {
         for database_state in [UP, STOPPED, SILENT] {
             for redis_state in [SILENT, STOPPED, UP] {
@@ -63,14 +53,36 @@ fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down()
                 while ["ready", "links"].iter().any(|what| probe(&prober, what).0 != expected) {
                     assert!(changed.elapsed() < TOLD_WITHIN, "{state}: not {expected}");
                 }
-                let took =
-                    (0..ATTEMPTS).map(|_| expect(expected, &state)).find(|took| *took <= ANSWERED_WITHIN);
-                longest = longest.max(took.unwrap_or_else(|| panic!("{state}: not once in time")));
+                longest = longest.max(longest_answer(&prober, expected, &state));
             }
         }
         database.set(UP);
     }
     report("R37", &format!("longest answer {longest:.2?}"));
+}
+
+/// Asks every check many times, and gives the time that the longest answer took. Each answer is judged, and so is the one in
+/// the middle, on which a moment without a processor has less weight.
+fn longest_answer(prober: &Account, expected: u16, state: &str) -> Duration {
+    let checks = [("live", 200), ("ready", expected), ("links", expected)];
+    let mut taken = [const { Vec::new() }; 3];
+    let control = MachineControl::start();
+    for _ in 0..QUESTIONS {
+        for ((what, status), taken) in checks.iter().zip(&mut taken) {
+            let (found, took) = probe(prober, what);
+            assert_eq!(found, *status, "{what}: {state}");
+            taken.push(took);
+        }
+    }
+    let late = control.lateness();
+    let longest = checks.iter().zip(&mut taken).map(|((what, _), taken)| {
+        taken.sort_unstable();
+        let (median, longest) = (taken[taken.len() / 2], taken[taken.len() - 1]);
+        assert!(median <= ANSWERED_WITHIN + late.median, "{what} took {median:?}, {late:?}: {state}");
+        assert!(longest <= ANSWERED_WITHIN + late.longest, "{what} took {longest:?}, {late:?}: {state}");
+        longest
+    });
+    longest.max().unwrap()
 }
 
 fn probe(prober: &Account, what: &str) -> (u16, Duration) {

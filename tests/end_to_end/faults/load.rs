@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use super::doors::Doors;
 use super::ledger::Ledger;
+use super::machine::MachineControl;
 use super::outcome::{Outcome, Sample};
 use super::writer::Writer;
 
@@ -113,36 +114,20 @@ pub fn run(
         is_over: AtomicBool::new(false),
         streaks: (0..clients).map(|_| AtomicUsize::new(0)).collect(),
     };
-    let (fault, longest_of_nothing) = std::thread::scope(|scope| {
+    let (fault, longest_of_machine) = std::thread::scope(|scope| {
         let writers: Vec<Writer<'_>> = (0..clients).map(|number| Writer::new(&load, number)).collect();
         let over = SetWhenDropped(&load.is_over);
         for writer in writers {
             scope.spawn(move || writer.write());
         }
-        let control = scope.spawn(|| longest_of_nothing(&load));
+        let control = MachineControl::start();
         let fault = fault(&load);
         load.await_normality(fault.end);
         drop(over);
-        (fault, control.join().unwrap())
+        (fault, control.lateness().longest)
     });
     let samples = load.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
-    Outcome { samples, fault, longest_of_nothing, answered_and_unknown: ledger.answered_and_unknown() }
-}
-
-/// The longest that a request took for which a node asks nobody: so long the machine itself lets everybody wait.
-fn longest_of_nothing(load: &Load<'_>) -> Duration {
-    let mut longest = Duration::ZERO;
-    for turn in 0.. {
-        if load.is_over() {
-            break;
-        }
-        let (door, started) = (load.doors.pick(turn), Instant::now());
-        if door.account.try_send("GET", "/health/live", None).is_ok() {
-            longest = longest.max(started.elapsed());
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    longest
+    Outcome { samples, fault, longest_of_machine, answered_and_unknown: ledger.answered_and_unknown() }
 }
 
 /// Says that something is over, also where a test fails: nobody must go on for ever who waits for it.

@@ -31,6 +31,7 @@ mod hostile_clients;
 mod idempotency;
 mod ledger;
 mod load;
+mod machine;
 mod nodes;
 mod outcome;
 mod postgres;

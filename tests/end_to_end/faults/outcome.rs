@@ -31,7 +31,7 @@ pub struct Outcome {
     pub samples: Vec<Sample>,
     pub fault: Fault,
     /// How long the machine itself let requests wait.
-    pub longest_of_nothing: Duration,
+    pub longest_of_machine: Duration,
     pub answered_and_unknown: (usize, usize),
 }
 
@@ -45,7 +45,7 @@ impl Outcome {
     /// machine adds, because it is busy with all that runs here, is not held against the program.
     #[track_caller]
     pub fn is_answered_within(&self, limit: Duration) -> &Self {
-        let limit = limit + self.longest_of_nothing;
+        let limit = limit + self.longest_of_machine;
         for sample in &self.samples {
             assert!(sample.status.is_some(), "not answered: {sample:?}");
             assert!(sample.took <= limit, "answered late: {sample:?}");

@@ -200,6 +200,13 @@ impl Program {
         self.place.database.as_deref()
     }
 
+    /// All that is kept at this moment: every file with its name, and what is in the database.
+    pub fn kept(&self) -> Vec<(String, Vec<u8>)> {
+        let content =
+            self.database().map(|database| ("the database".to_owned(), database.content().into_bytes()));
+        files(&self.folder()).into_iter().chain(content).collect()
+    }
+
     /// A key of the first account: the one that the first start announced, or else one made by the commands that the
     /// first start names (D62).
     pub fn first_key(&self) -> &str {
@@ -345,6 +352,19 @@ pub(super) fn on_free_ports() -> impl Iterator<Item = String> {
     ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]
         .map(str::to_owned)
         .into_iter()
+}
+
+/// Every file below a folder, with its name and its bytes.
+fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let read = |path: PathBuf| {
+        if path.is_dir() {
+            files(&path)
+        } else {
+            vec![(path.display().to_string(), std::fs::read(&path).unwrap())]
+        }
+    };
+    entries.flat_map(read).collect()
 }
 
 /// A word that no other call in this process gives.

@@ -1,11 +1,12 @@
 //! Requests that no well-behaved client can send.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Sends these bytes over a connection of their own and reads until the other side closes or falls silent. It is
-/// the answer that counts: a connection that is closed without one gives an empty text.
+/// Sends these bytes over a connection of their own and reads until the answer is whole, or the other side closes. It is
+/// the answer that counts: a connection that is closed without one gives an empty text. A connection that falls silent in
+/// the middle fails the test.
 pub fn exchange(address: &str, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
@@ -13,13 +14,15 @@ pub fn exchange(address: &str, request: &[u8]) -> String {
     let _ = stream.write_all(request);
     let mut answer = Vec::new();
     let mut chunk = [0; 4096];
-    while let Ok(read) = stream.read(&mut chunk) {
-        if read == 0 {
-            break;
-        }
-        answer.extend_from_slice(&chunk[..read]);
-        if is_complete(&answer) {
-            break;
+    while !is_complete(&answer) {
+        match stream.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(read) => answer.extend_from_slice(&chunk[..read]),
+            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
+                panic!("no answer, or half of one: {}", String::from_utf8_lossy(&answer))
+            }
+            // It was closed before it had read everything.
+            Err(_) => break,
         }
     }
     String::from_utf8_lossy(&answer).into_owned()

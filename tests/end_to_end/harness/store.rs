@@ -42,9 +42,7 @@ impl Database {
 
     /// The settings of a program that uses it, as variables.
     pub(super) fn variables(&self) -> [(String, String); 2] {
-        static REDIS: OnceLock<RedisServer> = OnceLock::new();
-        let redis = REDIS.get_or_init(|| RedisServer::start(WHO));
-        [("SIGNPOST_DATABASE_URL", self.0.url()), ("SIGNPOST_REDIS_URL", redis.url(0))]
+        [("SIGNPOST_DATABASE_URL", self.0.url()), ("SIGNPOST_REDIS_URL", redis().url(0))]
             .map(|(name, value)| (name.to_owned(), value))
     }
 
@@ -58,12 +56,26 @@ impl Database {
         self.0.query(sql).trim().to_owned()
     }
 
-    /// All that is in it, as text.
+    /// All that is in it and in Redis, as text. Bytes are in hexadecimal digits.
     pub fn content(&self) -> String {
         let tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
         let tables = self.0.query(tables);
-        tables.lines().map(|table| self.0.query(&format!("SELECT * FROM \"{table}\""))).collect()
+        let rows = tables.lines().map(|table| self.0.query(&format!("SELECT * FROM \"{table}\"")));
+        rows.chain(counts()).collect()
     }
+}
+
+/// The Redis server that all programs share.
+fn redis() -> &'static RedisServer {
+    static REDIS: OnceLock<RedisServer> = OnceLock::new();
+    REDIS.get_or_init(|| RedisServer::start(WHO))
+}
+
+/// Every key in Redis, with what it holds.
+fn counts() -> impl Iterator<Item = String> {
+    let keys = redis().command(&["KEYS", "*"]);
+    let keys: Vec<String> = keys.lines().map(str::to_owned).collect();
+    keys.into_iter().map(|key| format!("{key}\n{}\n", redis().command(&["HGETALL", &key])))
 }
 
 /// What every database is a copy of.

@@ -357,6 +357,8 @@ fn d42_checks_are_shared_among_nodes_and_made_once() {
     };
     let all = |label: &str| scene.nodes.iter().map(|node| outcome(node, label)).sum::<usize>();
     assert_eq!(all("changed"), DOMAINS);
+    let shares: Vec<usize> = scene.nodes.iter().map(|node| outcome(node, "changed")).collect();
+    assert!(shares.iter().all(|share| *share > 0), "one node had all the work: {shares:?}");
     assert_eq!([all("unanswered"), all("late"), all("failed"), all("panicked")], [0; 4]);
     // None is claimed any more, and all are looked at again in about an hour.
     assert_eq!(

@@ -3,6 +3,7 @@
 mod api_guide;
 mod backup;
 mod commands;
+mod guide_numbers;
 mod health;
 mod import_report;
 mod logs;

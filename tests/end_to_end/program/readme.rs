@@ -1,8 +1,9 @@
 //! The README's lines of curl, run as they are printed but for the ports.
 
+use std::collections::BTreeMap;
 use std::process::Command;
 
-use crate::harness::Program;
+use crate::harness::{Program, ProgramBuilder, signpost};
 
 const README: &str = include_str!("../../../README.md");
 
@@ -40,21 +41,46 @@ fn the_ten_lines_of_curl_work_as_printed() {
     }
 }
 
-/// The table of settings names exactly what `serve --help` knows.
-#[test]
-fn the_table_of_settings_is_complete() {
+/// Every setting with its default, by the help of `serve`; `None` where there is none.
+fn settings() -> BTreeMap<String, Option<String>> {
     let folder = tempfile::tempdir().unwrap();
-    let help = crate::harness::signpost(folder.path(), &["serve", "--help"]).output().unwrap();
+    let help = signpost(folder.path(), &["serve", "--help"]).output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
-    let mut known: Vec<_> = help
-        .split_whitespace()
-        .filter_map(|word| word.strip_prefix("--"))
-        .filter(|word| !["json", "config", "help"].contains(word))
+    let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    let default = |text: &str| Some(text.split_once("[default: ")?.1.split_once(']')?.0.to_owned());
+    help.split(" --")
+        .skip(1)
+        .filter_map(|part| {
+            let (name, text) = part.split_once(' ').unwrap_or((part, ""));
+            let is_of_all = ["json", "config", "help"].contains(&name);
+            (!is_of_all).then(|| (name.to_owned(), default(text)))
+        })
+        .collect()
+}
+
+/// The table of settings names exactly what `serve --help` knows, with the same defaults.
+#[test]
+fn d61_the_table_of_settings_has_them_all_with_their_defaults() {
+    let rows = README.lines().filter(|line| line.starts_with("| `"));
+    let shown: BTreeMap<String, Option<String>> = rows
+        .map(|row| {
+            let cells: Vec<String> = row.split('|').map(|cell| cell.trim().replace('`', "")).collect();
+            let is_none = ["none", "off", "built in"].contains(&cells[2].as_str());
+            (cells[1].clone(), (!is_none).then(|| cells[2].clone()))
+        })
         .collect();
-    known.sort_unstable();
-    known.dedup();
-    let mut shown: Vec<_> =
-        README.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
-    shown.sort_unstable();
-    assert_eq!(shown, known);
+    assert_eq!(shown, settings());
+}
+
+/// The plan that the README shows is the one that is built in.
+#[test]
+fn the_plan_that_is_shown_is_the_built_in_one() {
+    let shown = README.split("```toml\n").nth(1).expect("a block of plans").split("```").next().unwrap();
+    assert!(shown.starts_with("[plans.agency]\n"), "{shown}");
+    let account = |builder: ProgramBuilder| {
+        let program = builder.start();
+        let account = program.account("agency").get("/v1/account").expect_status(200).body;
+        ["plan", "features", "limits"].map(|field| account[field].clone())
+    };
+    assert_eq!(account(Program::builder().plan(shown)), account(Program::builder().builtin_plans()));
 }

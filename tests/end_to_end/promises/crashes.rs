@@ -1,6 +1,5 @@
 //! A crash at any moment leaves a store that opens and holds every change that was answered (R19 on one node).
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use serde_json::json;
@@ -11,49 +10,41 @@ use crate::harness::Program;
 fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
     let mut program = Program::start();
     let key = program.first_key().to_owned();
-    let mut expected: Vec<(String, String)> = Vec::new();
+    let mut expected: Vec<String> = Vec::new();
     for round in 0..6 {
         let answered = Mutex::new(Vec::new());
-        let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
-            for writer in 0..4 {
-                let (account, answered, stop) = (program.with_key(&key), &answered, &stop);
+            let write = |writer: usize| {
+                let (account, answered) = (program.with_key(&key), &answered);
                 scope.spawn(move || {
                     let group = account.create_group(&format!("{round}-{writer}"))["id"].clone();
                     for number in 0.. {
                         let slug = format!("r{round}w{writer}n{number}");
                         let body = json!({"name": slug, "target_url": "https://example.com", "slug": slug, "group_id": group});
                         // The request that the crash interrupts gets no answer; whatever became of it is right.
-                        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                            account.post("/v1/redirects", &body).status
-                        }));
-                        match outcome {
-                            Ok(201) => {
-                                let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
-                                answered.push((slug, group.as_str().unwrap().to_owned()));
-                            }
-                            Ok(status) => panic!("{status} before the crash"),
-                            Err(_) => break,
-                        }
-                        if stop.load(Ordering::Relaxed) {
-                            break;
-                        }
+                        let Ok(answer) = account.try_send("POST", "/v1/redirects", Some(&body)) else { break };
+                        answer.expect_status(201);
+                        let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
+                        answered.push(slug);
                     }
-                });
-            }
+                })
+            };
+            let writers: Vec<_> = (0..4).map(write).collect();
             // The moment is one of work: after so many answers, another number in each round.
-            while answered.lock().unwrap_or_else(PoisonError::into_inner).len() < 15 + 17 * round {
+            let enough = || answered.lock().unwrap_or_else(PoisonError::into_inner).len() >= 15 + 17 * round;
+            while !enough() && writers.iter().all(|writer| !writer.is_finished()) {
                 std::thread::yield_now();
             }
+            let is_enough = enough();
             program.kill();
-            stop.store(true, Ordering::Relaxed);
+            assert!(is_enough, "a writer was not answered although nothing had crashed");
         });
         expected.extend(answered.into_inner().unwrap_or_else(PoisonError::into_inner));
         program.start_again();
 
         let account = program.with_key(&key);
         let visitor = program.visitor();
-        for (slug, _) in &expected {
+        for slug in &expected {
             assert_eq!(visitor.open(&format!("/{slug}")).status, 302, "{slug} was answered and is gone");
         }
         let links = account.walk("/v1/redirects", "?limit=100");
@@ -85,24 +76,21 @@ fn d30_after_kill_9_a_batch_is_there_whole_or_not_at_all() {
                         let item = json!({"name": batch, "target_url": "https://example.com"});
                         let body = json!({"redirects": vec![item; ITEMS]});
                         // The request that the crash interrupts gets no answer; whatever became of it is right.
-                        let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-                            account.post("/v1/redirects/bulk", &body).status
-                        }));
-                        match outcome {
-                            Ok(200) => {}
-                            Ok(status) => panic!("{status} before the crash"),
-                            Err(_) => break,
-                        }
+                        let answer = account.try_send("POST", "/v1/redirects/bulk", Some(&body));
+                        let Ok(answer) = answer else { break };
+                        assert_eq!(answer.expect_status(200).body["created_count"], ITEMS);
                         done.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
                     }
                 })
             };
             let writers: Vec<_> = (0..3).map(write).collect();
             let enough = || done.lock().unwrap_or_else(PoisonError::into_inner).len() >= 3 + 2 * round;
-            while !enough() && writers.iter().any(|writer| !writer.is_finished()) {
+            while !enough() && writers.iter().all(|writer| !writer.is_finished()) {
                 std::thread::yield_now();
             }
+            let is_enough = enough();
             program.kill();
+            assert!(is_enough, "a writer was not answered although nothing had crashed");
         });
         answered.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner));
         program.start_again();

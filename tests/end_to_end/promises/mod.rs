@@ -12,3 +12,4 @@ mod isolation;
 mod secrets;
 mod targets;
 mod throttle;
+mod traces;

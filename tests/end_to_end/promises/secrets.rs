@@ -1,7 +1,6 @@
 //! R28: keys stay secret (D13), and a mistyped one costs no look-up.
 
 use std::net::TcpListener;
-use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::json;
@@ -12,20 +11,6 @@ use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
 
 use crate::harness::{Account, Program, Visitor};
-
-/// Every file below a folder, with its name and its bytes.
-fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .flat_map(|path| {
-            if path.is_dir() {
-                files(&path)
-            } else {
-                vec![(path.display().to_string(), std::fs::read(&path).unwrap())]
-            }
-        })
-        .collect()
-}
 
 fn holds(bytes: &[u8], secret: &str) -> bool {
     bytes.windows(secret.len()).any(|window| window == secret.as_bytes())
@@ -105,13 +90,6 @@ fn mislay(account: &Account, visitor: &Visitor) -> String {
     answers.join("\n")
 }
 
-/// All that is kept, while the program runs and after it has stopped: every file, and what is in the database.
-fn kept(program: &Program) -> Vec<(String, Vec<u8>)> {
-    let content =
-        program.database().map(|database| ("the database".to_owned(), database.content().into_bytes()));
-    files(&program.folder()).into_iter().chain(content).collect()
-}
-
 /// The log at its most talkative, in both forms; the database while it is open, with its journal, and after it was
 /// closed; the metrics; every answer; and what the program prints of a key that it did not just issue.
 #[test]
@@ -134,12 +112,12 @@ fn d13_r28_the_plain_key_is_nowhere_but_where_it_was_shown_once() {
         let answers = [mislay(&account, &visitor), mislay(&second, &visitor)].join("\n");
         let metrics = Visitor::new(program.metrics.as_ref().unwrap()).request("GET", "/metrics", &[]).body;
         assert!(metrics.contains("signpost_api_requests_total"));
-        let open = kept(&program);
+        let open = program.kept();
         let journal = |(name, bytes): &(String, Vec<u8>)| name.ends_with("-wal") && !bytes.is_empty();
         assert!(program.database().is_some() || open.iter().any(journal), "a journal is open");
         let log = program.stop_and_read_log();
         assert!(log.contains("TRACE") && log.contains("DEBUG"), "it is talkative");
-        let closed = kept(&program);
+        let closed = program.kept();
         assert!(closed.iter().any(|(_, bytes)| holds(bytes, "a group")), "what is kept can be found");
 
         for key in [&account.key, &second.key] {

@@ -7,7 +7,8 @@ use crate::harness::{Account, Answer, Program, concurrently, within_one_minute};
 /// Senders that are rejected, each for another reason, and one that is not.
 struct Senders {
     program: Program,
-    rejected: Vec<Account>,
+    /// With the status that tells why.
+    rejected: Vec<(Account, u16)>,
     accepted: Account,
     /// Nobody has used it yet, so that nobody remembers it.
     unused: Account,
@@ -27,9 +28,14 @@ impl Senders {
         let free = program.account("free");
         let keyless = program.with_key("");
         let mistyped = program.with_key(&format!("{}x", program.first_key()));
-        let rejected = vec![suspended, revoked, free, keyless, mistyped];
+        let rejected = vec![(suspended, 403), (revoked, 401), (free, 403), (keyless, 401), (mistyped, 401)];
         let (accepted, unused) = (program.first_account(), program.account("agency"));
         Self { program, rejected, accepted, unused }
+    }
+
+    /// The status that tells the rejected request with this number why it was.
+    fn reason(&self, number: usize) -> u16 {
+        self.rejected[number % self.rejected.len()].1
     }
 
     /// The rejected request with this number: each has another reason, method and path than the one before.
@@ -40,7 +46,7 @@ impl Senders {
         let routes = routes.map(|route| (route.method.as_str(), route.pattern)).chain(ELSEWHERE);
         let routes: Vec<_> = routes.collect();
         let (method, pattern) = routes[number % routes.len()];
-        send(&self.rejected[number % self.rejected.len()], method, &pattern.replace("{id}", "x"), headers)
+        send(&self.rejected[number % self.rejected.len()].0, method, &pattern.replace("{id}", "x"), headers)
     }
 }
 
@@ -51,12 +57,14 @@ fn send(account: &Account, method: &str, path: &str, headers: &[(&str, &str)]) -
     account.send_with(method, path, &all, None)
 }
 
-/// Exactly the first thirty learned why; all others were told to wait.
+/// Of the requests with the numbers from 0 on, exactly the first thirty learned why; all others were told to wait.
 #[track_caller]
-fn exactly_thirty_learned_why(statuses: &[u16]) {
-    let (told, throttled) = statuses.split_at(30);
-    assert!(told.iter().all(|status| matches!(status, 401 | 403)), "{statuses:?}");
-    assert!(throttled.iter().all(|status| *status == 429), "{statuses:?}");
+fn exactly_the_first_thirty_learned_why(senders: &Senders, statuses: &[u16]) {
+    let numbers = 0..statuses.len();
+    let expected: Vec<u16> =
+        numbers.map(|number| if number < 30 { senders.reason(number) } else { 429 }).collect();
+    assert!(statuses.len() > 30);
+    assert_eq!(statuses, expected);
 }
 
 #[test]
@@ -64,7 +72,7 @@ fn d18_r29_thirty_rejections_are_one_count_over_all_reasons_methods_and_paths() 
     within_one_minute(|| {
         let senders = Senders::new(None);
         let statuses: Vec<_> = (0..60).map(|number| senders.rejected(number, &[]).status).collect();
-        exactly_thirty_learned_why(&statuses);
+        exactly_the_first_thirty_learned_why(&senders, &statuses);
     });
 }
 
@@ -84,7 +92,7 @@ fn d18_r29_a_throttled_address_passes_with_a_key_accepted_lately_and_no_other_ad
         for (address, neighbour) in addresses {
             let rejected = |number| senders.rejected(number, &[("X-Forwarded-For", &address(number))]);
             let statuses: Vec<_> = (0..45).map(|number| rejected(number).status).collect();
-            exactly_thirty_learned_why(&statuses);
+            exactly_the_first_thirty_learned_why(&senders, &statuses);
             assert_eq!(status(&senders.accepted, &address(46)), 200, "accepted lately, from wherever");
             assert_eq!(
                 status(&senders.unused, &address(46)),
@@ -121,7 +129,7 @@ fn d18_r29_no_header_of_a_stranger_gives_a_fresh_count() {
                     .status
             })
             .collect();
-        exactly_thirty_learned_why(&statuses);
+        exactly_the_first_thirty_learned_why(&senders, &statuses);
     });
     // Behind a proxy, only what the proxy itself added is believed.
     within_one_minute(|| {
@@ -137,7 +145,7 @@ fn d18_r29_no_header_of_a_stranger_gives_a_fresh_count() {
                 senders.rejected(number, lines).status
             })
             .collect();
-        exactly_thirty_learned_why(&statuses);
+        exactly_the_first_thirty_learned_why(&senders, &statuses);
     });
 }
 
@@ -145,8 +153,12 @@ fn d18_r29_no_header_of_a_stranger_gives_a_fresh_count() {
 fn d18_r29_of_a_hundred_rejected_at_once_exactly_thirty_learn_why() {
     within_one_minute(|| {
         let senders = Senders::new(None);
-        let mut statuses = concurrently(100, |number| senders.rejected(number, &[]).status);
-        statuses.sort_unstable();
-        exactly_thirty_learned_why(&statuses);
+        let statuses = concurrently(100, |number| (number, senders.rejected(number, &[]).status));
+        let (throttled, told): (Vec<_>, Vec<_>) =
+            statuses.into_iter().partition(|(_, status)| *status == 429);
+        assert_eq!((told.len(), throttled.len()), (30, 70), "{told:?}");
+        for (number, status) in told {
+            assert_eq!(status, senders.reason(number), "request {number}");
+        }
     });
 }

@@ -165,6 +165,32 @@ fn d24_addresses_on_a_custom_domain_are_recognised_at_the_default_ports() {
     }
 }
 
+/// What counts as ours and what is answered must not part ways: else a loop would go unseen, or a foreign target
+/// would be followed here.
+#[test]
+fn d24_an_ip_address_is_ours_exactly_where_requests_for_it_are_answered() {
+    for (origin, ours) in [
+        ("http://127.0.0.1", ["http://127.0.0.1/a", "http://127.0.0.1:80/a/"]),
+        ("http://[::ffff:127.0.0.1]", ["http://[::ffff:7f00:1]/a", "http://[0:0::FFFF:127.0.0.1]/a"]),
+    ] {
+        let system = SystemDomain::new(origin, vec![]).unwrap();
+        for url in ours {
+            assert_eq!(system.own_address_of(&target(url)), Some(slug("a")), "{url} at {origin}");
+        }
+        for url in [
+            "http://127.0.0.1/a",
+            "http://[::ffff:127.0.0.1]/a",
+            "http://[::127.0.0.1]/a",
+            "http://[64:ff9b::127.0.0.1]/a",
+            "http://[::1]/a",
+        ] {
+            let target = target(url);
+            let is_answered = system.answers_to(&host(target.host()));
+            assert_eq!(system.own_address_of(&target).is_some(), is_answered, "{url} at {origin}");
+        }
+    }
+}
+
 proptest! {
     #[test]
     fn d24_the_address_of_a_slug_leads_back_to_it(

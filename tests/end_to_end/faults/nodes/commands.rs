@@ -56,6 +56,8 @@ fn r6_nothing_is_admitted_on_any_node_that_started_after_the_command_returned() 
                 (returned, seen)
             });
             before += seen.iter().filter(|(_, status)| *status == 200).count();
+            let early = seen.iter().filter(|(started, _)| *started < returned);
+            assert!(early.clone().all(|(_, seen)| *seen == 200 || *seen == status), "{command}: {seen:?}");
             let late = seen.iter().filter(|(started, _)| *started >= returned);
             assert!(late.clone().all(|(_, seen)| *seen == status), "{command}: {seen:?}");
             after += late.count();

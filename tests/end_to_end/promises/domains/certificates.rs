@@ -43,7 +43,7 @@ fn strange_names_get_no_certificate() {
     let [account, _] = scene.clients();
     scene.activate(&account, HOST);
     let long = "a".repeat(3_000);
-    for name in [
+    let no_hosts = [
         "www.go.shop.test",
         "shop.test",
         "*.shop.test",
@@ -54,16 +54,16 @@ fn strange_names_get_no_certificate() {
         "edge.example.net",
         "go.shop.test:443",
         "go.shop.test%00",
-        "%FF%FE",
         "..",
         "",
         long.as_str(),
-        "go.shop.test&domain=go.shop.test",
-        "go.shop.test&more=1",
-    ] {
+    ];
+    let no_questions = ["%FF%FE", "go.shop.test&domain=go.shop.test", "go.shop.test&more=1"];
+    let asked = no_hosts.map(|name| (name, 404)).into_iter().chain(no_questions.map(|query| (query, 400)));
+    for (name, expected) in asked {
         for node in &scene.nodes {
             let (status, _, body) = ask(node, "GET", &format!("?domain={name}"));
-            assert!([400, 404].contains(&status), "{name}: {status}");
+            assert_eq!(status, expected, "{name}");
             assert!(body.contains(r#""error":{"code":""#), "{name}: {body}");
         }
     }

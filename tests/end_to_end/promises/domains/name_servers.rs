@@ -8,8 +8,9 @@ use signpost_test_servers::dns::{Behaviour, Record};
 use crate::harness::domains::{DomainScene, EDGE, connect, path_of, verify, verify_path};
 use crate::harness::{Account, concurrently, redirect_body};
 
-/// One look-up ends within four seconds, a check makes two that follow each other at most, and the machine is busy.
-const BOUND: Duration = Duration::from_secs(20);
+/// One look-up ends within four seconds, and a check makes two that follow each other at most; two seconds are for a busy
+/// machine.
+const BOUND: Duration = Duration::from_secs(10);
 
 const FAILURES: [Behaviour; 12] = [
     Behaviour::ServFail,

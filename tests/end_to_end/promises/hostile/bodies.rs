@@ -288,6 +288,7 @@ fn d29_r26_unknown_and_read_only_fields_of_an_item_fail_the_item() {
     let answer =
         scene.send(route, format!("{{\"redirects\":[{}]}}", items.join(",")).as_bytes()).expect_status(200);
     assert_eq!(answer.body["created_count"], 0, "{answer:?}");
+    assert_eq!(answer.body["failed"].as_array().unwrap().len(), NO_FIELDS.len(), "{answer:?}");
     for (item, field) in answer.body["failed"].as_array().unwrap().iter().zip(NO_FIELDS) {
         assert_eq!(item["error"]["code"], "invalid_request");
         assert_eq!(item["error"]["value"], "offending", "{field}");

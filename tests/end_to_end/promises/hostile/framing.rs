@@ -106,15 +106,7 @@ fn d10_r26_a_body_whose_length_is_in_doubt_is_refused_on_every_route() {
             ("Transfer-Encoding: chunked\r\n".to_owned(), chunked("1")),
         ] {
             let (status, code) = scene.framed(route, &format!("{JSON}{lines}"), &body);
-            let told = (status, code.as_str());
-            assert!(
-                matches!(
-                    told,
-                    (400, "invalid_request") | (413, "payload_too_large") | (415, "unsupported_media_type")
-                ),
-                "{} {lines:?}: {told:?}",
-                route.path
-            );
+            assert_eq!((status, code.as_str()), (400, "invalid_request"), "{} {lines:?}", route.path);
         }
     }
     assert_eq!(scene.everything(), before);
@@ -126,7 +118,8 @@ fn d10_r26_a_body_whose_length_is_in_doubt_is_refused_on_every_route() {
         let body = format!("{right}\r\n{}\r\n0\r\n\r\n", route.valid);
         let (status, code) =
             scene.framed(route, &format!("{JSON}Transfer-Encoding: chunked\r\n"), body.as_bytes());
-        assert!(matches!(status, 200 | 201), "{}: {status} {code}", route.path);
+        let is_creation = route.method == "POST" && !route.is_bulk;
+        assert_eq!(status, if is_creation { 201 } else { 200 }, "{}: {code}", route.path);
     }
 }
 
@@ -167,6 +160,9 @@ fn told_while_sending(scene: &Scene, route: &BodyRoute, piece: &[u8], pause: Dur
     (String::from_utf8_lossy(&answer).into_owned(), begun.elapsed())
 }
 
+/// R26 gives a body ten seconds; what is more is for the answer, and for a busy machine.
+const REFUSED_WITHIN: Duration = Duration::from_secs(15);
+
 /// Contract D10 sets no time; ten seconds are ours. A body that trickles has no more time than one that stops.
 #[test]
 fn r26_a_body_that_does_not_arrive_is_refused_in_bounded_time_on_every_route() {
@@ -181,7 +177,7 @@ fn r26_a_body_that_does_not_arrive_is_refused_in_bounded_time_on_every_route() {
         let (status, _, body) = parse_response(&answer);
         let body: Value = serde_json::from_str(&body).unwrap();
         assert_eq!((status, &body["error"]["details"][0]["field"]), (400, &Value::from("body")), "{body}");
-        assert!(took < Duration::from_secs(30), "{took:?}");
+        assert!(took < REFUSED_WITHIN, "{took:?}");
     }
     // Others were served all the time, and nothing came of it.
     assert_eq!(scene.everything(), before);

@@ -39,7 +39,9 @@ fn d12_r5_after_kill_9_every_request_that_is_sent_again_was_carried_out_once() {
             while !enough() && clients.iter().all(|client| !client.is_finished()) {
                 std::thread::yield_now();
             }
+            let is_enough = enough();
             program.kill();
+            assert!(is_enough, "a client was not answered although nothing had crashed");
         });
         program.start_again();
         let account = program.with_key(&key);

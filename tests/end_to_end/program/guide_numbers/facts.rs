@@ -1,0 +1,231 @@
+//! The numbers of the guide, with their places in the code.
+
+use super::Place::{Behind, Const, Default};
+use super::Relation::{In, Is, Multiple, OneMore, Product, Sum, Times, Within};
+use super::{Fact, Place};
+
+const CHECKS: &str = "crates/app/src/background/check_domains.rs";
+const SCHEDULE: &str = "crates/domain/src/check_schedule.rs";
+const STATES: &str = "crates/domain/src/custom_domain_status.rs";
+const HANDOVER: &str = "crates/app/src/domains/handover.rs";
+const LEASES: &str = "crates/app/src/background/job_runner.rs";
+const DOMAIN_PORT: &str = "crates/app/src/ports/custom_domains.rs";
+const FALLBACK: &str = "crates/quota-fallback/src/store.rs";
+const POSTGRES: &str = "crates/postgres/src/options.rs";
+const SQLITE: &str = "crates/sqlite/src/options.rs";
+const DNS: &str = "crates/dns/src/options.rs";
+const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
+const STOPPING: &str = "crates/server/src/shutdown.rs";
+const UNIT: &str = "packaging/signpost.service";
+const CONTAINERFILE: &str = "Containerfile";
+
+/// How many links a check of a domain takes the addresses of.
+const TAKEN_BY_A_CHECK: (Place, Place) = (Const(HANDOVER, "AT_ONCE"), Const(HANDOVER, "STEPS"));
+
+const fn fact(says: &'static str, holds: super::Relation) -> Fact {
+    Fact { says, holds }
+}
+
+/// Every number that the code has as well.
+pub(super) const FACTS: &[Fact] = &[
+    // Files and exit codes.
+    fact(
+        "The file itself is made with mode {0600}",
+        Is(Behind("crates/sqlite/src/database_file.rs", "&mut options, 0o")),
+    ),
+    fact(
+        "only when it is whole, with mode {0600}",
+        Is(Behind("crates/sqlite/src/database_file.rs", "&mut options, 0o")),
+    ),
+    fact("the program's own, mode {0700}", Is(Behind(UNIT, "StateDirectoryMode="))),
+    fact("does not start: exit code {2}", Is(Behind("crates/server/src/main.rs", "ExitCode::from("))),
+    // PostgreSQL.
+    fact("for requests, {four} for each of its cores", Is(Const(POSTGRES, "FOUR"))),
+    fact("and at least {eight} if not set", Is(Const(POSTGRES, "EIGHT"))),
+    fact(
+        "if not set, and up to {two} more",
+        Is(Behind("crates/postgres/src/connections.rs", "max_size(connections.get().saturating_add(")),
+    ),
+    fact(
+        "(`database-connections` + {2})",
+        Is(Behind("crates/postgres/src/connections.rs", "max_size(connections.get().saturating_add(")),
+    ),
+    fact(
+        "finding that out takes {5 seconds}",
+        Is(Const("crates/postgres/src/server_address.rs", "CONNECT_LIMIT")),
+    ),
+    fact("takes {5 seconds}, which is the whole `store-timeout`", Is(Default("store-timeout"))),
+    // Counting requests.
+    fact(
+        "expire by themselves, within {three days}",
+        In("seconds", Const("crates/redis/src/quota.rs", "KEPT")),
+    ),
+    fact(
+        "differ by more than {a second}",
+        In("ms", Const("crates/redis/src/clock_comparison.rs", "MOST_MILLIS")),
+    ),
+    fact(
+        "after at most {50 ms} a node counts in its own memory",
+        Is(Behind(FALLBACK, "            patience: ")),
+    ),
+    fact("goes on after {50 ms}; budgets", Is(Behind(FALLBACK, "            patience: "))),
+    fact(
+        "It looks once {a second} whether Redis is back",
+        Is(Behind(FALLBACK, "            retry_interval: ")),
+    ),
+    fact(
+        "log once {a minute} `the quota store fails`",
+        Is(Const("crates/quota-fallback/src/report.rs", "INTERVAL")),
+    ),
+    // Several nodes.
+    fact(
+        "each node reads {four times a second} which links",
+        Is(Const("crates/server/src/background.rs", "FOLLOWED_EVERY")),
+    ),
+    fact("of which the last {hour} is kept", Is(Const("crates/app/src/changes/mod.rs", "CHANGES_KEPT"))),
+    fact("another takes over within {a second} or so", Is(Const("crates/server/src/background.rs", "TICK"))),
+    fact("if it dies, within some {ten seconds}", Is(Const(LEASES, "TERM"))),
+    fact("clocks that are each wrong by {two seconds}", Times(2, Const(LEASES, "MARGIN"))),
+    fact("the first that sends {thirty} bad keys", Is(Default("throttle-per-minute"))),
+    fact(
+        "answer within {a tenth of a second} whatever hangs",
+        Within(Const("crates/http/src/health/probe.rs", "PATIENCE")),
+    ),
+    fact(
+        "answer within {a tenth of a second} whatever hangs",
+        Is(Const("tests/end_to_end/faults/health.rs", "ANSWERED_WITHIN")),
+    ),
+    fact(
+        "normal within {5 seconds}, without a restart",
+        Is(Const("tests/end_to_end/faults/load.rs", "NORMAL_AGAIN")),
+    ),
+    // Custom domains.
+    fact("leads elsewhere for {72 hours} fails", Is(Const(STATES, "MISDIRECTION_PERIOD"))),
+    fact("the {72 hours} of an active domain that leads elsewhere", Is(Const(STATES, "MISDIRECTION_PERIOD"))),
+    fact("until it is proven or its {72 hours} have passed", Is(Const(STATES, "VERIFICATION_PERIOD"))),
+    fact("at most {four seconds} for each look-up", Is(Const(DNS, "DEFAULT_TIME_LIMIT"))),
+    fact("or is silent for {half a second}", Is(Const(DNS, "MAX_PATIENCE"))),
+    fact("after {eight seconds} at most", Multiple(2, Const(DNS, "DEFAULT_TIME_LIMIT"))),
+    fact("Each takes up to {64} domains that are due", Is(Const(CHECKS, "AT_ONCE"))),
+    fact("a domain is claimed for {a minute} by one node", Is(Const(CHECKS, "CLAIM"))),
+    fact("`late` (longer than {a minute})", Is(Const(CHECKS, "CLAIM"))),
+    fact("because their clocks are {a minute} apart", Is(Const(CHECKS, "CLAIM"))),
+    fact("A new domain is checked after {5} to 15 seconds", In("seconds", Const(SCHEDULE, "FIRST_PAUSE"))),
+    fact(
+        "checked after 5 to {15 seconds}",
+        Sum(Const(SCHEDULE, "FIRST_PAUSE"), Const(SCHEDULE, "FIRST_PAUSE_SPREAD")),
+    ),
+    fact("pauses that grow from {one minute} to an hour", Is(Const(SCHEDULE, "SHORTEST_PAUSE"))),
+    fact("pauses that grow from one minute to {an hour}", Is(Const(SCHEDULE, "LONGEST_PAUSE"))),
+    fact("an active one about once {an hour}", Is(Const(SCHEDULE, "LONGEST_PAUSE"))),
+    fact("more than {ten thousand} links of former holders", Product(TAKEN_BY_A_CHECK.0, TAKEN_BY_A_CHECK.1)),
+    fact("takes the addresses of {ten thousand}", Product(TAKEN_BY_A_CHECK.0, TAKEN_BY_A_CHECK.1)),
+    fact("check found no end {five} times in a row", Is(Const(DOMAIN_PORT, "MAX_CLAIMS_OF_A_CHECK"))),
+    fact(
+        "found no end {five} times in a row, so that this node",
+        Is(Const(DOMAIN_PORT, "MAX_CLAIMS_OF_A_CHECK")),
+    ),
+    fact("is left alone for {a day} and then tried again", Is(Const(DOMAIN_PORT, "CHECKS_LEFT_ALONE_FOR"))),
+    fact("left the domain alone for {a day}", Is(Const(DOMAIN_PORT, "CHECKS_LEFT_ALONE_FOR"))),
+    fact("A node asks the database {two} such questions at once", Is(Const(TLS_ALLOWED, "AT_ONCE"))),
+    fact("more wait for their turn, up to {half a second}", Is(Const(TLS_ALLOWED, "PATIENCE"))),
+    // Stopping, and what starts it.
+    fact(
+        "running requests have up to {30 seconds}",
+        In("seconds", Const("crates/http/src/server.rs", "STOPPING_SECONDS")),
+    ),
+    fact(
+        "running requests have up to {30 seconds}",
+        In("seconds", Const("crates/edge/src/server.rs", "STOPPING_SECONDS")),
+    ),
+    fact("must exceed `drain-delay` and {32 seconds}", Is(Const(STOPPING, "STOPPED_WITHIN"))),
+    fact("a termination grace period of {35 seconds} more", Within(Const(STOPPING, "STOPPED_WITHIN"))),
+    fact("systemd tries again every {two seconds}", Is(Behind(UNIT, "RestartSec="))),
+    fact("the unit allows {65,536}", Is(Behind(UNIT, "LimitNOFILE="))),
+    fact("runs as the user {10001}", Is(Behind(CONTAINERFILE, "USER "))),
+    fact("on port {8080}", Is(Behind(CONTAINERFILE, "SIGNPOST_API_LISTEN=0.0.0.0:"))),
+    // What is kept, and how much.
+    fact("kept for {24 hours}", Is(Const("crates/app/src/ports/remembered_answers.rs", "ANSWERS_KEPT"))),
+    fact(
+        "up to {16,000} kB of cache",
+        Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA cache_size = -")),
+    ),
+    fact("for each of its {five} connections besides", OneMore(Const(SQLITE, "FOUR"))),
+];
+
+/// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
+pub(super) const NOT_OURS: &[&str] = &[
+    // Versions, ports and settings of other software.
+    "Debian 12 with PostgreSQL 15, Redis 7, nginx 1.22, HAProxy 2.6 and Caddy 2.6",
+    "Version 15 or later",
+    "@host:5432/name",
+    "@db1:5432,db2:5433/name",
+    "%2Frun%2Fpostgresql",
+    "`connect_timeout=1` in the URL makes it one second",
+    "plain HTTP/1.1",
+    "`cache-max-negative-ttl: 60`",
+    "Ports 80 and 443",
+    "that needs systemd 251 or later",
+    "which 247 knows",
+    "`--jobs=4`",
+    "`scram-sha-256`",
+    "NAT64 and 6to4",
+    // What was measured or tried, and when.
+    "promoted two seconds after a crash, requests succeeded 0.3 seconds after that",
+    "none of 266 was lost",
+    "86 kB for an account and day",
+    "below 1 kB if in less than 60 minutes",
+    "A thousand accounts that never pause take some 350 MB",
+    "two nodes restarted in turn under load",
+    "Tried on 2026-11-21 with this file, Caddy 2.6.2 of Debian 12, two programs on one",
+    "With one node of two stopped",
+    "(`%2D`, `//`",
+    "certificates of 30 seconds",
+    "1,000,000 links with targets of some 65 characters, on a virtual machine with 2 cores and 24 GB, 2026-11-21",
+    "383 MB | `signpost backup`, checks included: 33 s | copy, sync and start: 5 s",
+    "289 MB of rows, 294 MB of indexes; a dump of 41 MB | `pg_dump`: 6 s | `pg_restore --jobs=2`: 21 s; `ANALYZE` and start: 4 s",
+    "some 15 MB on PostgreSQL with eight connections",
+    "some 380 bytes a link",
+    "some 300 bytes a link in the table and as many in its indexes when freshly loaded; allow twice that",
+    // Advice.
+    "a restart of a second is no matter",
+    "A dump a day loses up to a day",
+    "mode 0600, as a credential",
+    "not 200 on a node for a minute",
+    "for ten minutes; the sum",
+    "not 1 for five minutes",
+    "for half an hour",
+    "below a fifth",
+    ") + 10.",
+    // Examples, steps of a list, and states.
+    "`signpost:quota:{acc_…}:2026-11-21`",
+    "1. Take a backup. 2. With the new program",
+    "3. Node by node",
+    "Between 2 and 3 a node",
+    "after step 2 there is no way back",
+    "Before step 2, stopping",
+    "nothing is half done",
+    "nothing is half written",
+    "exit code 1",
+    "`signpost_quota_store_up` 0",
+    "1 while Redis counts, 0 while",
+    "1 on the node that does",
+    "`signpost_build_info` | version | 1",
+    "`signpost_quota_store_up == 0`",
+    // What the sentence itself counts, or follows from another number.
+    "a server | two servers",
+    "but the two share no throttle",
+    "Two roles",
+    "one or two connections each",
+    "nothing is merged twice",
+    "at most four days at a time",
+    "Two listeners",
+    "for two hostnames",
+    "All three are on the API listener",
+    "for two nodes as follows",
+    "its two companions",
+    "without the last two statements",
+    "Two at once are safe",
+    "a second `serve`",
+    "beyond that two nodes",
+];
