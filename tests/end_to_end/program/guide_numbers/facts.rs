@@ -132,11 +132,15 @@ pub(super) const FACTS: &[Fact] = &[
     // Stopping, and what starts it.
     fact(
         "running requests have up to {30 seconds}",
-        In("seconds", Const("crates/http/src/server.rs", "STOPPING_SECONDS")),
+        In("seconds", Behind("crates/listener/src/options.rs", "stopping: Duration::from_secs(")),
     ),
     fact(
         "running requests have up to {30 seconds}",
-        In("seconds", Const("crates/edge/src/server.rs", "STOPPING_SECONDS")),
+        In("seconds", Behind("crates/listener/src/options.rs", "stopping: Duration::from_secs(")),
+    ),
+    fact(
+        "the client took nothing of its answer for {ten seconds}",
+        In("seconds", Behind("crates/listener/src/options.rs", "stalled: Duration::from_secs(")),
     ),
     fact("must exceed `drain-delay` and {32 seconds}", Is(Const(STOPPING, "STOPPED_WITHIN"))),
     fact("a termination grace period of {35 seconds} more", Within(Const(STOPPING, "STOPPED_WITHIN"))),
