@@ -19,6 +19,11 @@ const OPEN: &str = "signpost_connections_open";
 /// confirmed yet comes on top, so that this does not slow down those who are far away.
 const MOST_UNSENT_BYTES: u32 = 64 * 1024;
 
+/// How long the system tries to send what a client does not take, also after the connection was closed here. Without it, it
+/// would keep such answers for many minutes.
+#[cfg(target_os = "linux")]
+const UNTAKEN_TIME: Duration = Duration::from_secs(30);
+
 /// How long to wait before accepting again when the system has no room for a connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
@@ -154,7 +159,11 @@ fn prepare(stream: &TcpStream) {
     // Answers are written whole; waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
     #[cfg(target_os = "linux")]
-    let _ = SockRef::from(stream).set_tcp_notsent_lowat(MOST_UNSENT_BYTES);
+    {
+        let socket = SockRef::from(stream);
+        let _ = socket.set_tcp_notsent_lowat(MOST_UNSENT_BYTES);
+        let _ = socket.set_tcp_user_timeout(Some(UNTAKEN_TIME));
+    }
     #[cfg(not(target_os = "linux"))]
     let _ = SockRef::from(stream).set_send_buffer_size(MOST_UNSENT_BYTES as usize);
 }
