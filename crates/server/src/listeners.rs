@@ -13,6 +13,7 @@ use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
 
 use crate::metrics_server::MetricsServer;
+use crate::open_files::Connections;
 use crate::settings::{ServeSettings, Setting, names};
 use crate::telemetry;
 
@@ -86,14 +87,14 @@ impl Servers {
         sockets: Sockets,
         app: &Arc<Application>,
         miss_throttle_per_minute: u32,
-        connections: usize,
+        connections: Connections,
     ) -> Result<Self> {
         let Sockets { api, links, metrics } = sockets;
         signpost_listener::describe_metrics();
-        let metrics = metrics.map(start_metrics).transpose()?;
+        let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
-        let api_options = ApiOptions { workers, connections };
-        let edge_options = EdgeOptions { miss_throttle_per_minute, workers, connections };
+        let api_options = ApiOptions { workers, connections: connections.each };
+        let edge_options = EdgeOptions { miss_throttle_per_minute, workers, connections: connections.each };
         Ok(Self {
             api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
             links: EdgeServer::start(links, Arc::clone(app), edge_options)
@@ -128,7 +129,7 @@ impl Servers {
     }
 }
 
-fn start_metrics(socket: MetricsSocket) -> Result<MetricsServer> {
+fn start_metrics(socket: MetricsSocket, connections: usize) -> Result<MetricsServer> {
     let MetricsSocket { listener, shown } = socket;
-    MetricsServer::start(listener, shown).context("cannot start the metrics listener")
+    MetricsServer::start(listener, shown, connections).context("cannot start the metrics listener")
 }

@@ -18,9 +18,6 @@ use tokio::task::JoinHandle;
 /// How often counts that nobody fetched are tidied up.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How many connections there may be. Few ever ask for metrics.
-const CONNECTIONS: usize = 32;
-
 const PATH: &str = "/metrics";
 
 /// The form of Prometheus' text.
@@ -34,14 +31,18 @@ pub(crate) struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Starts to accept on `listener`.
+    /// Starts to accept on `listener`, at most so many connections at once.
     ///
     /// # Errors
     /// The listener cannot be used.
-    pub(crate) fn start(listener: TcpListener, metrics: PrometheusHandle) -> io::Result<Self> {
+    pub(crate) fn start(
+        listener: TcpListener,
+        metrics: PrometheusHandle,
+        connections: usize,
+    ) -> io::Result<Self> {
         let upkeep = tokio::spawn(keep_up(metrics.clone()));
         let options = ListenerOptions {
-            connections: CONNECTIONS,
+            connections,
             door: |path| path == PATH,
             ..ListenerOptions::new("metrics", NonZeroUsize::MIN)
         };

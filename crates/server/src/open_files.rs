@@ -6,11 +6,32 @@ use signpost_listener::ListenerOptions;
 /// questions to name servers, files that are imported or read again.
 const OTHER_FILES: usize = 64;
 
-/// Those of the listener for metrics.
-const METRICS_FILES: usize = 64;
-
 /// The fewest connections of a listener. With fewer it could not serve anybody.
 const FEWEST: usize = 16;
+
+/// The most connections of the listener for metrics: few ever ask for them.
+const MOST_FOR_METRICS: usize = 256;
+
+/// How many connections the listeners may hold at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Connections {
+    /// The API and the link listener each.
+    pub(crate) each: usize,
+    /// The listener for metrics.
+    pub(crate) metrics: usize,
+}
+
+impl Connections {
+    /// As many as the operator says, if they fit below `limit` together with `others`, the files that the program has open
+    /// for something else.
+    pub(crate) fn within(limit: Option<usize>, others: usize, wanted: usize) -> Self {
+        let left = limit.map_or(usize::MAX, |limit| limit.saturating_sub(OTHER_FILES + others));
+        let metrics = ListenerOptions::connections_within(left / 8).clamp(FEWEST, MOST_FOR_METRICS);
+        let left = left.saturating_sub(ListenerOptions::files_for(metrics));
+        let each = ListenerOptions::connections_within(left / 2).max(FEWEST);
+        Self { each: wanted.min(each), metrics }
+    }
+}
 
 /// Raises the limit of open files to what the system allows the program, and answers with it. `None` if there is no limit.
 pub(crate) fn raise_limit() -> Option<usize> {
@@ -29,15 +50,6 @@ pub(crate) fn raise_limit() -> Option<usize> {
     }
 }
 
-/// How many connections the API and the link listener may each hold at once: as many as the operator says, if they fit
-/// below `limit` together with `others`, the files that the program has open for something else.
-pub(crate) fn connections(wanted: usize, limit: Option<usize>, others: usize) -> usize {
-    let Some(limit) = limit else { return wanted };
-    let left = limit.saturating_sub(OTHER_FILES + METRICS_FILES + others);
-    let fits = ListenerOptions::connections_within(left / 2).max(FEWEST);
-    wanted.min(fits)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,14 +58,24 @@ mod tests {
     fn r25_connections_stay_below_the_limit_of_open_files() {
         for limit in 300..5_000 {
             for others in [0, 10, 42] {
-                let each = connections(10_000, Some(limit), others);
-                let files = 2 * ListenerOptions::files_for(each) + OTHER_FILES + METRICS_FILES + others;
-                assert!(files <= limit || each == FEWEST, "{limit}: {each} connections take {files} files");
+                let Connections { each, metrics } = Connections::within(Some(limit), others, 10_000);
+                let files = 2 * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
+                let fits = files + OTHER_FILES + others <= limit;
+                assert!(
+                    fits || each == FEWEST,
+                    "{limit}: {each} and {metrics} connections take {files} files"
+                );
             }
         }
-        assert_eq!(connections(10_000, None, 42), 10_000);
-        assert_eq!(connections(10_000, Some(1_048_576), 42), 10_000);
-        assert_eq!(connections(20, Some(1_048_576), 42), 20);
-        assert_eq!(connections(10_000, Some(10), 42), FEWEST);
+    }
+
+    #[test]
+    fn as_many_connections_as_wanted_where_the_limit_is_high() {
+        for limit in [None, Some(65_536), Some(1_048_576)] {
+            let expected = Connections { each: 10_000, metrics: MOST_FOR_METRICS };
+            assert_eq!(Connections::within(limit, 42, 10_000), expected);
+        }
+        assert_eq!(Connections::within(None, 0, 20).each, 20);
+        assert_eq!(Connections::within(Some(10), 42, 10_000), Connections { each: FEWEST, metrics: FEWEST });
     }
 }

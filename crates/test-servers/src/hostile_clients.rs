@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::net::SocketAddr;
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -166,11 +167,18 @@ pub fn memory_of(process: u32) -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// The memory of all TCP sockets of this machine, in bytes.
+/// The memory that the system holds for the connections of what listens at these addresses, in bytes, without that of the
+/// clients. `None` where there is no `ss` to tell.
 #[must_use]
-pub fn memory_of_sockets() -> usize {
-    let sockets = fs::read_to_string("/proc/net/sockstat").unwrap();
-    let line = sockets.lines().find(|line| line.starts_with("TCP:")).unwrap();
-    let pages = line.split(' ').skip_while(|word| *word != "mem").nth(1).unwrap();
-    pages.parse::<usize>().unwrap() * 4096
+pub fn memory_of_sockets(listeners: &[SocketAddr]) -> Option<usize> {
+    let ports: Vec<_> = listeners.iter().map(|address| format!("sport = :{}", address.port())).collect();
+    let output = Command::new("ss").args(["-tnmH", "state", "all", &ports.join(" or ")]).output().ok()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let of_socket = |memory: &str| -> usize {
+        let fields = memory.split([',', ')']);
+        // What was received, what was reserved, and what is to be sent.
+        let counted = fields.filter_map(|field| field.strip_prefix(['r', 'f', 'w']));
+        counted.filter_map(|bytes| bytes.parse::<usize>().ok()).sum()
+    };
+    Some(text.split("skmem:(").skip(1).map(of_socket).sum())
 }

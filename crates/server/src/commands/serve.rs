@@ -8,7 +8,7 @@ use signpost_domain::Hostname;
 use super::first_start;
 use super::output::Output;
 use crate::listeners::{Addresses, Servers, Sockets};
-use crate::open_files;
+use crate::open_files::{self, Connections};
 use crate::settings::{CommonSettings, Database, DomainSettings, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::{Serving, postgres_options};
@@ -51,20 +51,21 @@ pub(super) async fn run(
     Ok(())
 }
 
-/// How many connections the API and the link listener may each have.
-fn connections(common: &CommonSettings, settings: &ServeSettings) -> usize {
+/// How many connections the listeners may have.
+fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
     let of_database = match common.database {
         Database::File(_) => 0,
         Database::Server(_) => postgres_options(common.store_timeout, common.pool).connections.get(),
     };
     let wanted = settings.max_connections.get();
     let limit = open_files::raise_limit();
-    let connections = open_files::connections(wanted, limit, of_database);
-    if connections < wanted {
+    let connections = Connections::within(limit, of_database, wanted);
+    if connections.each < wanted {
         tracing::warn!(
             open_files = limit,
-            "the limit of open files allows only {connections} of the {wanted} connections of `max-connections`: raise \
-             it, for example by `LimitNOFILE` of systemd"
+            "the limit of open files allows only {} of the {wanted} connections of `max-connections`: raise \
+             it, for example by `LimitNOFILE` of systemd",
+            connections.each
         );
     }
     connections

@@ -81,7 +81,7 @@ const DOORS: [&str; 3] = ["api", "links", "metrics"];
 struct Measured {
     before: usize,
     peak: usize,
-    sockets: usize,
+    sockets: Option<usize>,
     honest: Vec<Honest>,
 }
 
@@ -97,8 +97,9 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
     let (api, links) = (address(&program.api)?, address(&program.links)?);
     let metrics = address(program.metrics.as_deref().context("no address of the metrics")?)?;
     let requests = [(api, "/health/live"), (links, "/missing"), (metrics, "/metrics")];
-    let (before, sockets_before) = (memory_of(program.pid()), memory_of_sockets());
-    let (mut peak, mut sockets) = (before, 0);
+    let listeners = [api, links, metrics];
+    let before = memory_of(program.pid());
+    let (mut peak, mut sockets) = (before, None);
     let is_over = AtomicBool::new(false);
     let honest = thread::scope(|scope| {
         let crowds: Vec<_> = harms
@@ -119,7 +120,7 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
         while begun.elapsed() < time {
             thread::sleep(LOOK);
             peak = peak.max(memory_of(program.pid()));
-            sockets = sockets.max(memory_of_sockets().saturating_sub(sockets_before));
+            sockets = sockets.max(memory_of_sockets(&listeners));
         }
         is_over.store(true, Ordering::Relaxed);
         let honest = honest.into_iter().map(|client| client.join().unwrap_or_default()).collect();
@@ -158,8 +159,9 @@ impl Honest {
 impl Measured {
     fn row(&self, name: &str) -> Result<String> {
         let Self { before, peak, sockets, honest } = self;
-        let mib = |bytes: &usize| format!("{} MiB", bytes >> 20);
-        let mut row = format!("{name:<16}{:>12}{:>12}{:>12}", mib(before), mib(peak), mib(sockets));
+        let mib = |bytes: usize| format!("{} MiB", bytes >> 20);
+        let sockets = sockets.map_or_else(|| "unknown".to_owned(), mib);
+        let mut row = format!("{name:<16}{:>12}{:>12}{sockets:>12}", mib(*before), mib(*peak));
         for client in honest {
             let refused = if client.failures > 0 { format!(" -{}", client.failures) } else { String::new() };
             let shown = format!("{:.2}/{:.2}{refused}", client.percentile(50), client.percentile(99));
