@@ -100,12 +100,16 @@ impl ApiError {
             Self::Unreadable(message) | Self::UnsupportedMediaType(Unsupported(message)) => (*message).into(),
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
-                let mut sentences = violations.iter().map(sentence);
-                match (sentences.next(), sentences.count()) {
+                match (violations.iter().next(), violations.count()) {
                     (None, _) => "The request is invalid.".into(),
-                    (Some(only), 0) => only.into(),
-                    (Some(_), more) => {
-                        format!("The request has {} violations; `details` lists them.", more + 1).into()
+                    (Some(only), 1) => sentence(only).into(),
+                    (Some(_), count @ ..=Violations::MAX_LISTED) => {
+                        format!("The request has {count} violations; `details` lists them.").into()
+                    }
+                    (Some(_), count) => {
+                        let listed = Violations::MAX_LISTED;
+                        format!("The request has {count} violations; `details` lists the first {listed}.")
+                            .into()
                     }
                 }
             }

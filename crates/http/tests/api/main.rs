@@ -26,6 +26,7 @@ mod landings;
 mod links_on_domains;
 mod listener;
 mod lists;
+mod many_violations;
 mod observability;
 mod openapi;
 mod order_of_checks;
