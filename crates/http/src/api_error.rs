@@ -114,6 +114,11 @@ impl ApiError {
                 }
             }
             Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
+            Self::App(AppError::TooManySearches) => {
+                "Too many searches of this account are running at the same time: lists with `q` or with several filters. \
+                 Wait for their answers, and try again in a second."
+                    .into()
+            }
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
@@ -140,6 +145,7 @@ impl ApiError {
             | Self::App(
                 AppError::Refused(_)
                 | AppError::AnsweredBefore(_)
+                | AppError::TooManySearches
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
@@ -157,6 +163,9 @@ impl ApiError {
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
+            Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
+                Some(CONCURRENCY_RETRY_SECONDS)
+            }
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
             Self::NotAdmitted(
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
@@ -189,6 +198,7 @@ impl ApiError {
                 | Reason::InvalidKey
                 | Reason::Suspended
                 | Reason::NoApiAccess
+                | Reason::TooManyInFlight
                 | Reason::Exhausted { .. },
             )
             | Self::Unreadable(_)
@@ -197,7 +207,12 @@ impl ApiError {
             | Self::UnsupportedMediaType(_)
             | Self::PayloadTooLarge
             | Self::Invalid(_)
-            | Self::App(AppError::Invalid(_) | AppError::Refused(_) | AppError::AccountGone) => None,
+            | Self::App(
+                AppError::Invalid(_)
+                | AppError::Refused(_)
+                | AppError::TooManySearches
+                | AppError::AccountGone,
+            ) => None,
         }
     }
 }
@@ -205,6 +220,9 @@ impl ApiError {
 /// How long a caller is asked to wait when DNS gave no answer, in seconds: enough for a name server that was overrun or
 /// restarted to be back.
 const DNS_RETRY_SECONDS: u32 = 10;
+
+/// How long a caller is asked to wait who has too much in flight, in seconds: most requests are answered much sooner.
+const CONCURRENCY_RETRY_SECONDS: u32 = 1;
 
 const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
 
@@ -220,6 +238,11 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
         }
         Reason::Suspended => "The account is suspended.".into(),
         Reason::NoApiAccess => "The account's plan does not include the API.".into(),
+        Reason::TooManyInFlight => {
+            "Too many requests of this account are being answered at the same time. Wait for their answers, and try \
+             again in a second."
+                .into()
+        }
         Reason::Exhausted { window: QuotaWindow::Minute, retry_after_seconds } => {
             format!("The requests of this minute are used up. Try again in {retry_after_seconds} seconds.").into()
         }

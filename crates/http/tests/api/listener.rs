@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use signpost_app::Application;
+use signpost_app::admission::AccountBounds;
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
 use tokio::task::spawn_blocking;
@@ -211,6 +212,36 @@ fn answer_to(mut stream: TcpStream, bytes: &[u8]) -> String {
         answer.extend_from_slice(&more[..read]);
     }
     String::from_utf8(answer).unwrap()
+}
+
+/// The places of requests whose client went away are free again.
+#[tokio::test]
+async fn r46_a_request_that_is_cancelled_is_in_flight_no_more() {
+    let account_bounds = AccountBounds { requests: 2, searches: 1 };
+    let api = Api::on(InMemory { account_bounds, ..InMemory::default() }, |_| {}).await;
+    let (server, address) = start_with(Arc::clone(&api.app));
+    let head = |line: &str| format!("{line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n", api.key);
+    let half =
+        format!("{}Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{{", head("POST /v1/groups"));
+    let whole = format!("{}Connection: close\r\n\r\n", head("GET /v1/account"));
+    let until = async |status| loop {
+        let answer = exchange(address, whole.clone().into_bytes()).await;
+        if last(&answer).0 == status {
+            return answer;
+        }
+    };
+    let begin = move || {
+        [(); 2].map(|()| {
+            let mut running = connect(address);
+            running.write_all(half.as_bytes()).unwrap();
+            running
+        })
+    };
+    let running = spawn_blocking(begin).await.unwrap();
+    assert!(until(429).await.contains("retry-after: 1\r\n"));
+    drop(running);
+    until(200).await;
+    server.stop(true).await.unwrap();
 }
 
 /// D64: finish what runs.

@@ -32,6 +32,7 @@ mod openapi;
 mod order_of_checks;
 mod pixels;
 mod redirects;
+mod requests_in_flight;
 mod tls_allowed;
 mod updates;
 mod widgets;
