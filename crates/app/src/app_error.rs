@@ -20,6 +20,13 @@ pub enum AppError {
     /// The account has as many searches in flight on this node as it may (R46).
     #[error("too many searches of the account at once")]
     TooManySearches,
+    /// What is remembered of the account's answers leaves no room for this one, for so many seconds (D12). Nothing was
+    /// changed.
+    #[error("no room to remember the answer")]
+    NoRoomForAnswer {
+        /// For `Retry-After`.
+        retry_after_seconds: u32,
+    },
     /// The account was deleted after the request was let in: the key is none any more.
     #[error("the account was deleted meanwhile")]
     AccountGone,
@@ -48,7 +55,7 @@ impl AppError {
         match self {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
-            Self::TooManySearches => ErrorCode::RateLimitExceeded,
+            Self::TooManySearches | Self::NoRoomForAnswer { .. } => ErrorCode::RateLimitExceeded,
             Self::AccountGone => ErrorCode::InvalidApiKey,
             // It is not answered with a code but with the answer.
             Self::AnsweredBefore(_)

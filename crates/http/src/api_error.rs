@@ -119,6 +119,11 @@ impl ApiError {
                  Wait for their answers, and try again in a second."
                     .into()
             }
+            Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => format!(
+                "The answers to this account's requests with an `Idempotency-Key` leave no room for one more, and nothing \
+                 was changed. Try again in {retry_after_seconds} seconds, or send the request without a key."
+            )
+            .into(),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
@@ -146,6 +151,7 @@ impl ApiError {
                 AppError::Refused(_)
                 | AppError::AnsweredBefore(_)
                 | AppError::TooManySearches
+                | AppError::NoRoomForAnswer { .. }
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
@@ -163,6 +169,7 @@ impl ApiError {
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
+            Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => Some(*retry_after_seconds),
             Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
                 Some(CONCURRENCY_RETRY_SECONDS)
             }
@@ -211,6 +218,7 @@ impl ApiError {
                 AppError::Invalid(_)
                 | AppError::Refused(_)
                 | AppError::TooManySearches
+                | AppError::NoRoomForAnswer { .. }
                 | AppError::AccountGone,
             ) => None,
         }

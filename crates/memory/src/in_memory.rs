@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
 use signpost_app::admission::{AccountBounds, Gatekeeper};
-use signpost_app::ports::Clock;
+use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
     CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
@@ -126,6 +126,7 @@ impl InMemory {
             edge,
             gatekeeper: Gatekeeper::new(rejections_per_minute, account_bounds),
             trusted_proxies,
+            room_for_answers: ROOM_FOR_ANSWERS,
             lifecycle: Lifecycle::default(),
         }
     }

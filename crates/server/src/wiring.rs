@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, Gatekeeper};
 use signpost_app::ports::{
-    Clock, CountId, DnsProvider, QuotaStore, SharedQuotaStore, Store, TargetBlocklist,
+    Clock, CountId, DnsProvider, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
 };
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
@@ -227,6 +227,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         edge,
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         trusted_proxies,
+        room_for_answers: ROOM_FOR_ANSWERS,
         lifecycle: Lifecycle::default(),
     }
 }
