@@ -4,8 +4,8 @@ use signpost_domain::{ErrorCode, Refusal, Rejection, Violations};
 
 use crate::ports::{RandomnessUnavailable, RememberedAnswer, StoreError};
 
-/// Why a use case did not do what it was asked. What the caller may know stands in the first three variants;
-/// the others are for the log.
+/// Why a use case did not do what it was asked. What the caller may know stands in the first variants, down to
+/// [`Self::AccountGone`]; the others are for the log.
 #[derive(Debug, thiserror::Error)]
 pub enum AppError {
     /// Fields of the request break their rules: all of them.
@@ -17,6 +17,16 @@ pub enum AppError {
     /// The request was carried out before (D12): this was answered, and nothing was changed now.
     #[error("the request was answered before")]
     AnsweredBefore(Box<RememberedAnswer>),
+    /// The account has as many searches in flight on this node as it may (R46).
+    #[error("too many searches of the account at once")]
+    TooManySearches,
+    /// What is remembered of the account's answers leaves no room for this one, for so many seconds (D12). Nothing was
+    /// changed.
+    #[error("no room to remember the answer")]
+    NoRoomForAnswer {
+        /// For `Retry-After`.
+        retry_after_seconds: u32,
+    },
     /// The account was deleted after the request was let in: the key is none any more.
     #[error("the account was deleted meanwhile")]
     AccountGone,
@@ -45,6 +55,7 @@ impl AppError {
         match self {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
+            Self::TooManySearches | Self::NoRoomForAnswer { .. } => ErrorCode::RateLimitExceeded,
             Self::AccountGone => ErrorCode::InvalidApiKey,
             // It is not answered with a code but with the answer.
             Self::AnsweredBefore(_)

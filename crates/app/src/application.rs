@@ -45,6 +45,8 @@ pub struct Application {
     pub gatekeeper: Gatekeeper,
     /// The proxies whose word on a client's address is believed (D18).
     pub trusted_proxies: TrustedProxies,
+    /// How many bytes of answers are remembered for one account (D12).
+    pub room_for_answers: u64,
     /// Whether the program is on its way out.
     pub lifecycle: Lifecycle,
 }

@@ -2,6 +2,9 @@
 
 use signpost_domain::{Account, AccountId, ApiKeyId, Plan, QuotaRemaining, RequestBudget, Usage};
 
+use crate::admission::{RequestPermit, SearchPermit};
+use crate::app_error::AppError;
+
 /// The request budget of an account and what is left of it: the four `RateLimit-*` headers (D17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RateLimits {
@@ -12,7 +15,8 @@ pub struct RateLimits {
 }
 
 /// An account whose request was admitted. Only [`admission::admit`](crate::admission::admit) makes one, so a
-/// function that takes a caller takes an authenticated, entitled and counted request.
+/// function that takes a caller takes an authenticated, entitled and counted request. The account has it in flight until
+/// the caller is dropped.
 #[derive(Debug, Clone)]
 pub struct Caller {
     pub(crate) account: Account,
@@ -20,9 +24,19 @@ pub struct Caller {
     pub(crate) key_id: ApiKeyId,
     pub(crate) plan: Plan,
     pub(crate) rate_limits: RateLimits,
+    /// The request is in flight until this is dropped.
+    pub(crate) permit: RequestPermit,
 }
 
 impl Caller {
+    /// Room for the request to search, until the permit is dropped.
+    ///
+    /// # Errors
+    /// [`AppError::TooManySearches`]: the account has as many searches in flight on this node as it may.
+    pub fn search(&self) -> Result<SearchPermit, AppError> {
+        self.permit.search().ok_or(AppError::TooManySearches)
+    }
+
     /// The account's id.
     #[must_use]
     pub const fn account_id(&self) -> AccountId {

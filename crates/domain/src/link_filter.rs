@@ -17,6 +17,17 @@ pub struct LinkFilter {
     pub search: Option<SearchText>,
 }
 
+impl LinkFilter {
+    /// Whether the store may have to pass many links for each that it finds: a text is looked for, or several filters must
+    /// hold. By a single other filter, and without any, links are found by an index.
+    #[must_use]
+    pub const fn is_search(&self) -> bool {
+        let Self { group, site, is_active, search } = self;
+        let filters = [!matches!(group, GroupFilter::Any), site.is_some(), is_active.is_some()];
+        search.is_some() || matches!(filters, [true, true, _] | [true, _, true] | [_, true, true])
+    }
+}
+
 /// The filter by group.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum GroupFilter {
@@ -27,4 +38,32 @@ pub enum GroupFilter {
     Ungrouped,
     /// Links of this group; none if the account has no such group.
     In(GroupId),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r46_a_text_or_several_filters_make_a_list_a_search() {
+        let filter = |group, site, is_active, search: Option<&str>| LinkFilter {
+            group: if group { GroupFilter::Ungrouped } else { GroupFilter::Any },
+            site: if site { Some(Site::System) } else { None },
+            is_active: if is_active { Some(true) } else { None },
+            search: search.map(|text| SearchText::parse(text).unwrap()),
+        };
+        for (group, site, is_active, several) in [
+            (false, false, false, false),
+            (true, false, false, false),
+            (false, true, false, false),
+            (false, false, true, false),
+            (true, true, false, true),
+            (true, false, true, true),
+            (false, true, true, true),
+            (true, true, true, true),
+        ] {
+            assert_eq!(filter(group, site, is_active, None).is_search(), several);
+            assert!(filter(group, site, is_active, Some("x")).is_search());
+        }
+    }
 }

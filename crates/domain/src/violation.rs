@@ -30,11 +30,13 @@ pub enum ViolationCode {
     InvalidFormat,
     /// The form is right, but this value is not allowed here.
     InvalidValue,
+    /// There are more violations than an answer lists. It is the code of the last entry, which says how many.
+    Truncated,
 }
 
 impl ViolationCode {
     /// Every code, in the order of the contract.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::Required,
         Self::UnknownField,
         Self::InvalidJson,
@@ -47,6 +49,7 @@ impl ViolationCode {
         Self::OutOfRange,
         Self::InvalidFormat,
         Self::InvalidValue,
+        Self::Truncated,
     ];
 
     /// The code as it stands in a response.
@@ -65,6 +68,7 @@ impl ViolationCode {
             Self::OutOfRange => "out_of_range",
             Self::InvalidFormat => "invalid_format",
             Self::InvalidValue => "invalid_value",
+            Self::Truncated => "truncated",
         }
     }
 }
@@ -151,44 +155,93 @@ impl Violation {
     }
 }
 
-/// Every violation of one request, in the order in which they were found.
+/// The violations of one request, in the order in which they were found. The first ones are kept, the others are only
+/// counted (D8): a body of a mebibyte can break the rules a hundred thousand times.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Violations(Vec<Violation>);
+pub struct Violations {
+    listed: Vec<Violation>,
+    unlisted: usize,
+}
 
 impl Violations {
+    /// How many violations of a request are kept.
+    pub const MAX_LISTED: usize = 100;
+
+    /// How many violations of one item of a batch are kept.
+    pub const MAX_LISTED_OF_ITEM: usize = 20;
+
     /// No violation yet.
     #[must_use]
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self { listed: Vec::new(), unlisted: 0 }
     }
 
     /// Adds one.
     pub fn push(&mut self, violation: Violation) {
-        self.0.push(violation);
+        self.push_with(|| violation);
+    }
+
+    /// Adds the one that `make` makes, if it is kept; otherwise it is not even made.
+    pub fn push_with(&mut self, make: impl FnOnce() -> Violation) {
+        if self.listed.len() < Self::MAX_LISTED {
+            self.listed.push(make());
+        } else {
+            self.unlisted = self.unlisted.saturating_add(1);
+        }
     }
 
     /// Adds all of `more`.
     pub fn append(&mut self, more: Self) {
-        self.0.extend(more.0);
+        let Self { listed, unlisted } = more;
+        for violation in listed {
+            self.push(violation);
+        }
+        self.unlisted = self.unlisted.saturating_add(unlisted);
     }
 
     /// Adds those of `more` that are about other fields: of a field that cannot be read it need not be told that it
     /// names nothing.
-    pub fn append_about_others(&mut self, more: Self) {
-        let is_told = |violation: &Violation| self.0.iter().any(|told| told.field == violation.field);
-        let others: Vec<_> = more.0.into_iter().filter(|violation| !is_told(violation)).collect();
-        self.0.extend(others);
+    pub fn append_about_others(&mut self, mut more: Self) {
+        more.listed.retain(|violation| !self.listed.iter().any(|told| told.field == violation.field));
+        self.append(more);
+    }
+
+    /// The violations as those of one item of a batch, of which fewer are kept.
+    #[must_use]
+    pub fn of_item(mut self) -> Self {
+        let cut = self.listed.len().saturating_sub(Self::MAX_LISTED_OF_ITEM);
+        self.listed.truncate(Self::MAX_LISTED_OF_ITEM);
+        self.listed.shrink_to_fit();
+        self.unlisted = self.unlisted.saturating_add(cut);
+        self
     }
 
     /// Whether nothing is wrong.
     #[must_use]
     pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.listed.is_empty() && self.unlisted == 0
     }
 
-    /// The violations, in the order in which they were found.
+    /// How many there are, those that are only counted included.
+    #[must_use]
+    pub const fn count(&self) -> usize {
+        self.listed.len().saturating_add(self.unlisted)
+    }
+
+    /// The violations that were kept, in the order in which they were found.
     pub fn iter(&self) -> std::slice::Iter<'_, Violation> {
-        self.0.iter()
+        self.listed.iter()
+    }
+
+    /// The entry that ends a list which is not complete: it says under the name `field` how many more there are.
+    #[must_use]
+    pub fn truncation(&self, field: &str) -> Option<Violation> {
+        let message = match self.unlisted {
+            0 => return None,
+            1 => "has 1 more violation, which is not listed".into(),
+            more => format!("has {more} more violations, which are not listed"),
+        };
+        Some(FieldError::new(ViolationCode::Truncated, message).at(field))
     }
 
     /// `Ok` with `value` if nothing is wrong, otherwise all that is.
@@ -199,7 +252,7 @@ impl Violations {
 
 impl From<Violation> for Violations {
     fn from(violation: Violation) -> Self {
-        Self(vec![violation])
+        Self { listed: vec![violation], unlisted: 0 }
     }
 }
 
@@ -220,6 +273,69 @@ impl fmt::Display for Violations {
             }
             write!(f, "{} {}", violation.field, violation.message)?;
         }
+        if self.unlisted > 0 {
+            write!(f, "; and {} more", self.unlisted)?;
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn found(count: usize) -> Violations {
+        let mut violations = Violations::new();
+        for number in 0..count {
+            let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
+            violations.push_with(|| error.at(format!("field_{number}")));
+        }
+        violations
+    }
+
+    fn truncation_of(violations: &Violations) -> Option<(String, ViolationCode, String)> {
+        violations.truncation("body").map(|last| (last.field, last.code, last.message.into_owned()))
+    }
+
+    #[test]
+    fn d8_violations_beyond_a_hundred_are_counted_and_not_kept() {
+        assert_eq!(truncation_of(&found(100)), None);
+        let told = |text: &str| Some(("body".to_owned(), ViolationCode::Truncated, text.to_owned()));
+        assert_eq!(truncation_of(&found(101)), told("has 1 more violation, which is not listed"));
+        let many = found(130_000);
+        assert_eq!((many.iter().count(), many.count()), (100, 130_000));
+        assert!(many.listed.capacity() < 200, "{}", many.listed.capacity());
+        assert_eq!(truncation_of(&many), told("has 129900 more violations, which are not listed"));
+        assert_eq!(many.iter().next().map(Violation::field), Some("field_0"));
+    }
+
+    #[test]
+    fn d8_a_violation_that_is_not_kept_is_not_made() {
+        let mut violations = found(100);
+        violations.push_with(|| unreachable!("it is only counted"));
+        assert_eq!(violations.count(), 101);
+    }
+
+    #[test]
+    fn d8_violations_of_two_parts_add_up() {
+        let mut violations = found(60);
+        violations.append(found(130));
+        assert_eq!((violations.iter().count(), violations.count()), (100, 190));
+        violations.append_about_others(found(110));
+        assert_eq!(violations.count(), 240, "40 are about fields that are not listed, 10 are only counted");
+    }
+
+    #[test]
+    fn d8_of_an_item_20_violations_are_kept() {
+        let of_item = found(130).of_item();
+        assert_eq!((of_item.iter().count(), of_item.count()), (20, 130));
+        assert_eq!(found(20).of_item(), found(20));
+    }
+
+    #[test]
+    fn violations_that_are_only_counted_are_violations() {
+        assert!(!found(1).is_empty() && found(0).is_empty());
+        assert!(found(1).into_result(()).is_err());
+        assert!(found(130).to_string().ends_with("field_99 is not a field of this request; and 30 more"));
     }
 }

@@ -105,16 +105,30 @@ impl ApiError {
             Self::Overloaded => "There are too many connections. Try again in a second.".into(),
             Self::PayloadTooLarge => "The request body is larger than 1 MiB.".into(),
             Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
-                let mut sentences = violations.iter().map(sentence);
-                match (sentences.next(), sentences.count()) {
+                match (violations.iter().next(), violations.count()) {
                     (None, _) => "The request is invalid.".into(),
-                    (Some(only), 0) => only.into(),
-                    (Some(_), more) => {
-                        format!("The request has {} violations; `details` lists them.", more + 1).into()
+                    (Some(only), 1) => sentence(only).into(),
+                    (Some(_), count @ ..=Violations::MAX_LISTED) => {
+                        format!("The request has {count} violations; `details` lists them.").into()
+                    }
+                    (Some(_), count) => {
+                        let listed = Violations::MAX_LISTED;
+                        format!("The request has {count} violations; `details` lists the first {listed}.")
+                            .into()
                     }
                 }
             }
             Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
+            Self::App(AppError::TooManySearches) => {
+                "Too many searches of this account are running at the same time: lists with `q` or with several filters. \
+                 Wait for their answers, and try again in a second."
+                    .into()
+            }
+            Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => format!(
+                "The answers to this account's requests with an `Idempotency-Key` leave no room for one more, and nothing \
+                 was changed. Try again in {retry_after_seconds} seconds, or send the request without a key."
+            )
+            .into(),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
@@ -142,6 +156,8 @@ impl ApiError {
             | Self::App(
                 AppError::Refused(_)
                 | AppError::AnsweredBefore(_)
+                | AppError::TooManySearches
+                | AppError::NoRoomForAnswer { .. }
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
@@ -159,6 +175,10 @@ impl ApiError {
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
+            Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => Some(*retry_after_seconds),
+            Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
+                Some(CONCURRENCY_RETRY_SECONDS)
+            }
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
             Self::Overloaded => Some(1),
             Self::NotAdmitted(
@@ -192,6 +212,7 @@ impl ApiError {
                 | Reason::InvalidKey
                 | Reason::Suspended
                 | Reason::NoApiAccess
+                | Reason::TooManyInFlight
                 | Reason::Exhausted { .. },
             )
             | Self::Unreadable(_)
@@ -201,7 +222,13 @@ impl ApiError {
             | Self::UnsupportedMediaType(_)
             | Self::PayloadTooLarge
             | Self::Invalid(_)
-            | Self::App(AppError::Invalid(_) | AppError::Refused(_) | AppError::AccountGone) => None,
+            | Self::App(
+                AppError::Invalid(_)
+                | AppError::Refused(_)
+                | AppError::TooManySearches
+                | AppError::NoRoomForAnswer { .. }
+                | AppError::AccountGone,
+            ) => None,
         }
     }
 }
@@ -209,6 +236,9 @@ impl ApiError {
 /// How long a caller is asked to wait when DNS gave no answer, in seconds: enough for a name server that was overrun or
 /// restarted to be back.
 const DNS_RETRY_SECONDS: u32 = 10;
+
+/// How long a caller is asked to wait who has too much in flight, in seconds: most requests are answered much sooner.
+const CONCURRENCY_RETRY_SECONDS: u32 = 1;
 
 const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
 
@@ -224,6 +254,11 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
         }
         Reason::Suspended => "The account is suspended.".into(),
         Reason::NoApiAccess => "The account's plan does not include the API.".into(),
+        Reason::TooManyInFlight => {
+            "Too many requests of this account are being answered at the same time. Wait for their answers, and try \
+             again in a second."
+                .into()
+        }
         Reason::Exhausted { window: QuotaWindow::Minute, retry_after_seconds } => {
             format!("The requests of this minute are used up. Try again in {retry_after_seconds} seconds.").into()
         }

@@ -7,9 +7,10 @@ use crate::json::{Json, JsonObject};
 use crate::wire::{BulkOutcome, FailedItem, ItemError, SucceededItem};
 
 /// Tells the items that succeeded from those that failed. `show` makes the former's `data`; `value_at_fault` finds the
-/// `value` of an item's error, given the item's position.
+/// `value` of an item's error, given the item's position. The items stood in the request's `field`.
 pub(crate) fn split<T, D>(
     outcomes: &[Result<T, Rejection>],
+    field: &str,
     show: impl Fn(&T) -> D,
     value_at_fault: impl Fn(usize, &Rejection) -> Option<String>,
 ) -> BulkOutcome<D> {
@@ -19,7 +20,8 @@ pub(crate) fn split<T, D>(
             Ok(value) => succeeded.push(SucceededItem { index, data: show(value) }),
             Err(rejection) => {
                 let value = value_at_fault(index, rejection);
-                failed.push(FailedItem { index, error: item_error(rejection, value) });
+                let item = format!("{field}[{index}]");
+                failed.push(FailedItem { index, error: item_error(rejection, &item, value) });
             }
         }
     }
@@ -27,9 +29,12 @@ pub(crate) fn split<T, D>(
 }
 
 /// The code and the message are those of the single operation.
-fn item_error(rejection: &Rejection, value: Option<String>) -> ItemError {
+fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemError {
     let message = match rejection {
-        Rejection::Invalid(violations) => violations.iter().map(sentence).collect::<Vec<_>>().join(" "),
+        Rejection::Invalid(violations) => {
+            let last = violations.truncation(item);
+            violations.iter().chain(&last).map(sentence).collect::<Vec<_>>().join(" ")
+        }
         Rejection::Refused(refusal) => refusal.to_string(),
     };
     ItemError { code: rejection.code().as_str(), message, value }

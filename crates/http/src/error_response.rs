@@ -8,6 +8,7 @@ use signpost_app::AppError;
 use signpost_domain::{RequestId, Violation};
 
 use crate::api_error::{ApiError, sentence};
+use crate::extract::BODY;
 use crate::remembered_answer;
 use crate::wire;
 
@@ -52,12 +53,13 @@ pub(crate) fn response(error: &ApiError, request_id: RequestId) -> HttpResponse 
         return response;
     }
     let details = error.details().filter(|violations| !violations.is_empty());
+    let last = details.and_then(|violations| violations.truncation(BODY));
     let envelope = Envelope {
         error: Body {
             code: error.code().as_str(),
             message: &error.message(),
             request_id: request_id.to_string(),
-            details: details.map(|violations| violations.iter().map(Detail::from).collect()),
+            details: details.map(|violations| violations.iter().chain(&last).map(Detail::from).collect()),
         },
     };
     // Strings and lists of strings always serialise.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, StoreError, UnitOfWork,
+    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers, SizedAnswer,
+    StoreError, UnitOfWork,
 };
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
@@ -38,6 +39,24 @@ impl Answers {
     ) {
         let kept = (now, Arc::new(request.clone()));
         Arc::make_mut(&mut self.0).insert((account, key.clone()), kept);
+    }
+
+    fn make_room(&mut self, account: AccountId, bytes: u32, most: u64, now: Timestamp) -> Remembering {
+        let of_account = self.0.iter().filter(|((owner, _), _)| *owner == account);
+        let mut sized: Vec<_> = of_account
+            .map(|((_, key), (since, request))| SizedAnswer { since: *since, bytes: request.bytes(key) })
+            .collect();
+        sized.sort_by_key(|answer| answer.since);
+        match RoomForAnswers::among(&sized, bytes, most, now) {
+            RoomForAnswers::NoneUntil(instant) => Remembering::NoneUntil(instant),
+            RoomForAnswers::After { forgotten_until, forgotten: _, total: _ } => {
+                if let Some(until) = forgotten_until {
+                    let is_kept = |owner: AccountId, since: Timestamp| owner != account || since > until;
+                    Arc::make_mut(&mut self.0).retain(|(owner, _), (since, _)| is_kept(*owner, *since));
+                }
+                Remembering::Done
+            }
+        }
     }
 
     /// Forgets all that an account was answered.
@@ -110,16 +129,21 @@ impl AnswerWrites for MemoryUnitOfWork {
         self.write(|state| Ok(state.answers.remembered(account, key, now)))
     }
 
-    async fn remember_answer(
+    /// What is remembered is summed up anew each time, which is always right.
+    async fn remember_within(
         &mut self,
         account: AccountId,
         key: &IdempotencyKey,
         request: &RememberedRequest,
+        most: u64,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Remembering, StoreError> {
         self.write(|state| {
-            state.answers.remember(account, key, request, now);
-            Ok(())
+            let outcome = state.answers.make_room(account, request.bytes(key), most, now);
+            if outcome == Remembering::Done {
+                state.answers.remember(account, key, request, now);
+            }
+            Ok(outcome)
         })
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use signpost_app::admission::Gatekeeper;
-use signpost_app::ports::Clock;
+use signpost_app::admission::{AccountBounds, Gatekeeper};
+use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
     CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
@@ -22,7 +22,8 @@ use crate::store::MemoryStore;
 /// The fakes and the configuration of an application, each to be looked at and changed by the test that owns
 /// it.
 ///
-/// The default is a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, and an edge named
+/// The default is a system domain at `https://go.example.com`, the built-in plans, the throttle of D18, the bounds on what
+/// an account has in flight that are the default of the program, and an edge named
 /// `edge.example.net` with the addresses `192.0.2.1` and `2001:db8::1`.
 #[derive(Clone)]
 pub struct InMemory {
@@ -52,6 +53,8 @@ pub struct InMemory {
     pub allowed_special_use: BTreeSet<SpecialUseName>,
     /// How many refused requests one address may send in a minute (D18); 0 means any number.
     pub rejections_per_minute: u32,
+    /// How much of one account each application has in flight.
+    pub account_bounds: AccountBounds,
     /// The proxies whose word on a client's address is believed.
     pub trusted_proxies: TrustedProxies,
 }
@@ -79,6 +82,7 @@ impl InMemory {
             edge: default_edge(),
             allowed_special_use: BTreeSet::new(),
             rejections_per_minute: REJECTIONS_PER_MINUTE,
+            account_bounds: AccountBounds::default(),
             trusted_proxies: TrustedProxies::default(),
         }
     }
@@ -101,6 +105,7 @@ impl InMemory {
             edge,
             allowed_special_use,
             rejections_per_minute,
+            account_bounds,
             trusted_proxies,
         } = self.clone();
         let hostname_rules = HostnameRules::new(system.clone(), edge.hostname.clone(), allowed_special_use);
@@ -119,8 +124,9 @@ impl InMemory {
             custom_domain_scheme,
             hostname_rules,
             edge,
-            gatekeeper: Gatekeeper::new(rejections_per_minute),
+            gatekeeper: Gatekeeper::new(rejections_per_minute, account_bounds),
             trusted_proxies,
+            room_for_answers: ROOM_FOR_ANSWERS,
             lifecycle: Lifecycle::default(),
         }
     }

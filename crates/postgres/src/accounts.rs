@@ -13,7 +13,9 @@ use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::schema::{accounts, api_keys, first_account, pixels, remembered_answers, request_counts};
+use crate::schema::{
+    accounts, api_keys, first_account, pixels, remembered_answers, remembered_totals, request_counts,
+};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -207,6 +209,7 @@ impl AccountWrites for PostgresUnitOfWork {
             // in a test instead of losing data in silence.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
+            diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
             DeleteAllDomains { account: id }.execute(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;

@@ -9,15 +9,19 @@ use async_trait::async_trait;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{Bool, Double, Timestamptz};
+use diesel::sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, Text, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, StoreError};
+use signpost_app::ports::{
+    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, Remembering,
+    RoomForAnswers, StoreError,
+};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
-use crate::columns::{IdBytes, Instant};
+use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
-use crate::rows::remembered_answer::{Claim, NewAnswer, RememberedAnswerRow, is_claimed};
-use crate::schema::remembered_answers;
+use crate::rows::remembered_answer::{Claim, NewAnswer, RememberedAnswerRow, SizeRow, is_claimed};
+use crate::schema::{remembered_answers, remembered_totals};
+use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 
@@ -56,6 +60,68 @@ impl QueryFragment<Pg> for ForgetOldest {
 /// [`ANSWERS_KEPT`] in seconds.
 static ANSWERS_KEPT_SECONDS: f64 = ANSWERS_KEPT.as_secs_f64();
 
+statement! {
+    /// Writes an answer over its claim, if that leaves the account's answers in their room. Either way the account's total is
+    /// held from then on: whoever wants to add to it waits for the end of the transaction.
+    RememberWithin<'a> -> Bool {
+        account: IdBytes,
+        key: &'a str,
+        fingerprint: Vec<u8>,
+        status: i32,
+        location: Option<&'a str>,
+        body: &'a str,
+        created_at: Instant,
+        bytes: i32,
+        added: i64,
+        most_before: i64,
+    } =
+    "WITH counted AS (INSERT INTO remembered_totals AS t (account_id, bytes) VALUES (" { account: Uuid } ", "
+    { added: BigInt } ") ON CONFLICT (account_id) DO UPDATE SET bytes = t.bytes + excluded.bytes WHERE t.bytes <= "
+    { most_before: BigInt } " RETURNING 1) UPDATE remembered_answers AS r SET fingerprint = " { fingerprint: Binary }
+    ", status = " { status: Integer } ", location = " { location: Nullable<Text> } ", body = " { body: Text }
+    ", created_at = " { created_at: Timestamptz } ", bytes = " { bytes: Integer }
+    " WHERE r.account_id = " { account: Uuid } " AND r.key = " { key: Text }
+    " AND r.status = 0 AND EXISTS (SELECT 1 FROM counted)"
+}
+
+statement! {
+    /// Deletes the answers of an account that were given until an instant, but none whose key somebody takes over: whoever does
+    /// will wait for the account's total, which is held meanwhile.
+    ForgetForRoom -> Bool {
+        account: IdBytes,
+        until: Instant,
+    } =
+    "WITH old AS MATERIALIZED (SELECT o.key FROM remembered_answers AS o WHERE o.account_id = "
+    { account: Uuid } " AND o.created_at <= " { until: Timestamptz }
+    " AND o.status <> 0 FOR UPDATE SKIP LOCKED) DELETE FROM remembered_answers AS r USING old WHERE r.account_id = "
+    { account: Uuid } " AND r.key = old.key"
+}
+
+impl<'a> RememberWithin<'a> {
+    fn new(
+        account: AccountId,
+        key: &'a IdempotencyKey,
+        request: &'a RememberedRequest,
+        most_before: u64,
+        now: Timestamp,
+    ) -> Self {
+        let bytes = request.bytes(key);
+        let RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } } = request;
+        Self {
+            account: account.into(),
+            key: key.as_str(),
+            fingerprint: fingerprint.to_bytes().to_vec(),
+            status: (*status).into(),
+            location: location.as_deref(),
+            body,
+            created_at: now.into(),
+            bytes: i32::try_from(bytes).unwrap_or(i32::MAX),
+            added: bytes.into(),
+            most_before: whole_number(most_before),
+        }
+    }
+}
+
 /// It is known by its text: the number is not part of its type.
 impl QueryId for ForgetOldest {
     type QueryId = ();
@@ -87,6 +153,44 @@ async fn find(
         .await
         .optional()?;
     found.map(|row| row.into_request(account, key)).transpose()
+}
+
+/// Sums up what the account's answers take, and forgets the oldest where that is too much. How old they are goes by whichever
+/// clock is behind, the node's or the server's.
+async fn make_room(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    bytes: u32,
+    most: u64,
+    now: Timestamp,
+) -> Result<Remembering, Failure> {
+    let of_account = remembered_answers::table
+        .filter(remembered_answers::account_id.eq(IdBytes::from(account)))
+        .filter(diesel::dsl::not(is_claimed()));
+    let answers: Vec<SizeRow> = of_account
+        .order(remembered_answers::created_at)
+        .select(SizeRow::as_select())
+        .load(connection)
+        .await?;
+    let answers = answers.into_iter().map(|row| row.into_sized(account)).collect::<Result<Vec<_>, _>>()?;
+    let servers: Instant =
+        diesel::select(diesel::dsl::now.into_sql::<Timestamptz>()).get_result(connection).await?;
+    let now = servers.timestamp().map_or(now, |servers| now.min(servers));
+    let (forgotten_until, forgotten, total) = match RoomForAnswers::among(&answers, bytes, most, now) {
+        RoomForAnswers::NoneUntil(instant) => return Ok(Remembering::NoneUntil(instant)),
+        RoomForAnswers::After { forgotten_until, forgotten, total } => (forgotten_until, forgotten, total),
+    };
+    if let Some(until) = forgotten_until {
+        let old = ForgetForRoom { account: account.into(), until: until.into() };
+        if old.execute(connection).await? != forgotten {
+            return Err(Failure::Contended);
+        }
+    }
+    diesel::update(remembered_totals::table.find(IdBytes::from(account)))
+        .set(remembered_totals::bytes.eq(whole_number(total)))
+        .execute(connection)
+        .await?;
+    Ok(Remembering::Done)
 }
 
 #[async_trait]
@@ -149,28 +253,41 @@ impl AnswerWrites for PostgresUnitOfWork {
         Ok(remembered)
     }
 
-    async fn remember_answer(
+    async fn remember_within(
         &mut self,
         account: AccountId,
         key: &IdempotencyKey,
         request: &RememberedRequest,
+        most: u64,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
-        let remembered = self.step(async |connection| {
-            // Only this unit of work sees a row that is claimed.
-            let claimed =
-                remembered_answers::table.find((IdBytes::from(account), key.as_str())).filter(is_claimed());
-            let answered =
-                diesel::update(claimed).set(NewAnswer::new(request, now)).execute(connection).await?;
-            if answered == 0 {
-                return Err(Failure::Other(
-                    "an answer is remembered only of a key that was claimed".to_owned(),
-                ));
+    ) -> Result<Remembering, StoreError> {
+        let bytes = request.bytes(key);
+        let outcome = self.step(async |connection| {
+            if let Some(most_before) = most.checked_sub(bytes.into()) {
+                let answer = RememberWithin::new(account, key, request, most_before, now);
+                if answer.execute(connection).await? > 0 {
+                    return Ok(Remembering::Done);
+                }
             }
-            Ok(())
+            let outcome = make_room(connection, account, bytes, most, now).await?;
+            if outcome == Remembering::Done {
+                // Only this unit of work sees a row that is claimed.
+                let claim = remembered_answers::table.find((IdBytes::from(account), key.as_str()));
+                let answer = NewAnswer::new(key, request, now);
+                let answered =
+                    diesel::update(claim.filter(is_claimed())).set(answer).execute(connection).await?;
+                if answered == 0 {
+                    return Err(Failure::Other(
+                        "an answer is remembered only of a key that was claimed".to_owned(),
+                    ));
+                }
+            }
+            Ok(outcome)
         });
-        remembered.await?;
-        self.note_answer();
-        Ok(())
+        let outcome = outcome.await?;
+        if outcome == Remembering::Done {
+            self.note_answer();
+        }
+        Ok(outcome)
     }
 }

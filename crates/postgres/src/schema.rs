@@ -99,6 +99,14 @@ diesel::table! {
         location -> Nullable<Text>,
         body -> Text,
         created_at -> Timestamptz,
+        bytes -> Integer,
+    }
+}
+
+diesel::table! {
+    remembered_totals (account_id) {
+        account_id -> Uuid,
+        bytes -> BigInt,
     }
 }
 

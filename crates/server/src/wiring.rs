@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use signpost_app::admission::Gatekeeper;
+use signpost_app::admission::{AccountBounds, Gatekeeper};
 use signpost_app::ports::{
-    Clock, CountId, DnsProvider, QuotaStore, SharedQuotaStore, Store, TargetBlocklist,
+    Clock, CountId, DnsProvider, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
 };
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
@@ -55,6 +55,7 @@ impl Serving {
             dns: name_servers::ask(&settings.domains.name_servers)?,
             trusted_proxies: settings.trusted_proxies.clone(),
             throttle_per_minute: settings.throttle_per_minute,
+            account_bounds: settings.account_bounds,
         };
         let stores = Stores::open(common, settings.redis.as_ref()).await?;
         let app = Arc::new(application(common, parts, stores));
@@ -124,6 +125,7 @@ struct Parts {
     dns: Arc<dyn DnsProvider>,
     trusted_proxies: TrustedProxies,
     throttle_per_minute: u32,
+    account_bounds: AccountBounds,
 }
 
 impl Parts {
@@ -142,6 +144,7 @@ impl Parts {
             dns: name_servers::unasked(),
             trusted_proxies: TrustedProxies::default(),
             throttle_per_minute: 0,
+            account_bounds: AccountBounds::NONE,
         }
     }
 }
@@ -203,6 +206,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         dns,
         trusted_proxies,
         throttle_per_minute,
+        account_bounds,
     } = parts;
     let Stores { store, quota, shared_quota } = stores;
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
@@ -221,8 +225,9 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         custom_domain_scheme,
         hostname_rules,
         edge,
-        gatekeeper: Gatekeeper::new(throttle_per_minute),
+        gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         trusted_proxies,
+        room_for_answers: ROOM_FOR_ANSWERS,
         lifecycle: Lifecycle::default(),
     }
 }

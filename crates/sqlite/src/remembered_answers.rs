@@ -3,15 +3,28 @@
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use signpost_app::ports::{ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, StoreError};
+use diesel::sql_types::{BigInt, Binary, Integer, Nullable, Text};
+use signpost_app::ports::{
+    ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers, StoreError,
+};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::remembered_answer::{AnswerRow, NewAnswer};
+use crate::rows::remembered_answer::{AnswerRow, NewAnswer, SizeRow};
 use crate::schema::remembered_answers;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+
+#[diesel::declare_sql_function]
+extern "SQL" {
+    /// The sum of whole numbers, which stays one.
+    #[aggregate]
+    fn sum(number: BigInt) -> Nullable<BigInt>;
+
+    /// The first of two numbers that is there.
+    fn coalesce(first: Nullable<BigInt>, second: BigInt) -> BigInt;
+}
 
 /// The latest instant, in milliseconds, whose answers are forgotten at `now`.
 fn last_forgotten(now: Timestamp) -> i64 {
@@ -47,6 +60,67 @@ fn forget(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Re
         .limit(at_most.into());
     let forgotten = remembered_answers::table.filter(remembered_answers::rowid.eq_any(oldest));
     Ok(diesel::delete(forgotten).execute(connection)?)
+}
+
+/// Remembers an answer, if that leaves the account's answers in their room. The sum is taken from an index, which holds no
+/// bodies, and within the one statement: a batch must not cost one more (D30).
+fn remember_within(
+    connection: &mut SqliteConnection,
+    answer: NewAnswer<'_>,
+    account: AccountId,
+    most_before: u64,
+) -> Result<bool, Failure> {
+    let most_before = i64::try_from(most_before).unwrap_or(i64::MAX);
+    let of_account =
+        remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(account)));
+    let taken = of_account.select(sum(remembered_answers::bytes)).single_value();
+    let has_room = coalesce(taken, 0).le(most_before);
+    let NewAnswer { account_id, key, fingerprint, status, location, body, created_at } = answer;
+    let row = diesel::select((
+        account_id.into_sql::<Binary>(),
+        key.into_sql::<Text>(),
+        fingerprint.into_sql::<Binary>(),
+        status.into_sql::<Integer>(),
+        location.into_sql::<Nullable<Text>>(),
+        body.into_sql::<Text>(),
+        created_at.into_sql::<BigInt>(),
+    ));
+    // In the place of one that is too old to be asked for.
+    let remembering =
+        diesel::replace_into(remembered_answers::table).values(row.filter(has_room)).into_columns((
+            remembered_answers::account_id,
+            remembered_answers::key,
+            remembered_answers::fingerprint,
+            remembered_answers::status,
+            remembered_answers::location,
+            remembered_answers::body,
+            remembered_answers::created_at,
+        ));
+    Ok(remembering.execute(connection)? > 0)
+}
+
+/// Sums up what the account's answers take, and forgets the oldest where that is too much.
+fn make_room(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    bytes: u32,
+    most: u64,
+    now: Timestamp,
+) -> Result<Remembering, Failure> {
+    let of_account =
+        remembered_answers::table.filter(remembered_answers::account_id.eq(IdBytes::from(account)));
+    let answers: Vec<SizeRow> =
+        of_account.order(remembered_answers::created_at).select(SizeRow::as_select()).load(connection)?;
+    let answers = answers.into_iter().map(|row| row.into_sized(account)).collect::<Result<Vec<_>, _>>()?;
+    let forgotten_until = match RoomForAnswers::among(&answers, bytes, most, now) {
+        RoomForAnswers::NoneUntil(instant) => return Ok(Remembering::NoneUntil(instant)),
+        RoomForAnswers::After { forgotten_until, forgotten: _, total: _ } => forgotten_until,
+    };
+    if let Some(until) = forgotten_until {
+        let old = of_account.filter(remembered_answers::created_at.le(until.unix_millis()));
+        diesel::delete(old).execute(connection)?;
+    }
+    Ok(Remembering::Done)
 }
 
 #[async_trait]
@@ -89,20 +163,29 @@ impl AnswerWrites for SqliteUnitOfWork {
         self.step(move |connection| remembered(connection, account, &key, now)).await
     }
 
-    async fn remember_answer(
+    async fn remember_within(
         &mut self,
         account: AccountId,
         key: &IdempotencyKey,
         request: &RememberedRequest,
+        most: u64,
         now: Timestamp,
-    ) -> Result<(), StoreError> {
+    ) -> Result<Remembering, StoreError> {
         let (key, request) = (key.clone(), request.clone());
         let step = move |connection: &mut SqliteConnection| {
-            // In the place of one that is too old to be asked for.
-            diesel::replace_into(remembered_answers::table)
-                .values(NewAnswer::new(account, &key, &request, now))
-                .execute(connection)?;
-            Ok(())
+            let bytes = request.bytes(&key);
+            let Some(most_before) = most.checked_sub(bytes.into()) else {
+                return make_room(connection, account, bytes, most, now);
+            };
+            let answer = || NewAnswer::new(account, &key, &request, now);
+            if remember_within(connection, answer(), account, most_before)? {
+                return Ok(Remembering::Done);
+            }
+            let outcome = make_room(connection, account, bytes, most, now)?;
+            if outcome == Remembering::Done {
+                diesel::replace_into(remembered_answers::table).values(answer()).execute(connection)?;
+            }
+            Ok(outcome)
         };
         self.step(step).await
     }

@@ -99,6 +99,8 @@ diesel::table! {
         location -> Nullable<Text>,
         body -> Text,
         created_at -> BigInt,
+        // Computed from the others.
+        bytes -> BigInt,
     }
 }
 

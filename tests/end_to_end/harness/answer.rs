@@ -38,7 +38,7 @@ const CODES: [(&str, &[u16]); 26] = [
 ];
 
 /// The codes of single violations (D8).
-const VIOLATION_CODES: [&str; 12] = [
+const VIOLATION_CODES: [&str; 13] = [
     "required",
     "unknown_field",
     "invalid_json",
@@ -51,6 +51,7 @@ const VIOLATION_CODES: [&str; 12] = [
     "out_of_range",
     "invalid_format",
     "invalid_value",
+    "truncated",
 ];
 
 /// The OpenAPI document of the API.

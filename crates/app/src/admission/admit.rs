@@ -33,6 +33,8 @@ pub enum Reason {
     Suspended,
     /// The plan does not include the API.
     NoApiAccess,
+    /// The account has as many requests in flight on this node as it may.
+    TooManyInFlight,
     /// A window of the budget is exhausted; it resets in so many seconds.
     Exhausted {
         /// Which window.
@@ -49,9 +51,9 @@ impl Reason {
     #[must_use]
     pub const fn code(&self) -> ErrorCode {
         match self {
-            Self::AddressThrottled { .. } | Self::Exhausted { window: QuotaWindow::Minute, .. } => {
-                ErrorCode::RateLimitExceeded
-            }
+            Self::AddressThrottled { .. }
+            | Self::TooManyInFlight
+            | Self::Exhausted { window: QuotaWindow::Minute, .. } => ErrorCode::RateLimitExceeded,
             Self::InvalidKey => ErrorCode::InvalidApiKey,
             Self::Suspended => ErrorCode::AccountSuspended,
             Self::NoApiAccess => ErrorCode::ApiAccessNotAvailableOnCurrentPlan,
@@ -61,8 +63,10 @@ impl Reason {
     }
 }
 
-/// Lets a request in, or says why not, in the order of D7: throttle, key, suspension, plan, quota. `key` is
-/// `None` if the request carries no key of the right form; `address` is the client's.
+/// Lets a request in, or says why not, in the order of D7: throttle, key, suspension, plan, requests in flight, quota.
+/// `key` is `None` if the request carries no key of the right form; `address` is the client's.
+///
+/// A request counts as in flight until the caller that this gives is dropped.
 ///
 /// Key, account, plan's name and usage come from one query, the quota from one more; neither is cached, so a
 /// revocation, a suspension or a downgrade holds for every request that starts after it.
@@ -105,7 +109,11 @@ pub async fn admit(
             }
         }
         Err(NotAdmitted {
-            reason: Reason::AddressThrottled { .. } | Reason::Exhausted { .. } | Reason::Store(_),
+            reason:
+                Reason::AddressThrottled { .. }
+                | Reason::TooManyInFlight
+                | Reason::Exhausted { .. }
+                | Reason::Store(_),
             ..
         }) => {}
     }
@@ -137,6 +145,12 @@ async fn identify(
         let rate_limits = Some(RateLimits { budget, remaining: NOTHING });
         return Err(NotAdmitted { reason: Reason::NoApiAccess, rate_limits });
     };
+    // Before the quota is asked, so that what is refused here counts in no window.
+    let Some(permit) = app.gatekeeper.in_flight.request(account.id) else {
+        let remaining = app.quota.remaining(account.id, budget, now).await.unwrap_or(NOTHING);
+        let rate_limits = Some(RateLimits { budget, remaining });
+        return Err(NotAdmitted { reason: Reason::TooManyInFlight, rate_limits });
+    };
     let decision = match app.quota.admit(account.id, budget, now).await {
         Ok(decision) => decision,
         Err(error) => {
@@ -152,6 +166,7 @@ async fn identify(
             rate_limits: RateLimits { budget, remaining },
             account,
             usage,
+            permit,
         }),
         QuotaDecision::Exhausted { window, remaining } => Err(NotAdmitted {
             reason: Reason::Exhausted { window, retry_after_seconds: window.resets_in_seconds(now) },

@@ -3,7 +3,10 @@
 pub mod address_throttle;
 mod admit;
 mod gatekeeper;
+mod in_flight;
 mod recent_keys;
 
 pub use admit::{NotAdmitted, Reason, admit};
 pub use gatekeeper::Gatekeeper;
+pub(crate) use in_flight::RequestPermit;
+pub use in_flight::{AccountBounds, SearchPermit};

@@ -1,14 +1,20 @@
 //! The unit of work of a request that may have a key.
 
-use signpost_domain::Refusal;
+use signpost_domain::{Refusal, Timestamp};
 
 use super::conclusion::{Conclusion, OnceOnly};
 use super::recall::answer_again;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::ports::{RememberedAnswer, RememberedRequest, UnitOfWork};
+use crate::ports::{RememberedAnswer, RememberedRequest, Remembering, UnitOfWork};
 use crate::unit_of_work::{Attempts, commit};
+
+/// The seconds from `now` until `instant`, rounded up, and at least one.
+fn seconds_until(instant: Timestamp, now: Timestamp) -> u32 {
+    let millis = u64::try_from(instant.unix_millis().saturating_sub(now.unix_millis())).unwrap_or_default();
+    u32::try_from(millis.max(1).div_ceil(1_000)).unwrap_or(u32::MAX)
+}
 
 /// The unit of work of one request, in as many attempts as the store wants, whose outcome is a `T`.
 pub(crate) struct Operation<'a, T> {
@@ -105,8 +111,14 @@ impl<'a, T> Operation<'a, T> {
         answer: RememberedAnswer,
     ) -> Result<(), AppError> {
         let request = RememberedRequest { fingerprint: once.fingerprint, answer };
-        let now = self.app.clock.now();
-        work.remember_answer(self.caller.account_id(), &once.key, &request, now).await?;
-        Ok(commit(self.app, work).await?)
+        let (account, now) = (self.caller.account_id(), self.app.clock.now());
+        let room = self.app.room_for_answers;
+        match work.remember_within(account, &once.key, &request, room, now).await? {
+            Remembering::Done => Ok(commit(self.app, work).await?),
+            // The unit of work is undone: nothing is changed whose answer is not remembered.
+            Remembering::NoneUntil(instant) => {
+                Err(AppError::NoRoomForAnswer { retry_after_seconds: seconds_until(instant, now) })
+            }
+        }
     }
 }

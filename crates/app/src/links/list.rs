@@ -29,6 +29,9 @@ pub struct ListLinks {
 
 /// One page of the caller's links of one kind, newest first. A group or a domain that the caller does not have gives an
 /// empty page, not an error.
+///
+/// # Errors
+/// [`AppError::TooManySearches`] if the filter makes it a search, and the account has too many of them in flight.
 pub async fn list(
     app: &Application,
     caller: &Caller,
@@ -49,5 +52,6 @@ pub async fn list(
         Some(HostReference::Malformed) => return Ok(Page::empty()),
     };
     let filter = LinkFilter { group, site, is_active, search };
+    let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }

@@ -24,6 +24,7 @@ pub mod pixels;
 pub mod quota_store;
 pub mod randomness;
 pub mod remembered_answers;
+pub mod room_for_answers;
 pub mod store;
 pub mod store_error;
 pub mod target_blocklist;
@@ -49,6 +50,9 @@ pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, 
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use remembered_answers::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, RequestFingerprint,
+};
+pub use room_for_answers::{
+    ANSWERS_KEPT_AT_LEAST, ROOM_FOR_ANSWERS, Remembering, RoomForAnswers, SizedAnswer,
 };
 pub use store::{Store, UnitOfWork};
 pub use store_error::StoreError;

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
+use super::room_for_answers::Remembering;
 use super::store_error::StoreError;
 
 /// For how long an answer is remembered (D12). At that age, to the millisecond, it is forgotten.
@@ -61,6 +62,20 @@ pub struct RememberedRequest {
     pub answer: RememberedAnswer,
 }
 
+impl RememberedRequest {
+    /// What the row of an answer takes beside its texts, with its entries in indexes: a round figure above what was measured.
+    const OVERHEAD: u32 = 512;
+
+    /// How many bytes of its account's [room](super::RoomForAnswers) it takes. A store may compress it; that is its own gain.
+    #[must_use]
+    pub fn bytes(&self, key: &IdempotencyKey) -> u32 {
+        let RememberedAnswer { status: _, location, body } = &self.answer;
+        let texts = [key.as_str(), location.as_deref().unwrap_or_default(), body];
+        let texts = texts.into_iter().map(|text| u32::try_from(text.len()).unwrap_or(u32::MAX));
+        texts.fold(Self::OVERHEAD, u32::saturating_add)
+    }
+}
+
 /// Reading remembered answers.
 #[async_trait]
 pub trait AnswerReads: Send + Sync {
@@ -95,12 +110,29 @@ pub trait AnswerWrites: Send {
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError>;
 
-    /// Remembers, from `now` on, what the key that this unit of work has claimed was used for.
+    /// Remembers, from `now` on, what the key that this unit of work has claimed was used for, if all that is remembered of the
+    /// account [takes](RememberedRequest::bytes) at most `most` bytes then. Of any number at the same time as many are
+    /// remembered as fit. Where there is no room, the account's oldest answers are forgotten as
+    /// [`RoomForAnswers`](super::RoomForAnswers) says. Where that is not enough, nothing is remembered, and this unit of work must
+    /// be dropped.
+    async fn remember_within(
+        &mut self,
+        account: AccountId,
+        key: &IdempotencyKey,
+        request: &RememberedRequest,
+        most: u64,
+        now: Timestamp,
+    ) -> Result<Remembering, StoreError>;
+
+    /// Remembers it, however much is remembered of the account.
     async fn remember_answer(
         &mut self,
         account: AccountId,
         key: &IdempotencyKey,
         request: &RememberedRequest,
         now: Timestamp,
-    ) -> Result<(), StoreError>;
+    ) -> Result<(), StoreError> {
+        let most = u64::from(u32::MAX) * u64::from(u32::MAX);
+        self.remember_within(account, key, request, most, now).await.map(drop)
+    }
 }

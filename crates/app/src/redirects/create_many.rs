@@ -36,7 +36,9 @@ pub async fn create_many(
     let drafts = commands
         .into_items()
         .into_iter()
-        .map(|command| command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context))))
+        .map(|command| {
+            command.map_err(|incomplete| Rejection::Invalid(incomplete.all_violations(&context).of_item()))
+        })
         .collect();
     create_all(&rules, caller, drafts, conclusion).await
 }

@@ -44,6 +44,8 @@ mod redirect_placement;
 mod redirect_reading;
 mod redirect_targets;
 mod redirect_updates;
+mod requests_in_flight;
+mod room_for_answers;
 mod spawning;
 mod transfer;
 mod transfer_faults;

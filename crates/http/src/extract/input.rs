@@ -1,6 +1,6 @@
 //! What a request may bring along: a body, a query, or neither (D8).
 
-use std::future::Future;
+use std::future::{Future, Ready, ready};
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
@@ -9,13 +9,14 @@ use actix_web::{FromRequest, HttpRequest};
 use signpost_app::idempotency::{self, OnceOnly};
 use signpost_app::ports::RequestFingerprint;
 use signpost_app::{AppError, Application, Caller};
-use signpost_domain::{IdempotencyKey, Violations};
+use signpost_domain::{FieldError, IdempotencyKey, ViolationCode, Violations};
 
 use super::idempotency_key;
-use super::json_body::{Fingerprinted, JsonBody, NoBody};
+use super::json_body::{BODY, Fingerprinted, JsonBody, NoBody};
 use super::list_query::PageQuery;
 use super::object_reader::ObjectReader;
 use super::query_string::QueryString;
+use super::received_body::is_announced;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::remembered_answer;
@@ -28,15 +29,12 @@ pub(crate) struct NoInput;
 
 impl FromRequest for NoInput {
     type Error = ApiError;
-    type Future = Extraction<Self>;
+    type Future = Ready<Result<Self, ApiError>>;
 
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let query = OnlyQuery::from_request(request, payload);
-        Box::pin(async move {
-            let OnlyQuery { query, mut violations } = query.await?;
-            violations.append(query.finish());
-            violations.into_result(Self).map_err(ApiError::Invalid)
-        })
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let OnlyQuery { query, mut violations } = OnlyQuery::of(request);
+        violations.append(query.finish());
+        ready(violations.into_result(Self).map_err(ApiError::Invalid))
     }
 }
 
@@ -50,6 +48,18 @@ pub(crate) struct OnlyQuery {
 }
 
 impl OnlyQuery {
+    /// A body is refused by what the headers announce: to read a mebibyte in order to say that nobody wants it would cost
+    /// the node more than the client, and most of these requests need no key.
+    fn of(request: &HttpRequest) -> Self {
+        let mut violations = Violations::new();
+        if is_announced(request) {
+            let error =
+                FieldError::new(ViolationCode::UnknownField, "must be left out: this request takes none");
+            violations.push(error.at(BODY));
+        }
+        Self { query: QueryString::parse(request.query_string()), violations }
+    }
+
     /// The page that is asked for, where that is all that can be asked. All that is wrong is said at once.
     pub(crate) fn page(self, scope: &CursorScope) -> Result<PageQuery, Violations> {
         let Self { mut query, mut violations } = self;
@@ -61,12 +71,10 @@ impl OnlyQuery {
 
 impl FromRequest for OnlyQuery {
     type Error = ApiError;
-    type Future = Extraction<Self>;
+    type Future = Ready<Result<Self, ApiError>>;
 
-    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let query = QueryString::parse(request.query_string());
-        let body = NoBody::from_request(request, payload);
-        Box::pin(async move { Ok(Self { query, violations: body.await?.violations() }) })
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        ready(Ok(Self::of(request)))
     }
 }
 

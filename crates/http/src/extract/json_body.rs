@@ -14,7 +14,7 @@ use crate::api_error::ApiError;
 use crate::json::{self, Json, JsonObject};
 
 /// The name that violations of the body as a whole carry in place of a field's (D8).
-const BODY: &str = "body";
+pub(crate) const BODY: &str = "body";
 
 /// A body that must be there. What is wrong with it is kept, so that it can be listed together with what is
 /// wrong with the query.

@@ -121,11 +121,13 @@ impl ObjectReader {
     pub(crate) fn finish(self) -> Violations {
         let Self { prefix, members, mut violations } = self;
         for (name, value) in members {
-            let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
-            let violation = error.at(format!("{prefix}{}", shorten(&name)));
-            violations.push(match value {
-                Json::Text(text) => violation.of_value(text),
-                Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => violation,
+            violations.push_with(|| {
+                let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
+                let violation = error.at(format!("{prefix}{}", shorten(&name)));
+                match value {
+                    Json::Text(text) => violation.of_value(text),
+                    Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => violation,
+                }
             });
         }
         violations

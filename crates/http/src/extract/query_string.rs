@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use signpost_domain::{FieldError, ViolationCode, Violations};
 
@@ -11,9 +12,19 @@ use crate::shorten::shorten;
 /// at the end is a violation, a key that somebody put there included (D8, D14).
 #[derive(Debug, Default)]
 pub(crate) struct QueryString {
-    /// By name, the values of every parameter of that name; `None` for one whose encoding is broken.
-    parameters: BTreeMap<String, Vec<Option<String>>>,
+    /// By name, what is said about the parameter of that name.
+    parameters: BTreeMap<String, Parameter>,
     violations: Violations,
+}
+
+/// What a query says about one parameter.
+#[derive(Debug)]
+struct Parameter {
+    /// The value that stands first; `None` if its encoding is broken.
+    value: Option<String>,
+    is_repeated: bool,
+    /// Whether the encoding of any of its values is broken.
+    is_broken: bool,
 }
 
 impl QueryString {
@@ -26,25 +37,33 @@ impl QueryString {
                 read.refuse(&shorten(name), broken_encoding());
                 continue;
             };
-            read.parameters.entry(name).or_default().push(decode(value));
+            let value = decode(value);
+            match read.parameters.entry(name) {
+                Entry::Vacant(place) => {
+                    let is_broken = value.is_none();
+                    place.insert(Parameter { value, is_repeated: false, is_broken });
+                }
+                Entry::Occupied(mut earlier) => {
+                    let Parameter { value: _, is_repeated, is_broken } = earlier.get_mut();
+                    *is_repeated = true;
+                    *is_broken |= value.is_none();
+                }
+            }
         }
         read
     }
 
     /// The value of a parameter, if it is there once and can be read.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
-        let values = self.parameters.remove(name)?;
-        match <[Option<String>; 1]>::try_from(values) {
-            Ok([Some(value)]) => Some(value),
-            Ok([None]) => {
-                self.refuse(name, broken_encoding());
-                None
-            }
-            Err(_) => {
-                self.refuse(name, FieldError::new(ViolationCode::InvalidValue, "must be given once"));
-                None
-            }
+        let Parameter { value, is_repeated, is_broken: _ } = self.parameters.remove(name)?;
+        if is_repeated {
+            self.refuse(name, FieldError::new(ViolationCode::InvalidValue, "must be given once"));
+            return None;
         }
+        if value.is_none() {
+            self.refuse(name, broken_encoding());
+        }
+        value
     }
 
     /// The value of a parameter that must be there, if it is there once and can be read.
@@ -79,12 +98,13 @@ impl QueryString {
     /// What was wrong with the parameters, and every parameter that nobody took.
     pub(crate) fn finish(self) -> Violations {
         let Self { parameters, mut violations } = self;
-        for (name, values) in parameters {
-            let name = shorten(&name).into_owned();
-            let unknown = FieldError::new(ViolationCode::UnknownField, "is not a parameter of this request");
-            violations.push(unknown.at(name.as_str()));
-            if values.contains(&None) {
-                violations.push(broken_encoding().at(name));
+        for (name, Parameter { value: _, is_repeated: _, is_broken }) in parameters {
+            violations.push_with(|| {
+                let message = "is not a parameter of this request";
+                FieldError::new(ViolationCode::UnknownField, message).at(shorten(&name))
+            });
+            if is_broken {
+                violations.push_with(|| broken_encoding().at(shorten(&name)));
             }
         }
         violations

@@ -17,13 +17,6 @@ const MOST_BYTES: usize = 1024 * 1024;
 /// How long a body may take to arrive.
 const TIME: Duration = Duration::from_secs(10);
 
-/// How much more of a body that is too large is read and thrown away before it is refused. A client that is still
-/// sending when the connection closes sees a reset and not the answer, so most are let finish.
-const MOST_DRAINED_BYTES: usize = 8 * 1024 * 1024;
-
-/// How long that may take.
-const DRAINING_TIME: Duration = Duration::from_secs(3);
-
 /// Why the bytes of a body are not all there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Incomplete {
@@ -45,7 +38,8 @@ fn announced_length(request: &HttpRequest) -> Option<u64> {
 
 /// Receives the body, after it was checked for what its headers announce: first its type, then its size (D7).
 ///
-/// The outer error refuses the request as a whole; the inner one is a violation of its body.
+/// The outer error refuses the request as a whole; the inner one is a violation of its body. A body that is too large is
+/// refused as soon as that is known, and the rest of it is not read here: the connection reads it off behind the answer.
 pub(crate) async fn receive(
     request: HttpRequest,
     mut payload: Payload,
@@ -53,19 +47,14 @@ pub(crate) async fn receive(
     content_type::check(request.headers(), is_announced(&request)).map_err(ApiError::UnsupportedMediaType)?;
     let too_large =
         usize::try_from(announced_length(&request).unwrap_or(0)).map_or(true, |length| length > MOST_BYTES);
-    let received = if too_large {
-        Err(Interruption::TooLarge)
-    } else {
-        timeout(TIME, collect(&mut payload)).await.unwrap_or(Err(Interruption::Incomplete(Incomplete::Late)))
-    };
-    match received {
-        Ok(bytes) => Ok(Ok(bytes)),
-        Err(Interruption::Incomplete(reason)) => Ok(Err(reason)),
-        Err(Interruption::TooLarge) => {
-            // Whether all of it was drained in time makes no difference to the answer.
-            let _ = timeout(DRAINING_TIME, drain(&mut payload)).await;
-            Err(ApiError::PayloadTooLarge)
-        }
+    if too_large {
+        return Err(ApiError::PayloadTooLarge);
+    }
+    match timeout(TIME, collect(&mut payload)).await {
+        Ok(Ok(bytes)) => Ok(Ok(bytes)),
+        Ok(Err(Interruption::Incomplete(reason))) => Ok(Err(reason)),
+        Ok(Err(Interruption::TooLarge)) => Err(ApiError::PayloadTooLarge),
+        Err(_) => Ok(Err(Incomplete::Late)),
     }
 }
 
@@ -86,11 +75,30 @@ async fn collect(payload: &mut Payload) -> Result<Vec<u8>, Interruption> {
     Ok(bytes)
 }
 
-async fn drain(payload: &mut Payload) {
-    let mut drained = 0;
-    while drained < MOST_DRAINED_BYTES
-        && let Some(Ok(chunk)) = payload.next().await
-    {
-        drained += chunk.len();
+#[cfg(test)]
+mod tests {
+    use actix_http::h1;
+    use actix_web::test::TestRequest;
+    use actix_web::web::Bytes;
+    use futures_util::future::poll_immediate;
+
+    use super::*;
+
+    /// What is received of a chunked body that never ends, of which so many bytes are there.
+    async fn received(bytes: usize) -> Option<Result<Result<Vec<u8>, Incomplete>, ApiError>> {
+        let request = TestRequest::post()
+            .insert_header((TRANSFER_ENCODING, "chunked"))
+            .insert_header(("content-type", "application/json"))
+            .to_http_request();
+        let (mut sender, payload) = h1::Payload::create(false);
+        sender.feed_data(Bytes::from(vec![b' '; bytes]));
+        poll_immediate(receive(request, Payload::from(payload))).await
+    }
+
+    #[actix_web::test]
+    async fn d10_a_body_that_crosses_the_bound_is_refused_while_more_may_come() {
+        assert!(received(MOST_BYTES).await.is_none(), "it may be whole with the next chunk");
+        let refused = received(MOST_BYTES + 1).await;
+        assert!(matches!(refused, Some(Err(ApiError::PayloadTooLarge))), "its end is waited for");
     }
 }

@@ -21,7 +21,7 @@ pub(crate) async fn handle(
     let ids = batch_ids(body, groups::LINK_IDS)?;
     let show = |moved: &groups::Moved| {
         let link = |link: &_| LinkBody::new(link, &app);
-        let outcome = bulk_outcome::split(moved, link, |index, _| ids.get(index).cloned());
+        let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
         wire::ok(&BulkUnassignBody::from(outcome))
     };
     let moved = groups::unassign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;

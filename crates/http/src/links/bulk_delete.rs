@@ -21,7 +21,7 @@ pub(crate) async fn handle<K: LinkResource>(
     let ids = batch_ids(body, K::IDS)?;
     let show = |outcomes: &Vec<Result<Id<K>, Rejection>>| {
         let deletion = |id: &_| DeletionBody::new(*id, K::OBJECT, K::DELETED);
-        let outcome = bulk_outcome::split(outcomes, deletion, |index, _| ids.get(index).cloned());
+        let outcome = bulk_outcome::split(outcomes, K::IDS, deletion, |index, _| ids.get(index).cloned());
         wire::ok(&BulkDeleteBody::from(outcome))
     };
     let conclusion = conclusion(once.as_ref(), show);

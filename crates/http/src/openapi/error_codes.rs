@@ -32,8 +32,8 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::PayloadTooLarge => "the body is larger than 1 MiB",
         ErrorCode::UnsupportedMediaType => "the body is not announced as `application/json`",
         ErrorCode::RateLimitExceeded => {
-            "the minute's requests are used up, or too many requests from this address were refused; wait \
-             `Retry-After` seconds"
+            "the minute's requests are used up, the account has too many requests or searches in flight, the answers \
+             to its keyed requests leave no room for another, or too many requests from this address were refused; wait `Retry-After` seconds"
         }
         ErrorCode::DailyQuotaExceeded => {
             "the day's requests are used up; the next day begins at midnight UTC"

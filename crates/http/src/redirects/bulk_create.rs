@@ -33,6 +33,7 @@ pub(crate) async fn handle(
     let show = |outcomes: &Vec<Result<Redirect, Rejection>>| {
         let outcome = bulk_outcome::split(
             outcomes,
+            FIELD,
             |redirect| RedirectBody::new(redirect, &app),
             |index, rejection| wishes.get(index)?.value_at_fault(rejection),
         );
@@ -45,7 +46,13 @@ pub(crate) async fn handle(
 fn read(index: usize, item: Json) -> (Wishes, CreateRedirect) {
     match item {
         Json::Object(members) => {
-            (Wishes::of(&members), fields::draft(ObjectReader::new(members), Violations::new()))
+            let wishes = Wishes::of(&members);
+            let mut command = fields::draft(ObjectReader::new(members), Violations::new());
+            // Now, and not when all are read: a hundred items may have a hundred violations each.
+            if let Err(incomplete) = &mut command {
+                incomplete.violations = std::mem::take(&mut incomplete.violations).of_item();
+            }
+            (wishes, command)
         }
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");

@@ -157,10 +157,15 @@ async fn d8_every_endpoint_refuses_a_parameter_that_it_does_not_know() {
     }
 }
 
+/// Whether the endpoint takes a body; `verify` takes an empty object.
+fn takes_body(route: &RouteInfo) -> bool {
+    body_for(route).is_some() || route.pattern == "/v1/domains/{id}/verify"
+}
+
 #[actix_web::test]
-async fn d10_every_endpoint_refuses_a_body_that_is_no_json() {
+async fn d10_every_endpoint_that_takes_a_body_refuses_one_that_is_no_json() {
     let api = Api::start().await;
-    for route in route_table() {
+    for route in route_table().iter().filter(|route| takes_body(route)) {
         let call = || request(route.method.as_str(), &with_query(route, ""), &api.key);
         let text = call().insert_header(("content-length", "4")).set_payload("oops");
         assert_eq!(api.send(text).await.error(), (415, "unsupported_media_type"), "{route:?}");
@@ -169,6 +174,30 @@ async fn d10_every_endpoint_refuses_a_body_that_is_no_json() {
         assert_eq!(api.send(json).await.violations(), [("body", "invalid_json")], "{route:?}");
         let unknown = call().set_json(json!({"nonsense": 1})).insert_header(("content-length", "14"));
         assert!(api.send(unknown).await.violations().contains(&("nonsense", "unknown_field")), "{route:?}");
+        api.memory.clock.advance(std::time::Duration::from_mins(1));
+    }
+}
+
+/// Contract D8: it would be dropped in silence. Its headers are enough to tell: whether it is JSON, how large it is and
+/// whether it ever arrives makes no difference.
+#[actix_web::test]
+async fn d8_every_endpoint_without_a_body_refuses_one_by_its_headers() {
+    let api = Api::start().await;
+    for route in route_table().iter().filter(|route| !takes_body(route)) {
+        for (name, value) in [
+            ("content-length", "2"),
+            ("content-length", "1048577"),
+            ("content-length", "18446744073709551615"),
+            ("transfer-encoding", "chunked"),
+        ] {
+            let call = request(route.method.as_str(), &with_query(route, ""), &api.key);
+            let answer = api.send(call.insert_header((name, value))).await;
+            assert_eq!(answer.violations(), [("body", "unknown_field")], "{route:?} {name}: {value}");
+        }
+        let empty = request(route.method.as_str(), &with_query(route, ""), &api.key)
+            .insert_header(("content-type", "text/plain"))
+            .insert_header(("content-length", "0"));
+        assert_ne!(api.send(empty).await.status, 400, "{route:?}");
         api.memory.clock.advance(std::time::Duration::from_mins(1));
     }
 }

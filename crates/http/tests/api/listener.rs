@@ -5,15 +5,20 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use signpost_app::Application;
+use signpost_app::admission::AccountBounds;
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
 use tokio::task::spawn_blocking;
 
-use crate::harness::is_id;
+use crate::harness::{Api, is_id};
 
 fn start() -> (ApiServer, SocketAddr) {
+    start_with(Arc::new(InMemory::default().application()))
+}
+
+fn start_with(app: Arc<Application>) -> (ApiServer, SocketAddr) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let app = Arc::new(InMemory::default().application());
     let options = ApiOptions { workers: 1.try_into().unwrap(), connections: 100 };
     let server = ApiServer::start(listener, app, options).unwrap();
     let address = server.address();
@@ -96,10 +101,27 @@ async fn what_is_no_http_gets_the_contracts_envelope_too() {
 #[tokio::test]
 async fn the_envelope_follows_answers_that_go_out_in_pieces() {
     let (server, address) = start();
-    let request = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n".repeat(4) + "hello\r\n\r\n";
-    let answer = exchange(address, request.into_bytes()).await;
+    let request = "GET /docs/swagger-ui-bundle.js HTTP/1.1\r\nHost: a\r\n\r\n";
+    let send = move || {
+        let mut stream = connect(address);
+        let mut sender = stream.try_clone().unwrap();
+        // It goes on sending while nobody reads, until the server cannot answer any more.
+        let sending = std::thread::spawn(move || {
+            sender.write_all(request.repeat(8).as_bytes()).unwrap();
+            sender.write_all(b"hello\r\n\r\n").unwrap();
+        });
+        // Nothing tells a client when the server's side is full.
+        std::thread::sleep(Duration::from_millis(200));
+        let mut answer = Vec::new();
+        stream.read_to_end(&mut answer).unwrap();
+        sending.join().unwrap();
+        String::from_utf8(answer).unwrap()
+    };
+    let answer = spawn_blocking(send).await.unwrap();
     assert!(answer.len() > 4_000_000, "{}", answer.len());
-    assert_eq!(answer.matches("\r\nx-request-id: req_").count(), 5);
+    assert_eq!(answer.matches("HTTP/1.1 200 OK\r\n").count(), 8);
+    assert_eq!(answer.matches("HTTP/1.1 400 Bad Request\r\n").count(), 1);
+    assert_eq!(answer.matches("x-request-id: req_").count(), 9);
     assert_eq!(last(&answer).0, 400);
     server.stop(true).await.unwrap();
 }
@@ -122,36 +144,120 @@ async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
         let mut bytes =
             format!("POST {path} HTTP/1.1\r\nHost: a\r\nContent-Length: 4194304\r\n\r\n").into_bytes();
         bytes.resize(bytes.len() + 4_194_304, b'x');
-        let send = move || {
-            let mut stream = connect(address);
-            stream.write_all(&bytes).unwrap();
-            // The server goes on reading until the client closes, so there is no end to wait for yet.
-            let mut answer = Vec::new();
-            while !answer.ends_with(b"}}") {
-                let mut more = [0; 1024];
-                let read = stream.read(&mut more).unwrap();
-                assert_ne!(read, 0, "{}", String::from_utf8_lossy(&answer));
-                answer.extend_from_slice(&more[..read]);
-            }
-            String::from_utf8(answer).unwrap()
-        };
+        let send = move || answer_to(connect(address), &bytes);
         assert_eq!(last(&spawn_blocking(send).await.unwrap()).0, status, "{path}");
     }
+    server.stop(true).await.unwrap();
+}
+
+/// What is wrong is known from the headers, and the body never comes: an answer that waited for it would be another one.
+#[tokio::test]
+async fn d8_r26_a_body_that_nobody_wants_or_that_is_too_large_is_not_waited_for() {
+    let api = Api::start().await;
+    let (server, address) = start_with(Arc::clone(&api.app));
+    let key = format!("Authorization: Bearer {}\r\n", api.key);
+    for (line, headers, status, code) in [
+        ("GET /health/live", "Content-Length: 1048576\r\n", 400, "invalid_request"),
+        ("GET /health/ready", "Transfer-Encoding: chunked\r\n", 400, "invalid_request"),
+        ("GET /docs", "Content-Length: 1\r\nContent-Type: application/json\r\n", 400, "invalid_request"),
+        ("GET /tls-allowed?domain=a.example", "Content-Length: 1\r\n", 400, "invalid_request"),
+        ("GET /v1/redirects", &format!("{key}Content-Length: 1\r\n"), 400, "invalid_request"),
+        (
+            "POST /v1/groups",
+            &format!("{key}Content-Type: application/json\r\nContent-Length: 1048577\r\n"),
+            413,
+            "payload_too_large",
+        ),
+    ] {
+        let head = format!("{line} HTTP/1.1\r\nHost: a\r\n{headers}\r\n");
+        let answer = spawn_blocking(move || answer_to(connect(address), head.as_bytes())).await.unwrap();
+        let (is, body) = last(&answer);
+        assert_eq!((is, &body["error"]["code"]), (status, &code.into()), "{line}: {answer}");
+        if status == 400 {
+            let details = &body["error"]["details"];
+            assert_eq!(details[0]["field"], "body", "{line}: {answer}");
+            assert_eq!(details[0]["code"], "unknown_field", "{line}: {answer}");
+        }
+    }
+    server.stop(true).await.unwrap();
+}
+
+/// A chunked body is refused when it crosses the bound, while its end is still to come.
+#[tokio::test]
+async fn d10_r26_a_chunked_body_is_refused_as_soon_as_it_is_too_large() {
+    let api = Api::start().await;
+    let (server, address) = start_with(Arc::clone(&api.app));
+    let mut bytes = format!(
+        "POST /v1/groups HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Transfer-Encoding: chunked\r\n\r\n100001\r\n",
+        api.key
+    )
+    .into_bytes();
+    bytes.resize(bytes.len() + 0x10_0001, b' ');
+    let answer = spawn_blocking(move || answer_to(connect(address), &bytes)).await.unwrap();
+    let (status, body) = last(&answer);
+    assert_eq!((status, &body["error"]["code"]), (413, &"payload_too_large".into()), "{answer}");
+    server.stop(true).await.unwrap();
+}
+
+/// Sends bytes and reads one answer that is an error. The server may go on reading until the client closes, so there need
+/// not be an end to wait for.
+fn answer_to(mut stream: TcpStream, bytes: &[u8]) -> String {
+    stream.write_all(bytes).unwrap();
+    let mut answer = Vec::new();
+    while !answer.ends_with(b"}}") {
+        let mut more = [0; 1024];
+        let read = stream.read(&mut more).unwrap();
+        assert_ne!(read, 0, "{}", String::from_utf8_lossy(&answer));
+        answer.extend_from_slice(&more[..read]);
+    }
+    String::from_utf8(answer).unwrap()
+}
+
+/// The places of requests whose client went away are free again.
+#[tokio::test]
+async fn r46_a_request_that_is_cancelled_is_in_flight_no_more() {
+    let account_bounds = AccountBounds { requests: 2, searches: 1 };
+    let api = Api::on(InMemory { account_bounds, ..InMemory::default() }, |_| {}).await;
+    let (server, address) = start_with(Arc::clone(&api.app));
+    let head = |line: &str| format!("{line} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\n", api.key);
+    let half =
+        format!("{}Content-Type: application/json\r\nContent-Length: 12\r\n\r\n{{", head("POST /v1/groups"));
+    let whole = format!("{}Connection: close\r\n\r\n", head("GET /v1/account"));
+    let until = async |status| loop {
+        let answer = exchange(address, whole.clone().into_bytes()).await;
+        if last(&answer).0 == status {
+            return answer;
+        }
+    };
+    let begin = move || {
+        [(); 2].map(|()| {
+            let mut running = connect(address);
+            running.write_all(half.as_bytes()).unwrap();
+            running
+        })
+    };
+    let running = spawn_blocking(begin).await.unwrap();
+    assert!(until(429).await.contains("retry-after: 1\r\n"));
+    drop(running);
+    until(200).await;
     server.stop(true).await.unwrap();
 }
 
 /// D64: finish what runs.
 #[tokio::test]
 async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
-    let (server, address) = start();
+    let api = Api::start().await;
+    let (server, address) = start_with(Arc::clone(&api.app));
+    // A request without a key is answered before its body, so it has to be one that reads it.
+    let head = format!(
+        "POST /v1/groups HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {}\r\nContent-Type: application/json\r\n\
+         Content-Length: 12\r\n\r\n{{",
+        api.key
+    );
     let begin = move || {
         let mut running = connect(address);
-        // A request without a key is answered before its body, so it has to be one that reads it.
-        running
-            .write_all(
-                b"GET /health/live HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{",
-            )
-            .unwrap();
+        running.write_all(head.as_bytes()).unwrap();
         running.flush().unwrap();
         running
     };
@@ -165,13 +271,13 @@ async fn d64_a_graceful_stop_waits_for_running_requests_and_accepts_no_more() {
     }
     assert!(!stopping.is_finished());
     let finish = move || {
-        running.write_all(b"}").unwrap();
+        running.write_all(b"\"name\":\"a\"}").unwrap();
         let mut answer = String::new();
         running.read_to_string(&mut answer).unwrap();
         answer
     };
     let answer = spawn_blocking(finish).await.unwrap();
-    assert_eq!(last(&answer).0, 200);
+    assert_eq!(last(&answer).0, 201);
     assert!(answer.contains("connection: close\r\n"), "{answer}");
     stopping.await.unwrap().unwrap();
 }

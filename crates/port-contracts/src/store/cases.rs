@@ -289,6 +289,14 @@ macro_rules! __store_cases {
                 an_account_takes_its_answers_along
                 answers_are_there_when_the_store_is_opened_again
             }
+            room_for_answers {
+                an_account_has_room_for_so_many_bytes_of_answers
+                the_oldest_answers_make_room_when_they_are_an_hour_old
+                room_that_was_taken_is_free_again_when_the_unit_of_work_is_dropped
+                what_is_forgotten_takes_no_room
+                an_answer_larger_than_the_room_gets_none
+                concurrent_answers_share_the_room_exactly
+            }
             random_sequences {
                 the_store_behaves_as_the_model_does
             }

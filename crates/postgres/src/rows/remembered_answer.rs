@@ -2,7 +2,7 @@
 
 use diesel::dsl::Eq;
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint};
+use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use super::cell::RowName;
@@ -49,6 +49,24 @@ impl RememberedAnswerRow {
     }
 }
 
+/// How much an answer takes.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct SizeRow {
+    created_at: Instant,
+    bytes: i32,
+}
+
+impl SizeRow {
+    /// What a row of this account says.
+    pub(crate) fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Failure> {
+        let Self { created_at, bytes } = self;
+        let row = RowName::new(TABLE, format_args!("{account}"));
+        let since = row.cell("created_at", created_at.timestamp().ok_or("is no instant"))?;
+        Ok(SizedAnswer { since, bytes: row.cell("bytes", u32::try_from(bytes))? })
+    }
+}
+
 /// A key that is claimed, as its row is inserted, or written over one that is too old.
 #[derive(Insertable, AsChangeset)]
 #[diesel(table_name = remembered_answers, primary_key(account_id, key))]
@@ -61,6 +79,7 @@ pub(crate) struct Claim<'a> {
     location: Option<&'static str>,
     body: &'static str,
     created_at: Instant,
+    bytes: i32,
 }
 
 impl<'a> Claim<'a> {
@@ -73,6 +92,7 @@ impl<'a> Claim<'a> {
             location: None,
             body: "",
             created_at: now.into(),
+            bytes: 0,
         }
     }
 }
@@ -86,10 +106,12 @@ pub(crate) struct NewAnswer<'a> {
     location: Option<&'a str>,
     body: &'a str,
     created_at: Instant,
+    bytes: i32,
 }
 
 impl<'a> NewAnswer<'a> {
-    pub(crate) fn new(request: &'a RememberedRequest, now: Timestamp) -> Self {
+    pub(crate) fn new(key: &IdempotencyKey, request: &'a RememberedRequest, now: Timestamp) -> Self {
+        let bytes = i32::try_from(request.bytes(key)).unwrap_or(i32::MAX);
         let RememberedRequest { fingerprint, answer } = request;
         let RememberedAnswer { status, location, body } = answer;
         Self {
@@ -98,6 +120,7 @@ impl<'a> NewAnswer<'a> {
             location: location.as_deref(),
             body,
             created_at: now.into(),
+            bytes,
         }
     }
 }

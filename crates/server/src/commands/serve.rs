@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result};
 use serde_json::json;
+use signpost_app::admission::AccountBounds;
 use signpost_app::{Application, domains};
 use signpost_domain::Hostname;
 
@@ -88,6 +89,7 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         domains: DomainSettings { edge, name_servers, allowed_special_use },
         throttle_per_minute,
         miss_throttle_per_minute,
+        account_bounds: AccountBounds { requests: account_concurrency, searches: account_searches },
         drain_delay,
         redis,
     } = settings;
@@ -123,6 +125,8 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
         ?allowed_special_use,
         throttle_per_minute,
         miss_throttle_per_minute,
+        account_concurrency,
+        account_searches,
         ?drain_delay,
         "starting"
     );

@@ -203,6 +203,28 @@ pub(crate) const THROTTLE_PER_MINUTE: Setting = Setting {
     is_list: false,
 };
 
+/// Requests of one account in flight.
+pub(crate) const ACCOUNT_CONCURRENCY: Setting = Setting {
+    key: "account-concurrency",
+    value_name: "COUNT",
+    default: Some("64"),
+    help: "API requests that one account may have in flight at the same time on this node; 0 is any number",
+    group: LIMITS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Searches of one account in flight.
+pub(crate) const ACCOUNT_SEARCHES: Setting = Setting {
+    key: "account-searches",
+    value_name: "COUNT",
+    default: Some("8"),
+    help: "How many of those may be lists with `q` or with several filters; 0 is any number",
+    group: LIMITS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
 /// Misses per address.
 pub(crate) const MISS_THROTTLE_PER_MINUTE: Setting = Setting {
     key: "miss-throttle-per-minute",
@@ -316,7 +338,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 24] = [
+pub(crate) static SETTINGS: [&Setting; 26] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -331,6 +353,8 @@ pub(crate) static SETTINGS: [&Setting; 24] = [
     &DNS_SERVERS,
     &ALLOW_SPECIAL_USE,
     &THROTTLE_PER_MINUTE,
+    &ACCOUNT_CONCURRENCY,
+    &ACCOUNT_SEARCHES,
     &MISS_THROTTLE_PER_MINUTE,
     &PLANS,
     &DATABASE_URL,

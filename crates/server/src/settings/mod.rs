@@ -14,6 +14,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::time::Duration;
 
+use signpost_app::admission::AccountBounds;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
 use signpost_redis::RedisUrl;
 
@@ -154,6 +155,7 @@ pub(crate) struct ServeSettings {
     pub(crate) domains: DomainSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
+    pub(crate) account_bounds: AccountBounds,
     pub(crate) drain_delay: Duration,
     /// Where requests are counted, if not in the database.
     pub(crate) redis: Option<RedisUrl>,
@@ -183,6 +185,10 @@ impl ServeSettings {
             custom_domain_scheme: domains::scheme(sources)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
+            account_bounds: AccountBounds {
+                requests: required(sources, &catalog::ACCOUNT_CONCURRENCY, values::count)?,
+                searches: required(sources, &catalog::ACCOUNT_SEARCHES, values::count)?,
+            },
             drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {
                 values::time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
             })?,

@@ -54,6 +54,7 @@ fn d61_defaults() {
         domains,
         throttle_per_minute,
         miss_throttle_per_minute,
+        account_bounds,
         drain_delay,
         redis,
     } = serve(&sources).unwrap();
@@ -72,6 +73,7 @@ fn d61_defaults() {
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
     assert_eq!(name_servers, NameServers::System);
     assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));
+    assert_eq!(account_bounds, AccountBounds::default());
     assert_eq!(drain_delay, Duration::ZERO);
 }
 

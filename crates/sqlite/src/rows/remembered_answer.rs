@@ -1,7 +1,7 @@
 //! Rows of `remembered_answers`.
 
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint};
+use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use super::cell::RowName;
@@ -37,17 +37,36 @@ impl AnswerRow {
     }
 }
 
+/// How much an answer takes.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = remembered_answers, check_for_backend(diesel::sqlite::Sqlite))]
+pub(crate) struct SizeRow {
+    created_at: i64,
+    bytes: i64,
+}
+
+impl SizeRow {
+    /// What a row of this account says.
+    pub(crate) fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Failure> {
+        let Self { created_at, bytes } = self;
+        let row = RowName::new(TABLE, format_args!("{account}"));
+        let since = row.cell("created_at", Timestamp::from_unix_millis(created_at).ok_or("is no instant"))?;
+        // A text that is longer than that does not fit a row.
+        Ok(SizedAnswer { since, bytes: u32::try_from(bytes).unwrap_or(u32::MAX) })
+    }
+}
+
 /// What is remembered of a key, as it is written.
 #[derive(Insertable)]
 #[diesel(table_name = remembered_answers, treat_none_as_default_value = false)]
 pub(crate) struct NewAnswer<'a> {
-    account_id: IdBytes,
-    key: &'a str,
-    fingerprint: Vec<u8>,
-    status: i32,
-    location: Option<&'a str>,
-    body: &'a str,
-    created_at: i64,
+    pub(crate) account_id: IdBytes,
+    pub(crate) key: &'a str,
+    pub(crate) fingerprint: Vec<u8>,
+    pub(crate) status: i32,
+    pub(crate) location: Option<&'a str>,
+    pub(crate) body: &'a str,
+    pub(crate) created_at: i64,
 }
 
 impl<'a> NewAnswer<'a> {

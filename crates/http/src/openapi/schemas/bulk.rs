@@ -128,7 +128,10 @@ fn item_error() -> ObjectBuilder {
                 string("The machine code, one of those that errors have.")
                     .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
             ),
-            always("message", string("A sentence for people; it may be reworded.").min_length(Some(1))),
+            always("message", string(
+                    "One or more sentences for people; they may be reworded. Of an item that breaks rules they name the \
+                     first 20 violations and count the others.",
+                ).min_length(Some(1))),
             always(
                 "value",
                 string_or_null("The offending value, where the failure points at one that is a string."),

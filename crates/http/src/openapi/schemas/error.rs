@@ -1,6 +1,6 @@
 //! The error envelope (contract "Errors", D6, D8).
 
-use signpost_domain::{ErrorCode, ViolationCode};
+use signpost_domain::{ErrorCode, ViolationCode, Violations};
 
 use super::Components;
 use super::fields::id;
@@ -15,18 +15,28 @@ pub(super) fn components() -> Components {
         [
             always(
                 "field",
-                string("The path of the offending field or parameter; `body` for the body as a whole.")
+                string(
+                    "The path of the offending field or parameter; `body` for the body as a whole, and in the last \
+                     entry of a list that is not complete.",
+                )
                     .examples(["geo_blocklists.countries[1]"]),
             ),
             always(
                 "code",
-                string("What is wrong with it. A closed list.")
+                string(
+                    "What is wrong with it. A closed list. `truncated` is only the last entry's: its message says how \
+                     many more violations there are.",
+                )
                     .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
             ),
             always("message", sentence()),
         ],
     );
-    let details = list("Every violation of the request; only where validation failed.", named("ErrorDetail"));
+    let details = list(
+        "Every violation of the request, or the first hundred and one entry that counts the others; only where \
+         validation failed.",
+        named("ErrorDetail"),
+    );
     let body = closed_object(
         "What went wrong.",
         [
@@ -37,7 +47,7 @@ pub(super) fn components() -> Components {
             ),
             always("message", sentence()),
             always("request_id", id("req", "The request's id, as in `X-Request-Id`; quote it to support.")),
-            maybe("details", details.min_items(Some(1))),
+            maybe("details", details.min_items(Some(1)).max_items(Some(Violations::MAX_LISTED + 1))),
         ],
     );
     let envelope = closed_object("The body of every error.", [always("error", body)]);

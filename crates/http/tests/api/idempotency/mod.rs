@@ -3,6 +3,7 @@
 mod every_post;
 mod keys;
 mod remembered;
+mod room;
 
 use actix_web::test::TestRequest;
 use serde_json::{Value, json};

@@ -1,0 +1,77 @@
+//! How much of one account is in flight (R46).
+
+use signpost_app::AppError;
+use signpost_app::admission::{AccountBounds, Reason};
+use signpost_app::links::{self, ListLinks};
+use signpost_domain::{ErrorCode, LinkKind, QuotaRemaining, SearchText};
+use signpost_memory::InMemory;
+
+use crate::world::World;
+
+async fn world(requests: u32, searches: u32) -> World {
+    let account_bounds = AccountBounds { requests, searches };
+    World::on(InMemory { account_bounds, ..InMemory::default() }, "agency").await
+}
+
+fn search() -> ListLinks {
+    ListLinks { search: Some(SearchText::parse("x").unwrap()), ..ListLinks::default() }
+}
+
+#[tokio::test]
+async fn r46_a_request_beyond_the_bound_is_refused_and_counts_in_no_window() {
+    let world = world(2, 1).await;
+    let held = [world.caller().await, world.caller().await];
+    for _ in 0..3 {
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::TooManyInFlight), "{refused:?}");
+        assert_eq!(refused.reason.code(), ErrorCode::RateLimitExceeded);
+        // Contract D17: the account is known.
+        assert_eq!(refused.rate_limits.unwrap().remaining, QuotaRemaining { minute: 118, day: 9_998 });
+    }
+    let stranger = world.stranger().await;
+    drop(held);
+    let remaining = world.caller().await.rate_limits().remaining;
+    assert_eq!(remaining, QuotaRemaining { minute: 117, day: 9_997 });
+    drop(stranger);
+}
+
+/// Contract D7: whoever may not use the API is told that first. And what is refused for the budget holds no place.
+#[tokio::test]
+async fn d7_the_bound_comes_behind_key_and_plan_and_before_the_quota() {
+    let world = world(1, 1).await;
+    let held = world.caller().await;
+    signpost_app::accounts::suspend(&world.app, world.account.id).await.unwrap();
+    let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+    assert!(matches!(refused.reason, Reason::Suspended), "{refused:?}");
+    signpost_app::accounts::resume(&world.app, world.account.id).await.unwrap();
+    drop(held);
+
+    for _ in 0..119 {
+        world.caller().await;
+    }
+    for _ in 0..2 {
+        let refused = world.admit(Some(&world.secret)).await.unwrap_err();
+        assert!(matches!(refused.reason, Reason::Exhausted { .. }), "{refused:?}");
+    }
+}
+
+#[tokio::test]
+async fn r46_a_search_beyond_the_bound_is_refused_and_other_lists_are_not() {
+    let world = world(0, 2).await;
+    let (caller, other) = (world.caller().await, world.caller().await);
+    let first = caller.search().unwrap();
+    assert!(links::list(&world.app, &other, LinkKind::Redirect, search()).await.is_ok());
+    let second = caller.search().unwrap();
+    for kind in [LinkKind::Redirect, LinkKind::Landing] {
+        let refused = links::list(&world.app, &other, kind, search()).await.unwrap_err();
+        assert!(matches!(refused, AppError::TooManySearches), "{refused:?}");
+        assert_eq!(refused.code(), ErrorCode::RateLimitExceeded);
+        let both = ListLinks { group: Some(None), is_active: Some(true), ..ListLinks::default() };
+        assert!(links::list(&world.app, &other, kind, both).await.is_err());
+        let one = ListLinks { is_active: Some(true), ..ListLinks::default() };
+        assert!(links::list(&world.app, &other, kind, one).await.is_ok());
+    }
+    drop(first);
+    assert!(links::list(&world.app, &other, LinkKind::Redirect, search()).await.is_ok());
+    drop(second);
+}
