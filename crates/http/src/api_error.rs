@@ -8,6 +8,7 @@ use actix_web::ResponseError;
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
 use signpost_app::admission::Reason;
+use signpost_app::ports::StoreError;
 use signpost_domain::{ErrorCode, QuotaWindow, Refusal, Violations};
 
 use crate::error_status::status_of;
@@ -81,6 +82,9 @@ impl ApiError {
             // Pixels have no code of their own.
             Self::NoSuchPath | Self::App(AppError::Refused(Refusal::PixelNotFound)) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
+            // Nothing failed here: the change fits as soon as the operator has made room.
+            Self::App(AppError::Store(StoreError::Unwritable(_)))
+            | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
             | Self::UnsupportedMediaType(_)
@@ -111,6 +115,7 @@ impl ApiError {
             }
             Self::App(AppError::AccountGone) => message_of(&Reason::InvalidKey),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
+            Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
                 AppError::AnsweredBefore(_)
@@ -154,6 +159,8 @@ impl ApiError {
                 | Reason::Exhausted { retry_after_seconds, .. },
             ) => Some(*retry_after_seconds),
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
+            Self::App(AppError::Store(StoreError::Unwritable(_)))
+            | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => Some(STORE_RETRY_SECONDS),
             Self::NotAdmitted(
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
             )
@@ -202,6 +209,13 @@ impl ApiError {
 /// restarted to be back.
 const DNS_RETRY_SECONDS: u32 = 10;
 
+/// How long a caller is asked to wait while the store cannot be written, in seconds. An operator has to make room, but
+/// what waits longer notices later that there is some.
+const STORE_RETRY_SECONDS: u32 = 10;
+
+/// The message to a change that the store cannot keep.
+pub(crate) const UNWRITABLE: &str = "The service can store no changes at the moment, but everything can be read. Nothing was changed; try again later.";
+
 const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
 
 fn message_of(reason: &Reason) -> Cow<'static, str> {
@@ -222,6 +236,7 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
         Reason::Exhausted { window: QuotaWindow::Day, .. } => {
             "The requests of this day are used up. The next day begins at midnight UTC.".into()
         }
+        Reason::Store(StoreError::Unwritable(_)) => UNWRITABLE.into(),
         Reason::Store(_) => BROKEN.into(),
     }
 }

@@ -59,6 +59,7 @@ mod job_queue;
 mod leases;
 mod link_list;
 mod links;
+mod merged_counts;
 mod migrations;
 mod named_links;
 mod open_error;
@@ -75,6 +76,7 @@ mod session;
 mod some_links;
 mod store;
 mod unit_of_work;
+mod write_check;
 mod writer;
 
 pub use backup::{Backup, BackupError, back_up};

@@ -78,6 +78,16 @@ diesel::table! {
 }
 
 diesel::table! {
+    merged_counts (account_id, span, started_at, count_id) {
+        account_id -> Binary,
+        span -> Integer,
+        started_at -> BigInt,
+        count_id -> Binary,
+        merged -> BigInt,
+    }
+}
+
+diesel::table! {
     pixels (id) {
         id -> Binary,
         account_id -> Binary,
@@ -134,6 +144,14 @@ diesel::table! {
         name -> Text,
         holder -> Binary,
         expires_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    write_trials (only_row) {
+        only_row -> Integer,
+        name -> Binary,
+        trials -> BigInt,
     }
 }
 
