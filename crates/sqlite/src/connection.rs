@@ -12,6 +12,7 @@ use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::open_error::OpenError;
 use crate::search;
+use crate::search_index;
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,10 @@ pub(crate) fn open(
         Task::Read => connection.batch_execute("PRAGMA query_only = ON").map_err(unusable)?,
     }
     search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
+    match task {
+        Task::Write => search_index::keep(&mut connection).map_err(unusable)?,
+        Task::Migrate | Task::Copy | Task::Read => {}
+    }
     Ok(connection)
 }
 

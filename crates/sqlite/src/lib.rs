@@ -72,6 +72,7 @@ mod request_counts;
 mod rows;
 mod schema;
 mod search;
+mod search_index;
 mod session;
 mod some_links;
 mod store;

@@ -57,6 +57,7 @@ diesel::table! {
 
 diesel::table! {
     links (id) {
+        number -> BigInt,
         id -> Binary,
         account_id -> Binary,
         kind -> Integer,

@@ -44,6 +44,9 @@ struct Step {
 extern "SQL" {
     /// Stands in for the store's function of this name.
     fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
+
+    /// Stands in for the store's function of this name.
+    fn in_time() -> Bool;
 }
 
 /// SQLite's plan of a statement, one step a line.
@@ -70,9 +73,19 @@ fn is_of_no_table(step: &str) -> bool {
     brought.iter().any(|end| step.ends_with(end))
 }
 
+/// The index of texts names links in an order that is not theirs, so what it names is sorted.
+const SEARCH: [&str; 3] = [
+    "SCAN link_search VIRTUAL TABLE INDEX 0:M1",
+    "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)",
+    "USE TEMP B-TREE FOR ORDER BY",
+];
+
 /// Refuses plans that read through a table or sort. An index that SQLite makes for the one statement is as bad, since it
 /// reads a table through for it.
 fn assert_frugal(statement: &str, plan: &str) {
+    if plan.lines().eq(SEARCH) {
+        return;
+    }
     let reads_through = plan.lines().any(|step| step.starts_with("SCAN") && !is_of_no_table(step));
     let helps_itself = plan.contains("TEMP B-TREE") || plan.contains("AUTOMATIC");
     let finds = plan.contains("SEARCH")
@@ -110,6 +123,7 @@ fn subject(folder: &std::path::Path) -> (DatabaseFile, SqliteConnection, SqliteS
     let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
     let never = |_: String, _: String, _: String, _: Option<String>| false;
     link_matches_utils::register_impl(&mut connection, never).unwrap();
+    in_time_utils::register_impl(&mut connection, || true).unwrap();
     (file, connection, store)
 }
 

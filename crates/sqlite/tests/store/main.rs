@@ -21,4 +21,5 @@ mod database;
 mod opening;
 mod processes;
 mod quota;
+mod searching;
 mod units_of_work;
