@@ -52,6 +52,7 @@ mod database_file;
 mod deadline;
 mod domain_checks;
 mod failure;
+mod free_space;
 mod group_counts;
 mod groups;
 mod insertions;

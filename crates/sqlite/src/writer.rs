@@ -1,7 +1,7 @@
 //! The thread that writes.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use crate::answer::{answer_by, end_of_call, turn_by};
 use crate::connection::Task;
 use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::free_space;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
 use crate::session::Session;
@@ -135,7 +136,8 @@ impl Drop for Writer {
 }
 
 fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration, check: &WriteCheck) {
-    while let Ok(first) = inbox.recv() {
+    let mut has_space_to_give = false;
+    while let Some(first) = next_order(session, inbox, time_limit, &mut has_space_to_give) {
         let mut admissions = Vec::new();
         let mut works = Vec::new();
         for order in std::iter::once(first).chain(inbox.try_iter()) {
@@ -155,6 +157,26 @@ fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration, c
             if unit_of_work::serve(session, work, time_limit) {
                 check.note_write();
             }
+            has_space_to_give = true;
         }
     }
+}
+
+/// The next order, or `None` if there will be none. Until there is one, free space is given back.
+fn next_order(
+    session: &mut Session,
+    inbox: &Receiver<Order>,
+    time_limit: Duration,
+    has_space_to_give: &mut bool,
+) -> Option<Order> {
+    while *has_space_to_give {
+        match inbox.try_recv() {
+            Ok(order) => return Some(order),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {
+                *has_space_to_give = free_space::give_back(session, end_of_call(time_limit));
+            }
+        }
+    }
+    inbox.recv().ok()
 }

@@ -135,6 +135,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     writes(&mut subject).await;
     reads(&mut subject).await;
     lists_of_links(&mut subject).await;
+    long_searches(&mut subject).await;
     counts_of_requests(&mut subject).await;
     changes_and_leases(&mut subject).await;
     remembered_answers::are_found_by_key_and_by_age(&mut subject).await;
@@ -320,6 +321,38 @@ async fn lists_of_links(subject: &mut Subject) {
                         );
                     }
                 }
+            }
+        }
+    }
+}
+
+/// What a search runs where an account has more links than it reads one by one: the narrowest index again, the index of
+/// texts, and the links that this names by their ids, whatever else is filtered by.
+async fn long_searches(subject: &mut Subject) {
+    for chunk in 0..21 {
+        // Behind all that is read one by one.
+        let name = samples::name(if chunk == 0 { "found" } else { "other" });
+        let link = |number: usize| {
+            Redirect { name: name.clone(), ..samples::redirect(&format!("long-{chunk}-{number}")) }.into()
+        };
+        let links: Vec<Link> = (0..100).map(link).collect();
+        let mut work = subject.store.begin().await.unwrap();
+        work.insert_links(subject.account, &links, u64::MAX).await.unwrap();
+        commit(work).await;
+    }
+    for group in [GroupFilter::Any, GroupFilter::Ungrouped, GroupFilter::In(samples::id())] {
+        for site in [None, Some(Site::System)] {
+            for is_active in [None, Some(false)] {
+                let search = Some(SearchText::parse("found").unwrap());
+                let filter = LinkFilter { group, site: site.clone(), is_active, search };
+                let plans = subject
+                    .plans_of(async |store, account| {
+                        let limit = PageLimit::default();
+                        store.links(account, LinkKind::Redirect, &filter, limit, None).await.unwrap();
+                    })
+                    .await;
+                let uses = |index: &str| plans.iter().any(|plan| plan.contains(index));
+                assert!(uses("links_of_") && uses("link_search") && uses("id=?)"), "{filter:?}: {plans:#?}");
             }
         }
     }

@@ -18,6 +18,7 @@ mod corrupt_rows;
 mod crash;
 mod custom_domains;
 mod database;
+mod free_space;
 mod opening;
 mod processes;
 mod quota;
