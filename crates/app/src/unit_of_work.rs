@@ -94,7 +94,8 @@ pub(crate) async fn commit(app: &Application, work: Box<dyn UnitOfWork>) -> Resu
     match &outcome {
         Err(StoreError::Contended) => announcement.changes.clear(),
         // Whether a commit took place that was not answered is not known, so they are told.
-        Ok(()) | Err(StoreError::Unavailable(_) | StoreError::Corrupt { .. }) => {}
+        Ok(()) | Err(StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. }) => {
+        }
     }
     drop(announcement);
     outcome

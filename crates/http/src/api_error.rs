@@ -8,6 +8,7 @@ use actix_web::ResponseError;
 use actix_web::http::StatusCode;
 use signpost_app::AppError;
 use signpost_app::admission::Reason;
+use signpost_app::ports::StoreError;
 use signpost_domain::{ErrorCode, QuotaWindow, Refusal, Violations};
 
 use crate::error_status::status_of;
@@ -84,7 +85,10 @@ impl ApiError {
             // Pixels have no code of their own.
             Self::NoSuchPath | Self::App(AppError::Refused(Refusal::PixelNotFound)) => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed { .. } => StatusCode::METHOD_NOT_ALLOWED,
-            Self::Overloaded => StatusCode::SERVICE_UNAVAILABLE,
+            Self::Overloaded
+            // Nothing failed here: the change fits as soon as the operator has made room.
+            | Self::App(AppError::Store(StoreError::Unwritable(_)))
+            | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => StatusCode::SERVICE_UNAVAILABLE,
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
             | Self::UnsupportedMediaType(_)
@@ -130,6 +134,7 @@ impl ApiError {
             )
             .into(),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
+            Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
             Self::App(
                 AppError::AnsweredBefore(_)
@@ -181,6 +186,8 @@ impl ApiError {
             }
             Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
             Self::Overloaded => Some(1),
+            Self::App(AppError::Store(StoreError::Unwritable(_)))
+            | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => Some(STORE_RETRY_SECONDS),
             Self::NotAdmitted(
                 Reason::InvalidKey | Reason::Suspended | Reason::NoApiAccess | Reason::Store(_),
             )
@@ -239,6 +246,12 @@ const DNS_RETRY_SECONDS: u32 = 10;
 
 /// How long a caller is asked to wait who has too much in flight, in seconds: most requests are answered much sooner.
 const CONCURRENCY_RETRY_SECONDS: u32 = 1;
+/// How long a caller is asked to wait while the store cannot be written, in seconds. An operator has to make room, but
+/// what waits longer notices later that there is some.
+const STORE_RETRY_SECONDS: u32 = 10;
+
+/// The message to a change that the store cannot keep.
+pub(crate) const UNWRITABLE: &str = "The service can store no changes at the moment, but everything can be read. Nothing was changed; try again later.";
 
 const BROKEN: &str = "Something failed on our side. Try again; if it stays so, tell support the request id.";
 
@@ -265,6 +278,7 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
         Reason::Exhausted { window: QuotaWindow::Day, .. } => {
             "The requests of this day are used up. The next day begins at midnight UTC.".into()
         }
+        Reason::Store(StoreError::Unwritable(_)) => UNWRITABLE.into(),
         Reason::Store(_) => BROKEN.into(),
     }
 }

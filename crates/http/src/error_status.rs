@@ -5,7 +5,7 @@ use signpost_domain::ErrorCode;
 
 /// The status of an error with this code. `invalid_request` is also sent with 404 and 405, for a path that no
 /// endpoint has, for a pixel that is not there and for a method that a path does not take; those are no failed
-/// validation and choose theirs.
+/// validation and choose theirs. `internal_error` is also sent with 503, by a store that cannot be written.
 pub(crate) const fn status_of(code: ErrorCode) -> StatusCode {
     match code {
         ErrorCode::InvalidRequest

@@ -29,6 +29,8 @@ pub enum Step {
 pub enum Fault {
     /// With [`StoreError::Unavailable`].
     Unavailable,
+    /// With [`StoreError::Unwritable`].
+    Unwritable,
     /// With [`StoreError::Contended`].
     Contended,
     /// With [`StoreError::Corrupt`].
@@ -39,6 +41,7 @@ impl Fault {
     fn error(self) -> StoreError {
         match self {
             Self::Unavailable => StoreError::unavailable("switched off"),
+            Self::Unwritable => StoreError::unwritable("the disk is full"),
             Self::Contended => StoreError::Contended,
             Self::Corrupt => StoreError::Corrupt {
                 table: "links",
@@ -57,6 +60,7 @@ pub struct Faults(Mutex<Plan>);
 #[derive(Debug, Default)]
 struct Plan {
     is_unavailable: bool,
+    is_unwritable: bool,
     next: VecDeque<(Step, Fault)>,
 }
 
@@ -71,6 +75,11 @@ impl Faults {
         self.plan().is_unavailable = is_unavailable;
     }
 
+    /// From now on no unit of work begins: each fails with [`StoreError::Unwritable`], or works again. Reads go on.
+    pub fn set_unwritable(&self, is_unwritable: bool) {
+        self.plan().is_unwritable = is_unwritable;
+    }
+
     /// How many of the faults that were asked for have not come about yet.
     #[must_use]
     pub fn outstanding(&self) -> usize {
@@ -81,6 +90,9 @@ impl Faults {
         let mut plan = self.plan();
         if plan.is_unavailable {
             return Err(Fault::Unavailable.error());
+        }
+        if plan.is_unwritable && matches!(step, Step::Begin | Step::BeginAgain) {
+            return Err(Fault::Unwritable.error());
         }
         match plan.next.iter().position(|(planned, _)| *planned == step) {
             Some(position) => plan.next.remove(position).map_or(Ok(()), |(_, fault)| Err(fault.error())),

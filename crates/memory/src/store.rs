@@ -195,4 +195,8 @@ impl Store for MemoryStore {
     async fn check(&self) -> Result<(), StoreError> {
         self.read(|_| ())
     }
+
+    async fn check_writes(&self) -> Result<(), StoreError> {
+        self.begin_in_time().await.map(drop)
+    }
 }

@@ -37,6 +37,7 @@ impl Failure {
             Self::Corrupt { table, column, row, reason } => {
                 StoreError::Corrupt { table, column, row, reason }
             }
+            Self::Sql(error) if is_unwritable(&error) => StoreError::unwritable(error),
             failure @ (Self::Sql(_)
             | Self::NotConnected(_)
             | Self::Contended
@@ -95,6 +96,20 @@ pub(crate) fn is_contended(error: &SqlError) -> bool {
     }
 }
 
+/// Whether the server could not write: its disk is full (53100), or it is read-only (25006). The first code does not come
+/// through diesel, so the words of the operating system tell. A server with messages in another language than English may
+/// have them translated, and is then taken for one that is away.
+fn is_unwritable(error: &SqlError) -> bool {
+    match error {
+        SqlError::DatabaseError(DatabaseErrorKind::ReadOnlyTransaction, _) => true,
+        SqlError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
+            let message = information.message();
+            message.contains("No space left on device") || message.contains("Disk quota exceeded")
+        }
+        _ => false,
+    }
+}
+
 /// Whether these are the details of a deadlock. Its code does not come through diesel, and its words are in the server's
 /// language; but in all of them each process that waits has a line, which says for what and for whom by number.
 fn tells_a_deadlock(details: &str) -> bool {
@@ -143,6 +158,18 @@ mod tests {
         for details in DEADLOCKS {
             assert!(tells_a_deadlock(details), "{details}");
         }
+    }
+
+    #[test]
+    fn r40_a_full_disk_is_told_from_a_server_that_is_away() {
+        let failed = |message: &str| {
+            let error = SqlError::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned()));
+            Failure::from(error).into_unit_of_work_error()
+        };
+        let full = failed("could not extend file \"base/5/16384\": No space left on device");
+        assert!(matches!(full, StoreError::Unwritable(_)), "{full:?}");
+        let other = failed("the database system is shutting down");
+        assert!(matches!(other, StoreError::Unavailable(_)), "{other:?}");
     }
 
     #[test]

@@ -154,6 +154,11 @@ impl KnownCounts {
         budget.remaining(self.used(account, now))
     }
 
+    /// Whether anything is known of both windows of the account.
+    pub(crate) fn knows(&self, account: AccountId, now: Timestamp) -> bool {
+        WINDOWS.iter().all(|window| self.counts(*window).known.contains_key(&(window.start(now), account)))
+    }
+
     /// The most that the store has said so far.
     pub(crate) fn in_store(&self, account: AccountId, now: Timestamp) -> QuotaUse {
         self.of_both(account, now, |known| known.in_store)

@@ -1,8 +1,9 @@
 //! Counting requests while the store that counts them is away (D19).
 //!
-//! [`FallbackQuotaStore`] stands before a quota store that nodes share over a network. It asks that store, and waits
-//! for 50 ms at most; what comes to nothing it decides from this node's own memory. So no request fails, and none
-//! waits long, because a count could not be had.
+//! [`FallbackQuotaStore`] stands before a quota store that can fail while the rest works: one that nodes share over a
+//! network, or the embedded one when its disk is full. It asks that store, and waits for 50 ms at most, or half a second
+//! for a disk ([`FallbackOptions::for_disk`]); what comes to nothing it decides from this node's own memory. So no request
+//! fails, and none waits long, because a count could not be had.
 //!
 //! # What is admitted meanwhile
 //!
@@ -10,6 +11,10 @@
 //! that the store's last answer implied, and what the node admitted alone since. It is kept while all is well, too, so
 //! that an outage begins with the last count and not at zero. Each node admits by itself at most what was left then, so
 //! N nodes admit at most N times the limit in any window.
+//!
+//! A store that cannot be written can often be read ([`StoreError::Unwritable`](signpost_app::ports::StoreError)). Of an
+//! account that the memory knows nothing of, it is then read once for each window. So a full disk admits no more than
+//! the limit, also after a restart.
 //!
 //! # How it goes and comes back
 //!

@@ -118,7 +118,9 @@ pub(crate) async fn try_the_store(shared: &Shared) -> Result<(), StoreError> {
             shared.state().report.failed(&error);
             Ok(())
         }
-        Err(error @ (StoreError::Unavailable(_) | StoreError::Contended)) => Err(error),
+        Err(error @ (StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended)) => {
+            Err(error)
+        }
     }
 }
 
@@ -169,7 +171,9 @@ async fn merge(shared: &Shared, place: AccountWindow, counted: CountedElsewhere)
             state.known.given_up(place, alone);
             Ok(())
         }
-        Ok(Err(error @ (StoreError::Unavailable(_) | StoreError::Contended))) => Err(error),
+        Ok(Err(error @ (StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended))) => {
+            Err(error)
+        }
         Err(_elapsed) => Err(StoreError::unavailable(Late(patience))),
     }
 }

@@ -14,7 +14,7 @@ use crate::known_counts::KnownCounts;
 use crate::mending;
 use crate::report::Report;
 
-/// When to give the store up, and when to try it again. The default is what D19 and the module's documentation say.
+/// When to give the store up, and when to try it again. The default is for a store over a network, as D19 says.
 #[derive(Debug, Clone, Copy)]
 pub struct FallbackOptions {
     /// How long a request waits for the store: 50 ms.
@@ -28,6 +28,20 @@ pub struct FallbackOptions {
     /// How long an answer that no request waits for any more may still come: a second after the request gave up. To be
     /// longer than the store's own time limit, or requests that it counted are merged as well.
     pub late_patience: Duration,
+}
+
+impl FallbackOptions {
+    /// For a store on the disk of this machine, whose calls end within `time_limit`. Its one writer may be busy with a large
+    /// change for longer than a network takes, so a request waits a tenth of the limit, and half a second at most.
+    #[must_use]
+    pub fn for_disk(time_limit: Duration) -> Self {
+        Self {
+            patience: (time_limit / 10).min(Duration::from_millis(500)),
+            retry_patience: time_limit,
+            late_patience: time_limit.saturating_add(Duration::from_secs(1)),
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for FallbackOptions {
@@ -73,6 +87,7 @@ impl FallbackQuotaStore {
             report: Report::default(),
             failures: 0,
             is_alone: false,
+            can_be_read: false,
             is_mending: false,
             name: None,
             is_lost: false,
@@ -103,6 +118,8 @@ pub(crate) struct State {
     pub(crate) failures: u32,
     /// The store is not asked.
     pub(crate) is_alone: bool,
+    /// The store failed last because it cannot be written. What it has counted can be read.
+    pub(crate) can_be_read: bool,
     /// A task tries the store and merges.
     pub(crate) is_mending: bool,
     /// The name of the store's counts, when last tried.
@@ -166,14 +183,24 @@ impl Shared {
     fn failed(self: &Arc<Self>, error: &StoreError) {
         {
             let mut state = self.state();
-            let State { known: _, report, failures, is_alone, is_mending: _, name, is_lost, now: _ } =
-                &mut *state;
+            let State {
+                known: _,
+                report,
+                failures,
+                is_alone,
+                can_be_read,
+                is_mending: _,
+                name,
+                is_lost,
+                now: _,
+            } = &mut *state;
             report.failed(error);
             match error {
                 // One account's data; the others are counted, and no try would mend it.
                 StoreError::Corrupt { table: _, column: _, row: _, reason: _ } => return,
-                StoreError::Unavailable(_) | StoreError::Contended => {}
+                StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended => {}
             }
+            *can_be_read = matches!(error, StoreError::Unwritable(_));
             *is_lost |= name.is_none();
             *failures = failures.saturating_add(1);
             if *failures >= self.options.failures.get() && !*is_alone {
@@ -182,6 +209,22 @@ impl Shared {
             }
         }
         self.mend();
+    }
+
+    /// Reads what the store has counted of an account that nothing is known of, where it can only be read. So the
+    /// account's count goes on also after a start, and at the turn of a minute or a day.
+    async fn learn(&self, account: AccountId, budget: RequestBudget, now: Timestamp) {
+        let before = {
+            let state = self.state();
+            if !state.can_be_read || state.known.knows(account, now) {
+                return;
+            }
+            state.known.in_store(account, now)
+        };
+        let reading = self.store.remaining(account, budget, now);
+        if let Ok(Ok(remaining)) = timeout(self.options.patience, reading).await {
+            self.state().known.heard(account, budget, now, remaining, before);
+        }
     }
 
     fn decide_from_memory(
@@ -231,6 +274,7 @@ impl QuotaStore for FallbackQuotaStore {
     ) -> Result<QuotaDecision, StoreError> {
         let shared = &self.shared;
         let Some(before) = shared.is_asked(account, now) else {
+            shared.learn(account, budget, now).await;
             return Ok(shared.decide_from_memory(account, budget, now, false));
         };
         let store = Arc::clone(&shared.store);
@@ -242,6 +286,7 @@ impl QuotaStore for FallbackQuotaStore {
             }
             Ok(Err(error)) => {
                 shared.failed(&error);
+                shared.learn(account, budget, now).await;
                 Ok(shared.decide_from_memory(account, budget, now, false))
             }
             Err(_elapsed) => {
@@ -286,6 +331,7 @@ impl QuotaStore for FallbackQuotaStore {
                 }
             }
         }
+        shared.learn(account, budget, now).await;
         Ok(shared.state().known.remaining(account, budget, now))
     }
 }

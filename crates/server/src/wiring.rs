@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, Gatekeeper};
 use signpost_app::ports::{
-    Clock, CountId, DnsProvider, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
+    Clock, CountId, DnsProvider, MergingQuotaStore, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store,
+    TargetBlocklist,
 };
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
@@ -163,7 +164,9 @@ impl Stores {
             Database::File(file) => {
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
                 let store = Arc::new(SqliteStore::open(file, &options)?);
-                Self { store: Arc::<SqliteStore>::clone(&store), quota: store, shared_quota: None }
+                // On a full disk requests are counted in memory, so that reads go on.
+                let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
+                Self { store, quota, shared_quota: None }
             }
             Database::Server(url) => {
                 let options = postgres_options(*store_timeout, *pool);
@@ -176,11 +179,15 @@ impl Stores {
         let options = RedisOptions::default();
         let clock = Arc::new(SystemClock);
         let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock, Handle::current())?);
-        let first = CountId::random(&OsRandomness)?;
-        let quota = FallbackQuotaStore::new(shared, FallbackOptions::default(), first, Handle::current());
-        let quota = Arc::new(quota);
+        let quota = fallback(shared, FallbackOptions::default())?;
         Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
     }
+}
+
+/// Stands before a store of counts, and counts in memory while it fails (D19).
+fn fallback(store: Arc<dyn MergingQuotaStore>, options: FallbackOptions) -> Result<Arc<FallbackQuotaStore>> {
+    let first = CountId::random(&OsRandomness)?;
+    Ok(Arc::new(FallbackQuotaStore::new(store, options, first, Handle::current())))
 }
 
 /// How to speak to a server: as the operator said, and where nothing was said, with `store-timeout` as the limit of

@@ -13,7 +13,8 @@ use crate::failure::{Failure, refers_to_nothing};
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
-    accounts, api_keys, custom_domains, groups, links, pixels, remembered_answers, request_counts,
+    accounts, api_keys, custom_domains, groups, links, merged_counts, pixels, remembered_answers,
+    request_counts,
 };
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
@@ -161,6 +162,8 @@ impl AccountWrites for SqliteUnitOfWork {
                 .execute(connection)?;
             diesel::delete(api_keys::table.filter(api_keys::account_id.eq(id))).execute(connection)?;
             diesel::delete(request_counts::table.filter(request_counts::account_id.eq(id)))
+                .execute(connection)?;
+            diesel::delete(merged_counts::table.filter(merged_counts::account_id.eq(id)))
                 .execute(connection)?;
             diesel::delete(remembered_answers::table.filter(remembered_answers::account_id.eq(id)))
                 .execute(connection)?;

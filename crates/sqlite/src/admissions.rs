@@ -28,28 +28,33 @@ impl Admission {
 
 /// Decides on requests, one after the other, and counts the admitted ones, all in one transaction: however many wait,
 /// they cost one commit. The commit does not wait for the disk, so counts survive a crash of the process, and a loss
-/// of power may take back the last moments. Nobody is told before the commit.
-pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) {
+/// of power may take back the last moments. Nobody is told before the commit. Returns whether anything was counted.
+pub(crate) fn admit_all(session: &mut Session, mut admissions: Vec<Admission>) -> bool {
     admissions.retain(Admission::is_wanted);
     // The one that has waited longest says how long the transaction may be waited for.
-    let Some(ends) = admissions.iter().map(|admission| admission.ends).min() else { return };
+    let Some(ends) = admissions.iter().map(|admission| admission.ends).min() else { return false };
     let decisions = session
         .begin(Durability::Process, ends, || admissions.iter().any(Admission::is_wanted))
         .and_then(|()| session.run(ends, |connection| decide_all(connection, &admissions)))
         .and_then(|decisions| session.commit(ends).map(|()| decisions));
     match decisions {
         Ok(decisions) => {
+            let has_counted =
+                decisions.iter().any(|decision| matches!(decision, Ok(QuotaDecision::Admitted { .. })));
             for (admission, decision) in admissions.into_iter().zip(decisions) {
                 // A caller who has gone is counted all the same.
                 let _ = admission.answer_to.send(decision);
             }
+            has_counted
         }
         Err(failure) => {
             session.roll_back();
             let message = format!("requests could not be counted: {failure}");
+            let told = if failure.is_unwritable() { Failure::Unwritable } else { Failure::Other };
             for admission in admissions {
-                let _ = admission.answer_to.send(Err(Failure::Other(message.clone())));
+                let _ = admission.answer_to.send(Err(told(message.clone())));
             }
+            false
         }
     }
 }

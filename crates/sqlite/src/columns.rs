@@ -7,6 +7,8 @@ use diesel::sqlite::Sqlite;
 use signpost_app::ports::LeaseHolder;
 use signpost_domain::{Id, IdKind, LinkId, PagePosition};
 
+use crate::failure::Failure;
+
 /// The 16 bytes of an identifier (D1).
 #[derive(Debug, Clone, Copy, AsExpression)]
 #[diesel(sql_type = Binary)]
@@ -59,6 +61,14 @@ pub(crate) enum UpperBound {
 impl From<Option<PagePosition>> for UpperBound {
     fn from(after: Option<PagePosition>) -> Self {
         after.map_or(Self::None, |position| Self::Below(position.to_bytes()))
+    }
+}
+
+impl UpperBound {
+    /// Below the id that a row has.
+    pub(crate) fn below(id: &[u8]) -> std::result::Result<Self, Failure> {
+        let bytes = id.try_into().map_err(|_| Failure::Other("an id does not have 16 bytes".to_owned()))?;
+        Ok(Self::Below(bytes))
     }
 }
 

@@ -10,8 +10,10 @@ use diesel::sql_types::{BigInt, Integer, Text};
 use crate::database_file::DatabaseFile;
 use crate::deadline::Deadline;
 use crate::failure::is_busy;
+use crate::free_space;
 use crate::open_error::OpenError;
 use crate::search;
+use crate::search_index;
 
 /// What a connection is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,7 +64,11 @@ pub(crate) fn open(
     connection
         .batch_execute(&format!("PRAGMA busy_timeout = {}", time_limit.as_millis()))
         .map_err(unusable)?;
-    refuse_foreign_file(&mut connection, file)?;
+    let is_new = refuse_foreign_file(&mut connection, file)?;
+    if is_new {
+        // Before anything is written, or it would be too late.
+        free_space::prepare_new_file(&mut connection).map_err(unusable)?;
+    }
     use_write_ahead_log(&mut connection, file, time_limit)?;
     // A commit is on the disk before it is reported.
     connection.batch_execute("PRAGMA synchronous = FULL").map_err(unusable)?;
@@ -76,23 +82,29 @@ pub(crate) fn open(
         )
         .map_err(unusable)?;
     match task {
-        Task::Migrate | Task::Copy => {}
+        Task::Migrate => {}
+        Task::Copy => free_space::prepare_copy(&mut connection).map_err(unusable)?,
         Task::Write => connection
             .batch_execute(&format!("PRAGMA busy_timeout = {}", WRITER_PATIENCE.as_millis()))
             .map_err(unusable)?,
         Task::Read => connection.batch_execute("PRAGMA query_only = ON").map_err(unusable)?,
     }
     search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
+    match task {
+        Task::Write => search_index::keep(&mut connection).map_err(unusable)?,
+        Task::Migrate | Task::Copy | Task::Read => {}
+    }
     Ok(connection)
 }
 
-/// A file is ours if it is marked so, and may become ours if it is empty.
-fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<(), OpenError> {
+/// A file is ours if it is marked so, and may become ours if it is empty, which this returns.
+fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<bool, OpenError> {
     let path = || file.path().to_path_buf();
     let Header { application_id, objects } =
         header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
     match (application_id, objects) {
-        (APPLICATION_ID, _) | (0, 0) => Ok(()),
+        (APPLICATION_ID, _) => Ok(false),
+        (0, 0) => Ok(true),
         _ => Err(OpenError::Foreign { path: path() }),
     }
 }

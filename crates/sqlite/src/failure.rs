@@ -17,6 +17,9 @@ pub(crate) enum Failure {
     /// The connection was lost and there is no new one.
     #[error(transparent)]
     NotConnected(OpenError),
+    /// The file could not be written, by another job that this one was done together with.
+    #[error("{0}")]
+    Unwritable(String),
     /// What a statement relies on is not so, or others failed together with this one.
     #[error("{0}")]
     Other(String),
@@ -31,22 +34,41 @@ impl Failure {
         matches!(self, Self::Sql(error) if is_busy(error))
     }
 
-    /// What a caller outside a unit of work is told. There is nothing that it could run again.
+    /// Whether a write failed because the disk is full, or the file is read-only. Only the writer asks, so an error of
+    /// input and output is one of writing, as a disk gives it that was remounted read-only or that has failed.
+    pub(crate) fn is_unwritable(&self) -> bool {
+        match self {
+            Self::Sql(error) | Self::NotConnected(OpenError::Unusable { path: _, source: error }) => {
+                is_unwritable(error)
+            }
+            Self::Unwritable(_) => true,
+            Self::NotConnected(_) | Self::Corrupt { .. } | Self::Other(_) | Self::Panicked => false,
+        }
+    }
+
+    /// What a caller who reads is told. There is nothing that it could run again.
     pub(crate) fn into_store_error(self) -> StoreError {
         match self {
             Self::Corrupt { table, column, row, reason } => {
                 StoreError::Corrupt { table, column, row, reason }
             }
-            failure @ (Self::Sql(_) | Self::NotConnected(_) | Self::Other(_) | Self::Panicked) => {
-                StoreError::unavailable(failure)
-            }
+            failure @ (Self::Sql(_)
+            | Self::NotConnected(_)
+            | Self::Unwritable(_)
+            | Self::Other(_)
+            | Self::Panicked) => StoreError::unavailable(failure),
         }
+    }
+
+    /// What a caller who writes is told, outside a unit of work or before it has begun.
+    pub(crate) fn into_write_error(self) -> StoreError {
+        if self.is_unwritable() { StoreError::unwritable(self) } else { self.into_store_error() }
     }
 
     /// What a unit of work that is under way is told. It holds the write lock, so whatever is busy now is so for
     /// a moment.
     pub(crate) fn into_unit_of_work_error(self) -> StoreError {
-        if self.is_busy() { StoreError::Contended } else { self.into_store_error() }
+        if self.is_busy() { StoreError::Contended } else { self.into_write_error() }
     }
 }
 
@@ -54,6 +76,15 @@ impl Failure {
 pub(crate) fn is_busy(error: &SqlError) -> bool {
     let SqlError::DatabaseError(_, information) = error else { return false };
     matches!(information.message(), "database is locked" | "database table is locked")
+}
+
+/// The words for `SQLITE_FULL`, `SQLITE_READONLY` and `SQLITE_IOERR`.
+fn is_unwritable(error: &SqlError) -> bool {
+    let SqlError::DatabaseError(_, information) = error else { return false };
+    matches!(
+        information.message(),
+        "database or disk is full" | "attempt to write a readonly database" | "disk I/O error"
+    )
 }
 
 /// Whether a statement was refused because of the unique index that begins with `column` (`table.column`).
@@ -91,6 +122,28 @@ mod tests {
         let failure = Failure::from(other.batch_execute("BEGIN IMMEDIATE").unwrap_err());
         assert!(failure.is_busy());
         assert!(matches!(failure.into_store_error(), StoreError::Unavailable(_)));
+    }
+
+    #[test]
+    fn a_full_file_is_unwritable() {
+        let (_folder, [mut connection, _]) = two_connections();
+        connection.batch_execute("CREATE TABLE t (x BLOB); PRAGMA max_page_count = 2").unwrap();
+        let error = connection.batch_execute("INSERT INTO t VALUES (zeroblob(100000))").unwrap_err();
+        let failure = Failure::from(error);
+        assert!(failure.is_unwritable(), "{failure}");
+        assert!(matches!(failure.into_unit_of_work_error(), StoreError::Unwritable(_)));
+    }
+
+    #[test]
+    fn a_file_that_is_read_only_is_unwritable() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("test.db");
+        let path = path.to_str().unwrap();
+        SqliteConnection::establish(path).unwrap().batch_execute("CREATE TABLE t (x INTEGER)").unwrap();
+        let mut reader = SqliteConnection::establish(&format!("file:{path}?mode=ro")).unwrap();
+        let failure = Failure::from(reader.batch_execute("INSERT INTO t VALUES (1)").unwrap_err());
+        assert!(failure.is_unwritable() && !failure.is_busy(), "{failure}");
+        assert!(matches!(failure.into_write_error(), StoreError::Unwritable(_)));
     }
 
     /// A snapshot that is out of date cannot be written from, and waiting does not help; running it all again does.

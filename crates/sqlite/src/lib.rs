@@ -16,8 +16,8 @@
 //! be counted, are refused at once where too many wait already; a unit of work waits for its turn in the task that wants
 //! it. A statement that has begun cannot be interrupted from outside, since diesel does not offer that; but all
 //! statements are short, being single ranges of an index or a bounded number of rows found by their ids, except two
-//! kinds: a search reads an account's whole list if it finds little, and a list with several filters reads the range
-//! that one of them chooses. A search looks at the
+//! kinds: a search reads what an index of texts names, or an account's whole list if it is for one or two characters, and
+//! a list with several filters reads the range that one of them chooses. A search looks at the
 //! clock for each row and stops at its caller's time limit. Both have no more than half the threads, so that they do not
 //! keep the other reads waiting. What touches any number of links, deleting an account, a group or a custom domain, is
 //! done by the use cases some thousands of links at a time, each in a unit of work of its own.
@@ -52,6 +52,7 @@ mod database_file;
 mod deadline;
 mod domain_checks;
 mod failure;
+mod free_space;
 mod group_counts;
 mod groups;
 mod insertions;
@@ -59,6 +60,7 @@ mod job_queue;
 mod leases;
 mod link_list;
 mod links;
+mod merged_counts;
 mod migrations;
 mod named_links;
 mod open_error;
@@ -71,10 +73,12 @@ mod request_counts;
 mod rows;
 mod schema;
 mod search;
+mod search_index;
 mod session;
 mod some_links;
 mod store;
 mod unit_of_work;
+mod write_check;
 mod writer;
 
 pub use backup::{Backup, BackupError, back_up};

@@ -5,21 +5,43 @@
 //! group, site and activity, and one for no filter. Where several filters come together, the first of these three
 //! chooses the range, because it is the narrowest as a rule, and the others, as always the search, choose among its
 //! rows. That is not left to SQLite, which takes all filters for equally narrow.
+//!
+//! A search for three characters or more reads some rows in this way, and goes on with those that the index of texts names
+//! (`search_index`): many links match what is common, so the page is full soon; and what is rare the index finds.
 
 use diesel::prelude::*;
-use diesel::sql_types::Text;
+use diesel::sql_types::{Binary, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::{IdBytes, UpperBound, signed};
 use crate::failure::Failure;
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::link_matches;
+use crate::search_index::IndexSearch;
 
 // An operator that changes nothing but that SQLite uses no index for what it stands before.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
+diesel::prefix_operator!(IdBesideIndex, "+", Binary, backend: Sqlite);
+
+/// How many links a search reads before it asks the index. What many links match is found among these; what few match,
+/// the index finds.
+const WALKED: i64 = 2_000;
+
+/// How many links the index names at a time.
+const NAMED: i64 = 500;
+
+/// Which links of an account a page shows.
+struct Choice {
+    account: IdBytes,
+    kind: i32,
+    group: GroupFilter,
+    site: Option<String>,
+    is_active: Option<bool>,
+    folded: Option<String>,
+}
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) fn links(
@@ -31,47 +53,126 @@ pub(crate) fn links(
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
     let LinkFilter { group, site, is_active, search } = filter;
-    let mut query = links::table
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(kind_column(kind)))
-        .filter(links::id.lt(UpperBound::from(after)))
-        .order(links::id.desc())
-        .limit(i64::from(limit.get()) + 1)
-        .select(LinkRow::as_select())
-        .into_boxed();
-    let mut has_range = false;
-    match group {
-        GroupFilter::Any => {}
-        GroupFilter::Ungrouped => {
-            query = query.filter(links::group_id.is_null());
-            has_range = true;
-        }
-        GroupFilter::In(group) => {
-            query = query.filter(links::group_id.eq(IdBytes::from(group)));
-            has_range = true;
-        }
-    }
-    if let Some(site) = site {
-        let host = site_column(&site);
-        query = if has_range {
-            query.filter(TextBesideIndex::new(links::host).eq(host))
-        } else {
-            query.filter(links::host.eq(host))
-        };
-        has_range = true;
-    }
-    if let Some(is_active) = is_active {
-        query = if has_range {
-            query.filter(FlagBesideIndex::new(links::is_active).eq(is_active))
-        } else {
-            query.filter(links::is_active.eq(is_active))
-        };
-    }
-    if let Some(search) = search {
-        let folded = search.folded().to_owned();
-        query = query.filter(link_matches(folded, links::name, links::slug, links::target_url));
-    }
-    let rows = query.load(connection)?;
+    let index = search.as_ref().and_then(|search| IndexSearch::of(account, kind, search.folded()));
+    let choice = Choice {
+        account: IdBytes::from(account),
+        kind: kind_column(kind),
+        group,
+        site: site.as_ref().map(site_column),
+        is_active,
+        folded: search.map(|search| search.folded().to_owned()),
+    };
+    let bound = UpperBound::from(after);
+    let wanted = usize::from(limit.get()) + 1;
+    let rows = match index {
+        None => choice.between(None, bound, wanted).load(connection)?,
+        Some(index) => search_with(connection, &choice, &index, bound, wanted)?,
+    };
     let links = rows.into_iter().map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
     Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+}
+
+/// Reads some links in their order, and then those that the index names, in their order too.
+fn search_with(
+    connection: &mut SqliteConnection,
+    choice: &Choice,
+    index: &IndexSearch,
+    bound: UpperBound,
+    wanted: usize,
+) -> Result<Vec<LinkRow>, Failure> {
+    let first_walked = links::table
+        .filter(links::account_id.eq(choice.account))
+        .filter(links::kind.eq(choice.kind))
+        .filter(links::id.lt(bound))
+        .order(links::id.desc())
+        .select(links::id)
+        .offset(WALKED - 1)
+        .first::<Vec<u8>>(connection)
+        .optional()?;
+    let mut rows = choice.between(first_walked.clone(), bound, wanted).load(connection)?;
+    let mut last = first_walked;
+    while let Some(id) = last.filter(|_| rows.len() < wanted) {
+        let bound = UpperBound::below(&id)?;
+        let named = index.candidates(connection, bound, NAMED)?;
+        last = named.last().filter(|_| signed(named.len()) == NAMED).cloned();
+        let room = wanted.saturating_sub(rows.len());
+        rows.extend(choice.among(named, room).load(connection)?);
+    }
+    Ok(rows)
+}
+
+type Query<'a> = diesel::helper_types::IntoBoxed<
+    'a,
+    diesel::helper_types::Select<links::table, diesel::helper_types::AsSelect<LinkRow, Sqlite>>,
+    Sqlite,
+>;
+
+impl Choice {
+    /// Those of a range of ids, found by the index of the narrowest filter.
+    fn between(&self, from: Option<Vec<u8>>, bound: UpperBound, at_most: usize) -> Query<'_> {
+        let mut query = self.all(at_most).filter(links::id.lt(bound));
+        if let Some(from) = from {
+            query = query.filter(links::id.ge(from));
+        }
+        let has_group = match self.group {
+            GroupFilter::Any => false,
+            GroupFilter::Ungrouped => {
+                query = query.filter(links::group_id.is_null());
+                true
+            }
+            GroupFilter::In(group) => {
+                query = query.filter(links::group_id.eq(IdBytes::from(group)));
+                true
+            }
+        };
+        if let Some(host) = &self.site {
+            query = if has_group {
+                query.filter(TextBesideIndex::new(links::host).eq(host))
+            } else {
+                query.filter(links::host.eq(host))
+            };
+        }
+        if let Some(is_active) = self.is_active {
+            query = if has_group || self.site.is_some() {
+                query.filter(FlagBesideIndex::new(links::is_active).eq(is_active))
+            } else {
+                query.filter(links::is_active.eq(is_active))
+            };
+        }
+        query
+    }
+
+    /// Those of some ids, found by these.
+    fn among(&self, ids: Vec<Vec<u8>>, at_most: usize) -> Query<'_> {
+        let mut query = self.all(at_most).filter(links::id.eq_any(ids));
+        query = match self.group {
+            GroupFilter::Any => query,
+            GroupFilter::Ungrouped => query.filter(IdBesideIndex::new(links::group_id).is_null()),
+            GroupFilter::In(group) => {
+                query.filter(IdBesideIndex::new(links::group_id).eq(IdBytes::from(group)))
+            }
+        };
+        if let Some(host) = &self.site {
+            query = query.filter(TextBesideIndex::new(links::host).eq(host));
+        }
+        if let Some(is_active) = self.is_active {
+            query = query.filter(FlagBesideIndex::new(links::is_active).eq(is_active));
+        }
+        query
+    }
+
+    /// All that the text matches, from the last to the first.
+    fn all(&self, at_most: usize) -> Query<'_> {
+        let query = links::table
+            .select(LinkRow::as_select())
+            .filter(links::account_id.eq(self.account))
+            .filter(links::kind.eq(self.kind))
+            .order(links::id.desc())
+            .limit(signed(at_most))
+            .into_boxed();
+        match &self.folded {
+            None => query,
+            Some(folded) => query.filter(link_matches(folded, links::name, links::slug, links::target_url)),
+        }
+    }
 }

@@ -207,3 +207,20 @@ fn update_link(
         Err(error) => Err(error.into()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{SearchText, Site};
+
+    use super::*;
+
+    /// Only half the threads take these, so that visits and short reads always find one.
+    #[test]
+    fn r46_searches_and_lists_of_several_filters_wait_for_a_turn() {
+        let all = LinkFilter::default();
+        let one = LinkFilter { is_active: Some(true), ..all.clone() };
+        let two = LinkFilter { site: Some(Site::System), ..one.clone() };
+        let search = LinkFilter { search: Some(SearchText::parse("ab").unwrap()), ..all.clone() };
+        assert_eq!([&all, &one, &two, &search].map(may_read_many_rows), [false, false, true, true]);
+    }
+}

@@ -151,7 +151,9 @@ mod tests {
     fn message<T>(outcome: Result<T, StoreError>) -> String {
         match outcome.map(drop).unwrap_err() {
             StoreError::Unavailable(cause) => cause.to_string(),
-            other @ (StoreError::Contended | StoreError::Corrupt { .. }) => panic!("{other}"),
+            other @ (StoreError::Unwritable(_) | StoreError::Contended | StoreError::Corrupt { .. }) => {
+                panic!("{other}")
+            }
         }
     }
 

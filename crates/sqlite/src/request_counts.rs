@@ -51,7 +51,7 @@ impl QuotaStore for SqliteStore {
 }
 
 /// How the table writes a window.
-const fn span(window: QuotaWindow) -> i32 {
+pub(crate) const fn span(window: QuotaWindow) -> i32 {
     match window {
         QuotaWindow::Minute => 0,
         QuotaWindow::Day => 1,
@@ -128,9 +128,39 @@ impl QueryFragment<Sqlite> for CountOneMore {
 
 impl RunQueryDsl<SqliteConnection> for CountOneMore {}
 
+/// Raises the count of one window to `at_least` and then by `more` (D19), and gives the count after it.
+pub(crate) fn raise(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    window: QuotaWindow,
+    at: Timestamp,
+    at_least: u32,
+    more: u64,
+) -> Result<u32, Failure> {
+    let before = admitted(connection, account, window, at)?;
+    let more = u32::try_from(more).unwrap_or(u32::MAX);
+    let after = before.max(at_least).saturating_add(more);
+    if after > before {
+        diesel::replace_into(request_counts::table)
+            .values((
+                request_counts::account_id.eq(IdBytes::from(account)),
+                request_counts::span.eq(span(window)),
+                request_counts::started_at.eq(window.start(at).unix_millis()),
+                request_counts::admitted.eq(i64::from(after)),
+            ))
+            .execute(connection)?;
+    }
+    Ok(after)
+}
+
+/// When the oldest windows began of which counts are kept, in milliseconds since 1970.
+pub(crate) fn oldest_kept(now: Timestamp) -> i64 {
+    now.minus(KEPT).unix_millis()
+}
+
 /// Deletes a batch of the rows that are too old to be asked for at `now`, if there is one.
 pub(crate) fn sweep(connection: &mut SqliteConnection, now: Timestamp) -> Result<(), Failure> {
-    let oldest_kept = now.minus(KEPT).unix_millis();
+    let oldest_kept = oldest_kept(now);
     let last_of_batch = request_counts::table
         .filter(request_counts::started_at.lt(oldest_kept))
         .order(request_counts::started_at)

@@ -57,6 +57,7 @@ diesel::table! {
 
 diesel::table! {
     links (id) {
+        number -> BigInt,
         id -> Binary,
         account_id -> Binary,
         kind -> Integer,
@@ -74,6 +75,16 @@ diesel::table! {
         geo_blocklist -> Text,
         pixel_ids -> Binary,
         page -> Nullable<Text>,
+    }
+}
+
+diesel::table! {
+    merged_counts (account_id, span, started_at, count_id) {
+        account_id -> Binary,
+        span -> Integer,
+        started_at -> BigInt,
+        count_id -> Binary,
+        merged -> BigInt,
     }
 }
 
@@ -136,6 +147,14 @@ diesel::table! {
         name -> Text,
         holder -> Binary,
         expires_at -> BigInt,
+    }
+}
+
+diesel::table! {
+    write_trials (only_row) {
+        only_row -> Integer,
+        name -> Binary,
+        trials -> BigInt,
     }
 }
 

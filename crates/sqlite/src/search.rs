@@ -6,16 +6,23 @@ use std::sync::Arc;
 
 use diesel::prelude::*;
 use diesel::serialize::{Output, Result, ToSql};
-use diesel::sql_types::{Bool, Nullable, Text};
+use diesel::sql_types::{Binary, Bool, Integer, Nullable, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::search_text::matches_folded;
 
 use crate::deadline::Deadline;
+use crate::search_index;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
     /// Whether one of the fields contains `folded`, a search text in folded form.
     fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
+
+    /// What the index of texts has of a link.
+    fn link_text(account: Binary, kind: Integer, name: Text, slug: Text, target_url: Nullable<Text>) -> Text;
+
+    /// Always true, until the caller's time is up; then the statement fails.
+    fn in_time() -> Bool;
 }
 
 /// The function's answer. A search that finds little reads an account's whole list, so it is also the one statement of
@@ -35,8 +42,19 @@ impl ToSql<Bool, Sqlite> for Answer {
     }
 }
 
-/// Makes the function known to a connection.
+/// Makes the functions known to a connection.
 pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline>) -> QueryResult<()> {
+    link_text_utils::register_impl(
+        connection,
+        |account: Vec<u8>, kind: i32, name: String, slug: String, target_url: Option<String>| {
+            search_index::text_of(&account, kind, &name, &slug, target_url.as_deref())
+        },
+    )?;
+    let same = Arc::clone(&deadline);
+    // Or SQLite would ask once for all rows.
+    in_time_utils::register_nondeterministic_impl(connection, move || {
+        if same.has_passed() { Answer::OutOfTime } else { Answer::Matches(true) }
+    })?;
     link_matches_utils::register_impl(
         connection,
         move |folded: String, name: String, slug: String, target_url: Option<String>| {

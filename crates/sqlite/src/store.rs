@@ -9,6 +9,7 @@ use signpost_app::ports::{Store, StoreError, UnitOfWork};
 use crate::columns::UpperBound;
 use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
@@ -82,5 +83,9 @@ impl Store for SqliteStore {
             Ok(first.first::<String>(connection).optional()?)
         };
         self.readers.read(read).await.map(drop)
+    }
+
+    async fn check_writes(&self) -> Result<(), StoreError> {
+        self.writer.check().run(self.write(merged_counts::try_write)).await
     }
 }

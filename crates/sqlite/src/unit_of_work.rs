@@ -150,50 +150,56 @@ fn undone() -> StoreError {
     )
 }
 
-/// Serves a unit of work on the writing thread until it is committed, dropped, broken or too old.
-pub(crate) fn serve(session: &mut Session, work: NewWork, time_limit: Duration) {
+/// Serves a unit of work on the writing thread until it is committed, dropped, broken or too old. Returns whether it
+/// was committed and is known to have written something.
+pub(crate) fn serve(session: &mut Session, work: NewWork, time_limit: Duration) -> bool {
     let NewWork { steps, begun_to, ends, turn } = work;
     if begun_to.is_closed() {
-        return;
+        return false;
     }
-    match session.begin(Durability::Machine, ends, || !begun_to.is_closed()) {
+    let has_written = match session.begin(Durability::Machine, ends, || !begun_to.is_closed()) {
         Ok(()) => {
-            if begun_to.send(Ok(())).is_ok() {
-                run_steps(session, &steps, Instant::now() + time_limit);
-            }
+            let has_written =
+                begun_to.send(Ok(())).is_ok() && run_steps(session, &steps, Instant::now() + time_limit);
             // A commit leaves nothing to undo.
             session.roll_back();
+            has_written
         }
         Err(failure) => {
             session.roll_back();
             // Nobody left to tell is no failure.
             let _ = begun_to.send(Err(failure));
+            false
         }
-    }
+    };
     // The next unit of work may begin only now.
     drop(turn);
+    has_written
 }
 
-fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) {
+fn run_steps(session: &mut Session, steps: &Receiver<Step>, ends: Instant) -> bool {
     loop {
         match steps.recv_timeout(ends.saturating_duration_since(Instant::now())) {
             Ok(Step::Change(change)) => {
                 if !change(session) {
-                    return;
+                    return false;
                 }
             }
             Ok(Step::Commit(changes, ends, answer_to)) => {
                 // Whoever cancelled the commit before it began must find nothing changed.
-                if !answer_to.is_closed() {
-                    let logged = session.run(ends, |connection| change_log::log(connection, &changes));
-                    let _ = answer_to.send(logged.and_then(|()| session.commit(ends)));
+                if answer_to.is_closed() {
+                    return false;
                 }
-                return;
+                let logged = session.run(ends, |connection| change_log::log(connection, &changes));
+                let committed = logged.and_then(|()| session.commit(ends));
+                let has_written = committed.is_ok() && !changes.is_empty();
+                let _ = answer_to.send(committed);
+                return has_written;
             }
-            Err(RecvTimeoutError::Disconnected) => return,
+            Err(RecvTimeoutError::Disconnected) => return false,
             Err(RecvTimeoutError::Timeout) => {
                 tracing::warn!("undoing a unit of work that was open longer than the store's time limit");
-                return;
+                return false;
             }
         }
     }

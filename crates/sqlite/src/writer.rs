@@ -1,7 +1,7 @@
 //! The thread that writes.
 
 use std::sync::Arc;
-use std::sync::mpsc::{self, Receiver, Sender};
+use std::sync::mpsc::{self, Receiver, Sender, TryRecvError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -14,10 +14,12 @@ use crate::answer::{answer_by, end_of_call, turn_by};
 use crate::connection::Task;
 use crate::database_file::DatabaseFile;
 use crate::failure::Failure;
+use crate::free_space;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
 use crate::session::Session;
 use crate::unit_of_work::{self, NewWork, SqliteUnitOfWork};
+use crate::write_check::WriteCheck;
 
 /// The most requests that are counted in one transaction, so that a unit of work never waits for more.
 const LARGEST_BATCH: usize = 512;
@@ -33,6 +35,7 @@ pub(crate) struct Writer {
     turn: Arc<Semaphore>,
     /// Room for requests that wait to be counted.
     room: Arc<Semaphore>,
+    check: Arc<WriteCheck>,
     time_limit: Duration,
 }
 
@@ -49,9 +52,11 @@ impl Writer {
         let time_limit = *time_limit;
         let mut session = Session::open(file.clone(), Task::Write, time_limit)?;
         let (orders, inbox) = mpsc::channel();
+        let check = Arc::new(WriteCheck::new());
+        let noted = Arc::clone(&check);
         let thread = std::thread::Builder::new()
             .name("sqlite-write".to_owned())
-            .spawn(move || serve(&mut session, &inbox, time_limit))
+            .spawn(move || serve(&mut session, &inbox, time_limit, &noted))
             .map_err(OpenError::NoThread)?;
         let room = Semaphore::new(waiting.get().min(Semaphore::MAX_PERMITS));
         Ok(Self {
@@ -59,6 +64,7 @@ impl Writer {
             thread: Some(thread),
             turn: Arc::new(Semaphore::new(1)),
             room: Arc::new(room),
+            check,
             time_limit,
         })
     }
@@ -83,7 +89,7 @@ impl Writer {
         let (begun_to, begun) = oneshot::channel();
         let (unit_of_work, work) = unit_of_work::new(time_limit, ends, begun_to, turn);
         self.send(Order::Work(work))?;
-        answer_by(ends, begun).await?.map_err(Failure::into_store_error)?;
+        answer_by(ends, begun).await?.map_err(Failure::into_write_error)?;
         Ok(unit_of_work)
     }
 
@@ -100,7 +106,12 @@ impl Writer {
             .map_err(|_| StoreError::unavailable("too many requests wait to be counted"))?;
         let (answer_to, answer) = oneshot::channel();
         self.send(Order::Admission(Admission { account, budget, now, ends, answer_to }, room))?;
-        answer_by(ends, answer).await?.map_err(Failure::into_store_error)
+        answer_by(ends, answer).await?.map_err(Failure::into_write_error)
+    }
+
+    /// What is known of whether the file can be written.
+    pub(crate) fn check(&self) -> &WriteCheck {
+        &self.check
     }
 
     /// Whether the thread is there to take orders.
@@ -124,8 +135,9 @@ impl Drop for Writer {
     }
 }
 
-fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration) {
-    while let Ok(first) = inbox.recv() {
+fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration, check: &WriteCheck) {
+    let mut has_space_to_give = false;
+    while let Some(first) = next_order(session, inbox, time_limit, &mut has_space_to_give) {
         let mut admissions = Vec::new();
         let mut works = Vec::new();
         for order in std::iter::once(first).chain(inbox.try_iter()) {
@@ -138,9 +150,33 @@ fn serve(session: &mut Session, inbox: &Receiver<Order>, time_limit: Duration) {
                 break;
             }
         }
-        admissions::admit_all(session, admissions);
+        if admissions::admit_all(session, admissions) {
+            check.note_write();
+        }
         for work in works {
-            unit_of_work::serve(session, work, time_limit);
+            if unit_of_work::serve(session, work, time_limit) {
+                check.note_write();
+            }
+            has_space_to_give = true;
         }
     }
+}
+
+/// The next order, or `None` if there will be none. Until there is one, free space is given back.
+fn next_order(
+    session: &mut Session,
+    inbox: &Receiver<Order>,
+    time_limit: Duration,
+    has_space_to_give: &mut bool,
+) -> Option<Order> {
+    while *has_space_to_give {
+        match inbox.try_recv() {
+            Ok(order) => return Some(order),
+            Err(TryRecvError::Disconnected) => return None,
+            Err(TryRecvError::Empty) => {
+                *has_space_to_give = free_space::give_back(session, end_of_call(time_limit));
+            }
+        }
+    }
+    inbox.recv().ok()
 }

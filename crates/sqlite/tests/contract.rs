@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{QuotaStore, Store};
-use signpost_domain::AccountId;
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store, StoreError};
+use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
 use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
@@ -82,3 +82,47 @@ async fn fresh_quota() -> Fixture {
 }
 
 signpost_port_contracts::quota_contract!(fresh_quota);
+
+async fn fresh_merging() -> Arc<dyn MergingQuotaStore> {
+    Arc::new(open(Duration::from_secs(100)))
+}
+
+#[async_trait]
+impl QuotaStore for Fixture {
+    async fn admit(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaDecision, StoreError> {
+        self.store.admit(account, budget, now).await
+    }
+
+    async fn remaining(
+        &self,
+        account: AccountId,
+        budget: RequestBudget,
+        now: Timestamp,
+    ) -> Result<QuotaRemaining, StoreError> {
+        self.store.remaining(account, budget, now).await
+    }
+}
+
+#[async_trait]
+impl MergingQuotaStore for Fixture {
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<u32, StoreError> {
+        self.store.merge(account, window, at, counted).await
+    }
+
+    async fn try_write(&self, proposed: CountId) -> Result<CountId, StoreError> {
+        self.store.try_write(proposed).await
+    }
+}
+
+signpost_port_contracts::quota_merging_contract!(fresh_merging);

@@ -1,5 +1,7 @@
 //! A hostname with more links than lose their addresses in one unit of work, on the embedded store (D41, D43).
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use signpost_app::ports::Store;
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus};
@@ -18,7 +20,8 @@ const MANY: usize = 10_500;
 /// take minutes, or days.
 async fn put_links_on_failed_domain(scene: &DomainScene, account: AccountId) {
     let file = DatabaseFile::at(scene.first().folder().join("signpost.db")).unwrap();
-    let store = SqliteStore::open(&file, &SqliteOptions::default()).unwrap();
+    let options = SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() };
+    let store = SqliteStore::open(&file, &options).unwrap();
     let mut work = store.begin().await.unwrap();
     let domain = work.lock_claims(account, &samples::hostname(HOST)).await.unwrap().own.unwrap();
     let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };

@@ -32,7 +32,7 @@ const CODES: [(&str, &[u16]); 26] = [
     ("rate_limit_exceeded", &[429]),
     ("daily_quota_exceeded", &[429]),
     ("analytics_temporarily_unavailable", &[503]),
-    ("internal_error", &[500]),
+    ("internal_error", &[500, 503]),
     ("duplicate_id_in_batch", &[409]),
     ("duplicate_slug_in_batch", &[409]),
 ];

@@ -78,7 +78,7 @@ impl ChangeFollower {
             }
             // What cannot be read may be anything; the next read begins behind it.
             Err(error @ StoreError::Corrupt { .. }) => Err(error),
-            Err(error @ (StoreError::Unavailable(_) | StoreError::Contended)) => {
+            Err(error @ (StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended)) => {
                 self.place = Some(place);
                 Err(error)
             }

@@ -41,6 +41,12 @@ pub trait Store:
 
     /// Whether the store answers at all, for health checks.
     async fn check(&self) -> Result<(), StoreError>;
+
+    /// Whether the store takes changes, for health checks. [`StoreError::Unwritable`] if its disk is full or it is
+    /// read-only. A store whose [`check`](Self::check) includes this keeps the default.
+    async fn check_writes(&self) -> Result<(), StoreError> {
+        self.check().await
+    }
 }
 
 /// Changes that stand or fall together.

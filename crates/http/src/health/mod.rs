@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
-use futures_util::future::join;
+use futures_util::future::join3;
 use serde::Serialize;
 use signpost_app::Application;
 
@@ -23,6 +23,7 @@ pub(crate) fn is_probe(path: &str) -> bool {
 }
 
 const OK: &str = "ok";
+const READ_ONLY: &str = "read_only";
 const UNAVAILABLE: &str = "unavailable";
 const DRAINING: &str = "draining";
 
@@ -46,10 +47,20 @@ struct Checks {
 }
 
 /// The checks that run, shared by all workers of a listener.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Probes {
     database: Arc<Probe>,
+    /// Whether the database takes changes. By itself, so that a write that hangs does not make visits look broken.
+    changes: Arc<Probe>,
     redis: Arc<Probe>,
+}
+
+impl Default for Probes {
+    fn default() -> Self {
+        // A write waits for the disk, and for those who write before it.
+        let changes = Arc::new(Probe::trusting());
+        Self { database: Arc::default(), changes, redis: Arc::default() }
+    }
 }
 
 /// `GET /health/live`: the process answers. Nothing outside of it is asked, so that an outage elsewhere does not
@@ -58,19 +69,21 @@ pub(crate) async fn live(_: NoInput) -> Result<HttpResponse, ApiError> {
     wire::ok(&Live { status: OK })
 }
 
-/// `GET /health/ready`: the API can serve, which takes the database and a program that is not on its way out
-/// (D64). Redis is told of and not needed: without it each node counts by itself (D19).
+/// `GET /health/ready`: the API can serve. That takes a database that answers and takes changes, and a program that is
+/// not on its way out (D64). Redis is told of and not needed: without it each node counts by itself (D19).
 pub(crate) async fn ready(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
-    let (database, redis) = join(database(&app, &probes), redis(&app, &probes)).await;
+    let (database, changes, redis) =
+        join3(database(&app, &probes), changes(&app, &probes), redis(&app, &probes)).await;
+    let database = if database == OK { changes } else { database };
     let status = if app.lifecycle.is_draining() { DRAINING } else { database };
     answer(&Health { status, checks: Checks { database, redis } })
 }
 
-/// `GET /health/links`: visitors can be served.
+/// `GET /health/links`: visitors can be served, which takes no changes.
 pub(crate) async fn links(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
@@ -90,6 +103,19 @@ async fn database(app: &Application, probes: &Probes) -> &'static str {
         checked.is_ok()
     };
     word(probes.database.is_well(check).await)
+}
+
+async fn changes(app: &Application, probes: &Probes) -> &'static str {
+    let store = Arc::clone(&app.store);
+    let check = async move {
+        let checked = store.check_writes().await;
+        if let Err(error) = &checked {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            tracing::warn!(%error, cause, "the database takes no changes, says a health check");
+        }
+        checked.is_ok()
+    };
+    if probes.changes.is_well(check).await { OK } else { READ_ONLY }
 }
 
 async fn redis(app: &Application, probes: &Probes) -> Option<&'static str> {

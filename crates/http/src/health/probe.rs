@@ -21,6 +21,8 @@ pub(crate) struct Probe {
     running_since: Mutex<Option<Instant>>,
     /// The last check that ended; `None` if none has.
     outcome: watch::Sender<Option<Outcome>>,
+    /// Whether all is taken to be well for that second where no check has ended yet.
+    trusts: bool,
 }
 
 /// What a check found, and when.
@@ -32,11 +34,17 @@ struct Outcome {
 
 impl Default for Probe {
     fn default() -> Self {
-        Self { running_since: Mutex::default(), outcome: watch::Sender::new(None) }
+        Self { running_since: Mutex::default(), outcome: watch::Sender::new(None), trusts: false }
     }
 }
 
 impl Probe {
+    /// One for a check that is slow at times where all is well, such as one that waits for a disk. While the first runs, it
+    /// has the benefit of the doubt too.
+    pub(crate) fn trusting() -> Self {
+        Self { trusts: true, ..Self::default() }
+    }
+
     /// Whether all is well by `check`, which is not started if one runs already. If that takes long, it is as it was at
     /// the last check, for a second; then it counts as not well.
     pub(crate) async fn is_well(
@@ -49,7 +57,7 @@ impl Probe {
             return outcome.borrow().is_some_and(|outcome| outcome.is_well);
         }
         let was_well = |outcome: Outcome| outcome.is_well && outcome.found.elapsed() < MEMORY;
-        began.elapsed() < DOUBT && outcome.borrow().is_some_and(was_well)
+        began.elapsed() < DOUBT && outcome.borrow().map_or(self.trusts, was_well)
     }
 
     /// Starts a check, unless one runs, and says when the one that runs began.
@@ -123,6 +131,16 @@ mod tests {
             tokio::task::yield_now().await;
         }
         assert!(probe.is_well(ready(true)).await);
+    }
+
+    #[tokio::test]
+    async fn r37_a_slow_first_check_is_trusted_for_a_second_and_no_longer() {
+        let probe = Arc::new(Probe::trusting());
+        assert!(probe.is_well(pending()).await);
+        tokio::time::sleep(DOUBT).await;
+        assert!(!probe.is_well(pending()).await);
+        let probe = Arc::new(Probe::trusting());
+        assert!(!probe.is_well(ready(false)).await, "what failed is not trusted");
     }
 
     #[tokio::test]

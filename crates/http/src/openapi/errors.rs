@@ -14,6 +14,7 @@ use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
 use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
 use super::schemas::{examples, named};
+use crate::api_error::UNWRITABLE;
 use crate::error_status::status_of;
 use crate::remembered_answer;
 use crate::routes::{Access, RouteMethod};
@@ -58,6 +59,13 @@ pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) ->
             by_status.entry(status_of(code)).or_default().push(code);
         }
     }
+    // Counting a request may be a write, so this can happen to every request that has a key.
+    match access {
+        Access::Admitted => {
+            by_status.entry(StatusCode::SERVICE_UNAVAILABLE).or_default().push(ErrorCode::InternalError);
+        }
+        Access::Open => {}
+    }
     let answer = |(status, codes): (StatusCode, Vec<ErrorCode>)| {
         // What is answered before the operation runs is remembered by nobody.
         let ran = codes.iter().any(|code| own.contains(code));
@@ -83,6 +91,7 @@ impl ErrorAnswer {
             415 => Some("UnsupportedMediaType"),
             429 => Some("TooManyRequests"),
             500 => Some("InternalError"),
+            503 if self.codes.contains(&ErrorCode::InternalError) => Some("StoreUnwritable"),
             _ => None,
         };
         let is_general = |code: &ErrorCode| OF_EVERYBODY.contains(code) || OF_ADMISSION.contains(code);
@@ -108,7 +117,7 @@ impl ErrorAnswer {
             (Access::Admitted, 429 | 500) => RateLimited::IfKnown,
             (Access::Admitted, _) => RateLimited::Always,
         };
-        let lines = self.codes.iter().map(|code| format!("- `{code}`: {}", meaning(*code)));
+        let lines = self.codes.iter().map(|code| format!("- `{code}`: {}", self.meaning(*code)));
         let description = format!("The error's code is one of:\n\n{}", lines.collect::<Vec<_>>().join("\n"));
         let response =
             ResponseBuilder::new().description(description).content("application/json", self.content());
@@ -124,9 +133,28 @@ impl ErrorAnswer {
 
     fn content(&self) -> Content {
         let examples = self.codes.iter().map(|code| {
-            (code.as_str(), ExampleBuilder::new().summary(meaning(*code)).value(Some(example(*code))).build())
+            let example = ExampleBuilder::new().summary(self.meaning(*code)).value(Some(self.example(*code)));
+            (code.as_str(), example.build())
         });
         ContentBuilder::new().schema(Some(named("Error"))).examples_from_iter(examples).build()
+    }
+
+    /// Whether a store that cannot be written is what the code says here.
+    fn is_of_unwritable_store(&self, code: ErrorCode) -> bool {
+        self.status == StatusCode::SERVICE_UNAVAILABLE.as_u16() && code == ErrorCode::InternalError
+    }
+
+    fn meaning(&self, code: ErrorCode) -> &'static str {
+        if self.is_of_unwritable_store(code) {
+            "the service can store no changes at the moment, and nothing was changed; try again after `Retry-After` \
+             seconds"
+        } else {
+            meaning(code)
+        }
+    }
+
+    fn example(&self, code: ErrorCode) -> Value {
+        if self.is_of_unwritable_store(code) { error_with(code, UNWRITABLE) } else { example(code) }
     }
 }
 
@@ -159,13 +187,16 @@ pub(super) fn no_such_path() -> Response {
 }
 
 fn example(code: ErrorCode) -> Value {
-    let mut error =
-        json!({"code": code.as_str(), "message": message(code), "request_id": examples::REQUEST_ID});
-    if let (ErrorCode::InvalidRequest, Some(error)) = (code, error.as_object_mut()) {
+    let mut body = error_with(code, message(code));
+    if let (ErrorCode::InvalidRequest, Some(error)) = (code, body["error"].as_object_mut()) {
         let detail = json!({"field": "limit", "code": "out_of_range", "message": message(code)});
         error.insert("details".to_owned(), json!([detail]));
     }
-    json!({ "error": error })
+    body
+}
+
+fn error_with(code: ErrorCode, message: &str) -> Value {
+    json!({"error": {"code": code.as_str(), "message": message, "request_id": examples::REQUEST_ID}})
 }
 
 fn pascal_case(code: &str) -> String {

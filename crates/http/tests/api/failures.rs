@@ -40,6 +40,22 @@ async fn d17_a_500_to_an_identified_account_carries_its_budget() {
     assert_eq!(api.call("GET", "/v1/groups").await.body["data"], json!([]));
 }
 
+/// R40: a full disk, or one that is read-only. Whoever sent the change can know, and can come back.
+#[actix_web::test]
+async fn r40_a_store_that_cannot_be_written_is_a_503_that_says_so() {
+    let api = Api::start().await;
+    for step in [Step::Begin, Step::Write, Step::Commit] {
+        api.memory.store.faults().fail_next(step, Fault::Unwritable, 1);
+        let answer = api.call_with("POST", "/v1/groups", json!({"name": "a"})).await;
+        assert_eq!(answer.error(), (503, "internal_error"), "{step:?}");
+        assert_eq!(answer.header("retry-after"), Some("10"));
+        let message = answer.body["error"]["message"].as_str().unwrap();
+        assert!(message.contains("can store no changes") && message.contains("can be read"), "{message}");
+        assert_eq!(answer.rate_limits().map(|limits| limits[0]), Some(120), "{step:?}");
+    }
+    assert_eq!(api.call("GET", "/v1/groups").await.body["data"], json!([]));
+}
+
 #[actix_web::test]
 async fn a_unit_of_work_that_the_store_asks_to_run_again_is_run_again() {
     let api = Api::start().await;

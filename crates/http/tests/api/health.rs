@@ -24,6 +24,21 @@ async fn d63_health_tells_apart_the_process_the_api_and_the_links() {
     assert_eq!(all().await, (200, 200, 200));
 }
 
+/// R40: reads and visits go on where the disk is full.
+#[actix_web::test]
+async fn d63_a_store_that_takes_no_changes_is_not_ready_and_serves_links() {
+    let api = Api::start().await;
+    api.memory.store.faults().set_unwritable(true);
+    let answer = api.send(bare("GET", "/health/ready")).await;
+    let told = json!({"status": "read_only", "checks": {"database": "read_only"}});
+    assert_eq!((answer.status, answer.body), (503, told));
+    let answer = api.send(bare("GET", "/health/links")).await;
+    assert_eq!((answer.status, answer.body), (200, json!({"status": "ok", "checks": {"database": "ok"}})));
+    assert_eq!(api.send(bare("GET", "/health/live")).await.status, 200);
+    api.memory.store.faults().set_unwritable(false);
+    assert_eq!(api.send(bare("GET", "/health/ready")).await.status, 200);
+}
+
 #[actix_web::test]
 async fn d64_a_draining_program_is_not_ready_and_still_serves() {
     let api = Api::start().await;

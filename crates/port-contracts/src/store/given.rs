@@ -52,7 +52,9 @@ impl From<StoreError> for Decision {
     fn from(error: StoreError) -> Self {
         match error {
             StoreError::Contended => Self::Again,
-            StoreError::Unavailable(_) | StoreError::Corrupt { .. } => panic!("the store broke: {error}"),
+            StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. } => {
+                panic!("the store broke: {error}")
+            }
         }
     }
 }

@@ -95,7 +95,7 @@ impl FailingStore {
     async fn mood(&self, account: AccountId, writes: bool) -> Result<(), StoreError> {
         let mood = *self.mood.lock().unwrap();
         match mood {
-            Mood::IsReadOnly if writes => Err(StoreError::unavailable("read-only")),
+            Mood::IsReadOnly if writes => Err(StoreError::unwritable("read-only")),
             Mood::RefusesOnly(some) if some == account => Err(StoreError::unavailable("connection refused")),
             Mood::IsSlowOnlyWith(some, duration) if some == account => {
                 tokio::time::sleep(duration).await;

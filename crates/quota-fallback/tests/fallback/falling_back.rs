@@ -122,3 +122,31 @@ async fn corrupt_counts_are_decided_from_memory_and_the_store_is_asked_on() {
     }
     assert_eq!(store.admissions.load(Ordering::SeqCst), 10);
 }
+
+/// R40: as after a restart on a full disk. What was counted before can be read, so it is not admitted once more.
+#[tokio::test(start_paused = true)]
+async fn d19_counts_go_on_from_a_store_that_can_only_be_read() {
+    let (store, before) = FailingStore::behind_a_fallback();
+    let (account, now) = (samples::id(), samples::at(0));
+    for _ in 0..8 {
+        before.admit(account, BUDGET, now).await.unwrap();
+    }
+    drop(before);
+    store.becomes(Mood::IsReadOnly);
+    let restarted = store.another_node();
+    for left in [1, 0] {
+        assert_eq!(restarted.admit(account, BUDGET, now).await.unwrap(), admitted(left, 990 + left));
+    }
+    let refused = restarted.admit(account, BUDGET, now).await.unwrap();
+    assert!(matches!(refused, QuotaDecision::Exhausted { window: QuotaWindow::Minute, .. }), "{refused:?}");
+    // Also once the store is no longer asked, of an account that was not seen before, in a minute that is new.
+    let (other, later) = (samples::id(), samples::at(60_000));
+    for _ in 0..5 {
+        restarted.admit(account, BUDGET, later).await.unwrap();
+    }
+    assert!(!restarted.asks_the_store());
+    store.becomes(Mood::Answers);
+    store.another_node().admit(other, BUDGET, later).await.unwrap();
+    store.becomes(Mood::IsReadOnly);
+    assert_eq!(restarted.admit(other, BUDGET, later).await.unwrap(), admitted(8, 998));
+}

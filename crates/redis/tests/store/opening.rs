@@ -54,7 +54,9 @@ pub(crate) async fn counted(store: &RedisQuotaStore, account: AccountId) -> u32 
 pub(crate) fn unavailable<T: std::fmt::Debug>(result: Result<T, StoreError>) -> String {
     match result.unwrap_err() {
         StoreError::Unavailable(cause) => cause.to_string(),
-        error @ (StoreError::Contended | StoreError::Corrupt { .. }) => panic!("{error:?}"),
+        error @ (StoreError::Unwritable(_) | StoreError::Contended | StoreError::Corrupt { .. }) => {
+            panic!("{error:?}")
+        }
     }
 }
 

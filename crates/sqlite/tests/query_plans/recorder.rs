@@ -35,6 +35,6 @@ pub(crate) async fn recorded<T>(work: impl Future<Output = T>) -> (Vec<String>, 
 
 /// Whether a statement only steers a transaction.
 pub(crate) fn is_steering(statement: &str) -> bool {
-    let steering = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA synchronous"];
+    let steering = ["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"];
     steering.iter().any(|word| statement.starts_with(word))
 }

@@ -40,7 +40,7 @@ fn every_table_is_strict() {
     drop(database.open());
     let loose = database.number(
         "SELECT count(*) AS number FROM pragma_table_list \
-         WHERE schema = 'main' AND strict = 0 AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'",
+         WHERE schema = 'main' AND strict = 0 AND type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE '\\_\\_diesel%' ESCAPE '\\'",
     );
     assert_eq!(loose, 0);
     assert!(database.number("SELECT count(*) AS number FROM pragma_table_list WHERE strict = 1") >= 5);

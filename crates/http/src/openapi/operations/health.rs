@@ -23,9 +23,16 @@ pub(super) fn endpoints() -> Vec<Endpoint> {
             "/health/ready",
             "getReadiness",
             "Can the API serve?",
-            "It takes the database, and a program that is not on its way out: `draining` says that it is.",
+            "It takes a database that answers and takes changes, and a program that is not on its way out. `draining` says \
+             that it is; `read_only` says that reads go on and changes fail.",
         ),
-        check("/health/links", "getLinkHealth", "Can visitors be served?", "It takes the database."),
+        check(
+            "/health/links",
+            "getLinkHealth",
+            "Can visitors be served?",
+            "It takes a database that answers. Visits \
+               change nothing, so a database that takes no changes is enough.",
+        ),
     ]
 }
 

@@ -12,7 +12,14 @@ pub(super) fn components() -> Components {
     let checks = closed_object(
         "What was asked.",
         [
-            always("database", status("Whether the database answers.", &["ok", "unavailable"])),
+            always(
+                "database",
+                status(
+                    "Whether the database answers. `read_only` says that it can be read and takes no changes, because its disk \
+                     is full or it is set so; in readiness only.",
+                    &["ok", "read_only", "unavailable"],
+                ),
+            ),
             maybe(
                 "redis",
                 status(
@@ -29,8 +36,9 @@ pub(super) fn components() -> Components {
             always(
                 "status",
                 status(
-                    "`ok`, or why not: something that is needed does not answer, or the program is on its way out.",
-                    &["ok", "unavailable", "draining"],
+                    "`ok`, or why not: something that is needed does not answer or takes no changes, or the program is on its \
+                     way out.",
+                    &["ok", "read_only", "unavailable", "draining"],
                 ),
             ),
             always("checks", checks),

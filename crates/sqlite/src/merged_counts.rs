@@ -1,0 +1,95 @@
+//! Taking in what a node counted in memory while the file could not be written (D19), and trying whether it can be.
+
+use async_trait::async_trait;
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, StoreError};
+use signpost_domain::{AccountId, QuotaWindow, Timestamp};
+
+use crate::columns::{IdBytes, whole_number};
+use crate::failure::Failure;
+use crate::request_counts::{self, oldest_kept, span};
+use crate::rows::cell::RowName;
+use crate::schema::{merged_counts, write_trials};
+use crate::store::SqliteStore;
+
+/// How many rows that are too old one merge deletes at the most. It adds one, so no backlog grows.
+const SWEPT: i64 = 64;
+
+const MERGED: &str = "merged_counts";
+const TRIALS: &str = "write_trials";
+
+#[async_trait]
+impl MergingQuotaStore for SqliteStore {
+    async fn merge(
+        &self,
+        account: AccountId,
+        window: QuotaWindow,
+        at: Timestamp,
+        counted: CountedElsewhere,
+    ) -> Result<u32, StoreError> {
+        self.write(move |connection| merge(connection, account, window, at, counted)).await
+    }
+
+    /// The counts have a name from the beginning, so none that is proposed is taken.
+    async fn try_write(&self, _proposed: CountId) -> Result<CountId, StoreError> {
+        self.write(try_write).await
+    }
+}
+
+fn merge(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    window: QuotaWindow,
+    at: Timestamp,
+    counted: CountedElsewhere,
+) -> Result<u32, Failure> {
+    let CountedElsewhere { count, alone, merged, in_store } = counted;
+    let started_at = window.start(at).unix_millis();
+    let account_id = IdBytes::from(account);
+    let key = (account_id, span(window), started_at, count.as_u128().to_be_bytes().to_vec());
+    let before = merged_counts::table
+        .find(key.clone())
+        .select(merged_counts::merged)
+        .first::<i64>(connection)
+        .optional()?;
+    let row = RowName::new(MERGED, account);
+    let before = before.map_or(Ok(0), |before| row.count("merged", before))?.max(u64::from(merged));
+    let after = before.max(u64::from(alone));
+    let (account_id, span, started_at, count_id) = key;
+    diesel::replace_into(merged_counts::table)
+        .values((
+            merged_counts::account_id.eq(account_id),
+            merged_counts::span.eq(span),
+            merged_counts::started_at.eq(started_at),
+            merged_counts::count_id.eq(count_id),
+            merged_counts::merged.eq(whole_number(after)),
+        ))
+        .execute(connection)?;
+    sweep(connection, at)?;
+    request_counts::raise(connection, account, window, at, in_store, after.saturating_sub(before))
+}
+
+/// Writes what counts nothing, and gives the name of the counts.
+pub(crate) fn try_write(connection: &mut SqliteConnection) -> Result<CountId, Failure> {
+    let name = diesel::update(write_trials::table.find(1))
+        .set(write_trials::trials.eq(write_trials::trials + 1))
+        .returning(write_trials::name)
+        .get_result::<Vec<u8>>(connection)?;
+    let bytes = <[u8; 16]>::try_from(name)
+        .map_err(|_| RowName::new(TRIALS, 1).corrupt("name", "does not have 16 bytes"))?;
+    Ok(CountId::from_u128(u128::from_be_bytes(bytes)))
+}
+
+/// Deletes some of the rows that no node asks for any more.
+fn sweep(connection: &mut SqliteConnection, now: Timestamp) -> Result<(), Failure> {
+    diesel::sql_query(
+        "DELETE FROM merged_counts WHERE (account_id, span, started_at, count_id) IN \
+         (SELECT account_id, span, started_at, count_id FROM merged_counts WHERE started_at < ? \
+         ORDER BY started_at LIMIT ?)",
+    )
+    .bind::<BigInt, _>(oldest_kept(now))
+    .bind::<BigInt, _>(SWEPT)
+    .execute(connection)?;
+    Ok(())
+}

@@ -1,0 +1,113 @@
+//! Whether the file can be written, for health checks, which anybody may ask for.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::StoreError;
+use tokio::sync::Mutex;
+
+/// For how long a write, or a failed try, tells how things are. So health checks write once a second at the most, and
+/// not at all where others do.
+const FRESH: Duration = Duration::from_secs(1);
+
+/// What is known of writing.
+pub(crate) struct WriteCheck {
+    origin: Instant,
+    /// When something was last written, in milliseconds after `origin` and one more; 0 is never.
+    written: AtomicU64,
+    /// The last try that failed. Held during a try, so that there is one at a time.
+    failed: Mutex<Option<Failed>>,
+}
+
+struct Failed {
+    at: Instant,
+    is_unwritable: bool,
+    cause: String,
+}
+
+impl Failed {
+    fn of(error: &StoreError) -> Self {
+        let cause = std::error::Error::source(error).map_or_else(|| error.to_string(), ToString::to_string);
+        Self { at: Instant::now(), is_unwritable: matches!(error, StoreError::Unwritable(_)), cause }
+    }
+
+    fn error(&self) -> StoreError {
+        let cause = self.cause.clone();
+        if self.is_unwritable { StoreError::unwritable(cause) } else { StoreError::unavailable(cause) }
+    }
+}
+
+impl WriteCheck {
+    pub(crate) fn new() -> Self {
+        Self { origin: Instant::now(), written: AtomicU64::new(0), failed: Mutex::default() }
+    }
+
+    /// Something was written to the file and committed.
+    pub(crate) fn note_write(&self) {
+        self.written.store(self.millis().saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// Whether the file can be written, which `try_write` finds out where nobody else has.
+    pub(crate) async fn run<T>(
+        &self,
+        try_write: impl Future<Output = Result<T, StoreError>>,
+    ) -> Result<(), StoreError> {
+        if self.was_written() {
+            return Ok(());
+        }
+        let mut failed = self.failed.lock().await;
+        if self.was_written() {
+            return Ok(());
+        }
+        if let Some(failed) = failed.as_ref().filter(|failed| failed.at.elapsed() < FRESH) {
+            return Err(failed.error());
+        }
+        match try_write.await {
+            Ok(_) => {
+                self.note_write();
+                Ok(())
+            }
+            Err(error) => {
+                *failed = Some(Failed::of(&error));
+                Err(error)
+            }
+        }
+    }
+
+    fn was_written(&self) -> bool {
+        let written = self.written.load(Ordering::Relaxed);
+        let fresh = u64::try_from(FRESH.as_millis()).unwrap_or(u64::MAX);
+        written > 0 && self.millis().saturating_sub(written) < fresh
+    }
+
+    fn millis(&self) -> u64 {
+        u64::try_from(self.origin.elapsed().as_millis()).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn r37_a_failed_try_is_not_repeated_at_once_and_a_write_ends_it() {
+        let check = WriteCheck::new();
+        let full = async { Err::<(), _>(StoreError::unwritable("the disk is full")) };
+        assert!(matches!(check.run(full).await, Err(StoreError::Unwritable(_))));
+        let again = check.run(async { panic!("nobody tries again within a second") as Result<(), _> }).await;
+        let Err(StoreError::Unwritable(cause)) = again else { panic!("{again:?}") };
+        assert_eq!(cause.to_string(), "the disk is full");
+        check.note_write();
+        check
+            .run(async { panic!("what was just written need not be tried") as Result<(), _> })
+            .await
+            .unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_try_that_worked_counts_as_a_write() {
+        let check = WriteCheck::new();
+        check.run(async { Ok(()) }).await.unwrap();
+        check.run(async { panic!("tried a moment ago") as Result<(), _> }).await.unwrap();
+    }
+}

@@ -1,0 +1,204 @@
+//! Searches of accounts with more links than a search reads one by one: what the index names must be what the rule of the
+//! domain says (D32).
+
+use std::fs;
+use std::path::Path;
+
+use diesel::connection::SimpleConnection;
+use signpost_app::ports::{LinkReads, Store};
+use signpost_domain::{
+    AccountId, GroupFilter, Link, LinkFilter, LinkKind, PageLimit, PagePosition, Redirect, SearchText,
+};
+use signpost_port_contracts::samples;
+use signpost_sqlite::SqliteStore;
+
+use crate::database::{self, Database, PLENTY};
+
+/// More than a search reads before it asks the index, several times as many as the index names at a time.
+const MANY: usize = 3_600;
+
+/// Texts in several scripts, and cases.
+const WORDS: [&str; 8] =
+    ["Autumn", "STRASSE", "straße", "ΟΔΟΣ", "ﬃciency", "жук", "\"quoted\"", "\u{f0001}\u{f0002}\u{f0003}"];
+
+const SEARCHES: [&str; 16] = [
+    "autumn",
+    "straSSe",
+    "οδος",
+    "FFI",
+    "ЖУК",
+    "\"quo",
+    "\u{f0001}\u{f0002}\u{f0003}",
+    "xyz",
+    "number-1",
+    "NUMBER-35",
+    "ab",
+    "example.com",
+    "mn n",
+    "-1-",
+    "/path?",
+    "autumn number-77",
+];
+
+fn redirect(number: usize) -> Redirect {
+    let word = WORDS[number % WORDS.len()];
+    Redirect {
+        name: samples::name(&format!("{word} number-{number}")),
+        target_url: samples::target(&format!("https://example.com/path?n={}", number % 17)),
+        ..samples::redirect(&format!("s-{number}-{}", number % 5))
+    }
+}
+
+async fn insert_all(store: &SqliteStore, account: AccountId, links: &[Link]) {
+    for links in links.chunks(100) {
+        let mut work = store.begin().await.unwrap();
+        work.insert_links(account, links, PLENTY).await.unwrap();
+        work.commit().await.unwrap();
+    }
+}
+
+/// The ids that a search finds, page by page.
+async fn found(store: &SqliteStore, account: AccountId, filter: &LinkFilter, limit: u64) -> Vec<[u8; 16]> {
+    let (mut ids, mut after) = (Vec::new(), None);
+    loop {
+        let limit = PageLimit::new(limit).unwrap();
+        let page = store.links(account, LinkKind::Redirect, filter, limit, after).await.unwrap();
+        ids.extend(page.items.iter().map(|link| link.id().to_bytes()));
+        match page.next {
+            Some(next) => after = Some(next),
+            None => return ids,
+        }
+    }
+}
+
+/// The ids that the rule finds, in the order of the lists.
+fn expected(links: &[Link], filter: &LinkFilter) -> Vec<[u8; 16]> {
+    let search = filter.search.as_ref().unwrap();
+    let matches = |link: &&Link| {
+        let Link::Redirect(redirect) = link else { return false };
+        let slug = redirect.placement.slug().map(|slug| slug.as_str());
+        search.matches(redirect.name.as_str(), slug, Some(redirect.target_url.as_str()))
+            && filter.is_active.is_none_or(|is_active| redirect.is_active == is_active)
+            && match filter.group {
+                GroupFilter::Any => true,
+                GroupFilter::Ungrouped => redirect.group_id.is_none(),
+                GroupFilter::In(group) => redirect.group_id == Some(group),
+            }
+    };
+    let mut ids: Vec<_> = links.iter().filter(matches).map(|link| link.id().to_bytes()).collect();
+    ids.sort_unstable();
+    ids.reverse();
+    ids
+}
+
+async fn assert_finds_what_the_rule_finds(store: &SqliteStore, account: AccountId, links: &[Link]) {
+    for text in SEARCHES {
+        let filter = LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() };
+        let expected = expected(links, &filter);
+        for limit in [7, 100] {
+            // Pages of seven are many; the first ones do.
+            if limit == 7 && expected.len() > 300 {
+                continue;
+            }
+            assert!(found(store, account, &filter, limit).await == expected, "{text:?}, pages of {limit}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn d32_searches_of_long_lists_find_what_the_rule_finds() {
+    let database = Database::new();
+    let store = database.open();
+    let account = database::account(&store).await;
+    let stranger = database::account(&store).await;
+    let group = database::group(&store, account).await;
+    let mut links: Vec<Link> = (0..MANY).map(|number| redirect(number).into()).collect();
+    for (number, link) in links.iter_mut().enumerate() {
+        if number % 3 == 0 {
+            link.move_to_group(Some(group.id), samples::at(0));
+        }
+    }
+    insert_all(&store, account, &links).await;
+    let foreign: Vec<Link> = (0..200)
+        .map(|number| {
+            Redirect { name: samples::name("Autumn number-77"), ..samples::redirect(&format!("f-{number}")) }
+                .into()
+        })
+        .collect();
+    insert_all(&store, stranger, &foreign).await;
+    assert_finds_what_the_rule_finds(&store, account, &links).await;
+
+    // Beside other filters, and from the middle of the list.
+    for group in [GroupFilter::In(group.id), GroupFilter::Ungrouped] {
+        let search = Some(SearchText::parse("number-12").unwrap());
+        let filter = LinkFilter { group, search, is_active: Some(true), ..LinkFilter::default() };
+        assert_eq!(found(&store, account, &filter, 9).await, expected(&links, &filter));
+    }
+
+    // The oldest, which only the index finds, are renamed and deleted.
+    links.sort_by_key(|link| link.id().to_bytes());
+    let mut work = store.begin().await.unwrap();
+    for link in &mut links[..40] {
+        let before = link.clone();
+        let Link::Redirect(redirect) = link else { unreachable!() };
+        redirect.name = samples::name("Renamed: autumn NUMBER-351, xyz");
+        work.update_link(account, &before, link).await.unwrap();
+    }
+    let doomed: Vec<Link> = links.drain(40..80).collect();
+    let ids: Vec<_> = doomed.iter().map(Link::id).collect();
+    assert_eq!(work.delete_links(account, &ids).await.unwrap().len(), 40);
+    work.commit().await.unwrap();
+    assert_finds_what_the_rule_finds(&store, account, &links).await;
+
+    let indexed = || database.number("SELECT count(*) AS number FROM link_search_docsize");
+    assert_eq!(indexed(), i64::try_from(links.len() + foreign.len()).unwrap());
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.delete_some_links(stranger, 1_000).await.unwrap(), 200);
+    work.commit().await.unwrap();
+    assert_eq!(indexed(), i64::try_from(links.len()).unwrap());
+}
+
+/// As a program of an earlier version has left it.
+#[tokio::test]
+async fn d32_links_of_an_earlier_version_are_found() {
+    let database = Database::new();
+    let migrations = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../migrations/sqlite");
+    let mut names: Vec<String> = fs::read_dir(&migrations)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| name.get(..4).is_some_and(|number| number < "0018"))
+        .collect();
+    names.sort();
+    let mut raw = database.raw();
+    raw.batch_execute(
+        "CREATE TABLE __diesel_schema_migrations (version VARCHAR(50) PRIMARY KEY NOT NULL, \
+                       run_on TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP)",
+    )
+    .unwrap();
+    for name in names {
+        raw.batch_execute(&fs::read_to_string(migrations.join(&name).join("up.sql")).unwrap()).unwrap();
+        let done = format!("INSERT INTO __diesel_schema_migrations (version) VALUES ('{}')", &name[..4]);
+        raw.batch_execute(&done).unwrap();
+    }
+    raw.batch_execute(
+        "INSERT INTO accounts (id, email, email_key, plan, created_at) VALUES (zeroblob(16), 'a@b.example', 'a@b.example', 'agency', 0);
+         WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 3000)
+         INSERT INTO links (id, account_id, kind, name, host, slug, is_active, analytics_enabled, created_at, updated_at, target_url)
+         SELECT unhex(printf('%032x', number)), zeroblob(16), 1, 'Straße ' || number, '', 's-' || number, 1, 1, 0, 0,
+             'https://example.com/' FROM numbers",
+    )
+    .unwrap();
+    drop(raw);
+    let store = database.open();
+    let search = Some(SearchText::parse("STRASSE 77").unwrap());
+    let filter = LinkFilter { search, ..LinkFilter::default() };
+    let ids = found(&store, AccountId::from_bytes([0; 16]), &filter, 100).await;
+    let numbers: Vec<u128> = ids.into_iter().map(u128::from_be_bytes).collect();
+    assert_eq!(numbers, [779, 778, 777, 776, 775, 774, 773, 772, 771, 770, 77]);
+    let after = Some(PagePosition::behind(100_u128.to_be_bytes()));
+    let limit = PageLimit::new(5).unwrap();
+    let page =
+        store.links(AccountId::from_bytes([0; 16]), LinkKind::Redirect, &filter, limit, after).await.unwrap();
+    assert_eq!(page.items.len(), 1);
+    assert!(store.check().await.is_ok());
+}
