@@ -11,11 +11,8 @@ use signpost_test_servers::postgres::{self, PostgresDatabase, PostgresServer};
 use tokio::time::timeout;
 use tokio_postgres::NoTls;
 
-use super::database::{account, migrated, open, open_with, unavailable};
+use super::database::{AT_LAST, account, migrated, open, open_with, unavailable, until_they_wait};
 use super::proxy::Proxy;
-
-/// Long enough for a busy machine, and shorter than the time limits here.
-const AT_LAST: Duration = Duration::from_secs(30);
 
 /// With a time limit that nothing here is meant to reach.
 fn options(connections: usize) -> PostgresOptions {
@@ -38,17 +35,6 @@ async fn processes(database: &PostgresDatabase, number: usize) -> Vec<String> {
             return processes;
         }
         assert!(Instant::now() < ends, "{processes:?}");
-        tokio::task::yield_now().await;
-    }
-}
-
-/// Waits until as many connections wait for a lock.
-async fn until_they_wait(database: &PostgresDatabase, number: usize) {
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
-        AND datname = current_database()";
-    let ends = Instant::now() + AT_LAST;
-    while database.query(waiting).trim() != number.to_string() {
-        assert!(Instant::now() < ends, "they are not {number}");
         tokio::task::yield_now().await;
     }
 }
