@@ -18,6 +18,14 @@ use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 
+/// Whether a page may have to read many more rows than it shows: a search, and several filters of which only one chooses the
+/// range.
+pub(crate) fn may_read_many(filter: &LinkFilter) -> bool {
+    let LinkFilter { group, site, is_active, search } = filter;
+    let filters = [*group != GroupFilter::Any, site.is_some(), is_active.is_some()];
+    search.is_some() || filters.into_iter().filter(|is_set| *is_set).count() > 1
+}
+
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(
     connection: &mut &AsyncPgConnection,

@@ -62,13 +62,15 @@ impl LinkReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError> {
-        self.call(async |connection| link_list::links(connection, account, kind, filter, limit, after).await)
-            .await
+        let list = async |connection: &mut &AsyncPgConnection| {
+            link_list::links(connection, account, kind, filter, limit, after).await
+        };
+        if link_list::may_read_many(filter) { self.search(list).await } else { self.call(list).await }
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
-        self.call(async |connection| {
+        self.visit(async |connection| {
             let link = links::table
                 .inner_join(accounts::table)
                 .filter(links::host.eq(host))
