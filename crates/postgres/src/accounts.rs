@@ -37,6 +37,15 @@ statement! {
 }
 
 statement! {
+    /// Holds all groups of an account in their order.
+    HoldAllGroups -> Uuid {
+        account: IdBytes,
+    } =
+    "SELECT id FROM groups WHERE account_id = "
+    { account: Uuid } " ORDER BY id FOR UPDATE"
+}
+
+statement! {
     /// Holds all groups of an account in their order, and deletes them.
     DeleteAllGroups -> Bool {
         account: IdBytes,
@@ -211,6 +220,8 @@ impl AccountWrites for PostgresUnitOfWork {
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
             DeleteAllDomains { account: id }.execute(connection).await?;
+            // Groups before links, as everywhere.
+            HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;
             diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection).await?;

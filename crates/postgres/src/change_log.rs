@@ -1,8 +1,9 @@
 //! The change log: rows that are written together with a COMMIT, and read by time.
 //!
 //! A row has the time at which it was inserted, which is before the time at which others can see it. A read therefore begins
-//! before the one it follows: by as much as a commit that is answered may take. It finds the rows of that time again,
-//! and misses none, in whatever order transactions end. See `docs/decisions/0016-…`.
+//! before the one it follows: by as much as a commit that is answered may take, and before the oldest transaction that had
+//! written a row which could not be seen yet, since nobody may have waited for its commit. It finds the rows of that time
+//! again, and misses none, in whatever order transactions end. See `docs/decisions/0016-…` and `0029-…`.
 
 use std::time::Duration;
 
@@ -42,10 +43,23 @@ statement! {
 }
 
 statement! {
-    /// The server's clock, whether anything was forgotten that lies behind the position, and the rows there, each with
-    /// these two; without rows, these two alone. A clock that was set back finds rows again rather than missing some.
+    /// From when on the read after this one has to look: the server's clock, or the beginning of the oldest transaction that
+    /// has written into the log and is not over; the position, where that belongs to another role and is not shown.
+    ///
+    /// It runs before the log is read. What is over by then that read sees, and what writes only then has a later time.
+    OldestWriter -> Timestamptz {
+        position: Instant,
+    } =
+    "SELECT least(statement_timestamp(), (SELECT min(coalesce(a.xact_start, "
+    { position: Timestamptz } ")) FROM pg_locks AS w JOIN pg_stat_activity AS a ON a.pid = w.pid \
+     WHERE w.locktype = 'relation' AND w.mode = 'RowExclusiveLock' AND w.granted AND w.relation = 'changes'::regclass \
+     AND w.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())))"
+}
+
+statement! {
+    /// Whether anything was forgotten that lies behind the position, and the rows there, each with that; without rows, that
+    /// alone. A clock that was set back finds rows again rather than missing some.
     ReadLog -> (
-        Timestamptz,
         Bool,
         Nullable<Uuid>,
         Nullable<Uuid>,
@@ -57,18 +71,11 @@ statement! {
         overlap: f64,
         limit: i64,
     } =
-    "SELECT s.now, f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT statement_timestamp() AS now, \
-     least("
+    "SELECT f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT least("
     { position: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
     { overlap: Double } ") AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN LATERAL \
      (SELECT l.id, l.account_id, l.hosts, l.slugs, l.hostname FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
     { limit: BigInt } ") AS c ON true"
-}
-
-statement! {
-    /// The server's clock.
-    ServersClock -> Timestamptz {} =
-    "SELECT statement_timestamp()"
 }
 
 statement! {
@@ -125,15 +132,8 @@ pub(crate) async fn log_and_commit(
     both(log, commit).await.map(drop)
 }
 
-type LogRow = (
-    Instant,
-    bool,
-    Option<IdBytes>,
-    Option<IdBytes>,
-    Option<Vec<String>>,
-    Option<Vec<String>>,
-    Option<String>,
-);
+type LogRow =
+    (bool, Option<IdBytes>, Option<IdBytes>, Option<Vec<String>>, Option<Vec<String>>, Option<String>);
 
 fn logged_change(
     id: IdBytes,
@@ -160,8 +160,9 @@ fn logged_change(
 impl ChangeLog for PostgresStore {
     async fn end_of_changes(&self) -> Result<ChangePosition, StoreError> {
         self.own_work(async |connection| {
-            let now: Instant = ServersClock {}.get_result(connection).await?;
-            Ok(ChangePosition::from_store(now.micros()))
+            let begin = OldestWriter { position: Instant::from_micros(i64::MAX) };
+            let begin: Instant = begin.get_result(connection).await?;
+            Ok(ChangePosition::from_store(begin.micros()))
         })
         .await
     }
@@ -172,14 +173,18 @@ impl ChangeLog for PostgresStore {
             overlap: (self.time_limit() + CLOCKS_DIFFER).as_secs_f64(),
             limit: i64::from(at_most) + 1,
         };
+        let oldest = OldestWriter { position: Instant::from_micros(position.to_store()) };
         self.own_work(async |connection| {
-            let rows: Vec<LogRow> = statement.load(connection).await?;
-            let Some((now, has_gap, ..)) = rows.as_slice().first() else {
+            let (mut looking, mut reading) = (*connection, *connection);
+            let next = async { Ok(oldest.get_result::<Instant>(&mut looking).await?) };
+            let rows = async { Ok(statement.load::<LogRow>(&mut reading).await?) };
+            let (next, rows) = both(next, rows).await?;
+            let Some((has_gap, ..)) = rows.as_slice().first() else {
                 return Err(Failure::Other("the row of forgotten_changes is missing".to_owned()));
             };
-            let (position, has_gap) = (ChangePosition::from_store(now.micros()), *has_gap);
+            let (position, has_gap) = (ChangePosition::from_store(next.micros()), *has_gap);
             let mut changes = Vec::with_capacity(rows.len());
-            for (_, _, id, account, hosts, slugs, hostname) in rows {
+            for (_, id, account, hosts, slugs, hostname) in rows {
                 if let (Some(id), Some(account)) = (id, account) {
                     changes.push(logged_change(id, account, hosts, slugs, hostname)?);
                 }

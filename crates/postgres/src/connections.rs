@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use deadpool::Runtime;
-use deadpool::managed::{QueueMode, TimeoutType, Timeouts};
-use diesel_async::pooled_connection::deadpool::{Object, Pool, PoolError};
+use deadpool::managed::{QueueMode, Timeouts};
+use diesel_async::pooled_connection::deadpool::{Object, Pool};
 use diesel_async::pooled_connection::{AsyncDieselConnectionManager, ManagerConfig, RecyclingMethod};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::FutureExt;
 use signpost_app::ports::VisibleChange;
 use tokio::runtime::Handle;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_postgres::{CancelToken, NoTls};
 
 use crate::change_log;
@@ -20,6 +19,7 @@ use crate::failure::Failure;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
 use crate::pipeline::both;
+use crate::places::{Place, Places, Purpose};
 use crate::server_address::{Security, ServerAddress};
 use crate::suspicions::Suspicions;
 
@@ -35,39 +35,6 @@ pub(crate) struct Connections {
     runtime: Handle,
     time_limit: Duration,
     wait_limit: Duration,
-}
-
-/// Who may have a connection. A place is given back when the connection is, or when it is closed; so there are never more
-/// connections than places.
-struct Places {
-    /// Of all that requests want.
-    requests: Arc<Semaphore>,
-    /// Of units of work, which may all wait for one row. The rest is for those who only read.
-    units: Arc<Semaphore>,
-    /// One more, so that a store that is busy is not taken for one that is broken.
-    checks: Arc<Semaphore>,
-    /// And one for what the node does by itself: however many requests there are, it must learn of the others' changes
-    /// within a second (D58), and keep the leases that it holds.
-    own_work: Arc<Semaphore>,
-}
-
-impl Places {
-    fn new(connections: usize) -> Self {
-        let semaphore = |places: usize| Arc::new(Semaphore::new(places.min(Semaphore::MAX_PERMITS)));
-        let units = connections - connections / 4;
-        Self {
-            requests: semaphore(connections),
-            units: semaphore(units),
-            checks: semaphore(1),
-            own_work: semaphore(1),
-        }
-    }
-}
-
-/// What a lease holds until its connection is given back or closed.
-struct Place {
-    _requests: OwnedSemaphorePermit,
-    _units: Option<OwnedSemaphorePermit>,
 }
 
 impl Connections {
@@ -86,8 +53,9 @@ impl Connections {
         config.recycling_method = RecyclingMethod::Fast;
         config.custom_setup = Box::new(move |_| connector.clone().connect().boxed());
         let suspicions = Arc::new(Suspicions::default());
+        let places = Places::new(connections);
         let pool = Pool::builder(AsyncDieselConnectionManager::new_with_config(String::new(), config))
-            .max_size(connections.get().saturating_add(2))
+            .max_size(places.most_connections())
             // Those that are used stay in use, so that few have to be asked whether they still live.
             .queue_mode(QueueMode::Lifo)
             .pre_recycle(Arc::clone(&suspicions).hook(idle_limit, age_limit))
@@ -98,16 +66,13 @@ impl Connections {
             })
             .runtime(Runtime::Tokio1);
         let pool = pool.build().map_err(|error| OpenError::NoConnection(error.into()))?;
-        let places = Places::new(connections.get());
         Ok(Self { pool, places, suspicions, security, runtime, time_limit, wait_limit })
     }
 
     /// One of the connections, for a unit of work that must have it then.
     pub(crate) async fn lease(&self, ends: Instant) -> Result<Lease, Failure> {
-        let waits_until = self.waits_until(ends);
-        let unit = place(&self.places.units, waits_until).await?;
-        let request = place(&self.places.requests, waits_until).await?;
-        self.lease_in(Place { _requests: request, _units: Some(unit) }, ends).await
+        let place = self.places.take(Purpose::UnitOfWork, self.waits_until(ends)).await?;
+        self.lease_in(place, ends).await
     }
 
     async fn lease_in(&self, place: Place, ends: Instant) -> Result<Lease, Failure> {
@@ -124,38 +89,15 @@ impl Connections {
         })
     }
 
-    /// Runs one call that reads, or that is a transaction of its own.
+    /// Runs one call, waiting for a place of its purpose.
     pub(crate) async fn call<T>(
         &self,
-        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        self.call_in(&self.places.requests, call).await
-    }
-
-    /// Runs one call that finds a connection also when requests have taken all of theirs.
-    pub(crate) async fn check<T>(
-        &self,
-        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        self.call_in(&self.places.checks, call).await
-    }
-
-    /// Runs one call of the node's own work, which does not wait for requests either.
-    pub(crate) async fn own_work<T>(
-        &self,
-        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
-    ) -> Result<T, Failure> {
-        self.call_in(&self.places.own_work, call).await
-    }
-
-    async fn call_in<T>(
-        &self,
-        places: &Arc<Semaphore>,
+        purpose: Purpose,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, Failure> {
         let ends = end_of_call(self.time_limit);
-        let place = place(places, self.waits_until(ends)).await?;
-        let mut lease = self.lease_in(Place { _requests: place, _units: None }, ends).await?;
+        let place = self.places.take(purpose, self.waits_until(ends)).await?;
+        let mut lease = self.lease_in(place, ends).await?;
         lease.call(ends, call).await
     }
 
@@ -166,12 +108,6 @@ impl Connections {
     pub(crate) const fn time_limit(&self) -> Duration {
         self.time_limit
     }
-}
-
-async fn place(places: &Arc<Semaphore>, until: Instant) -> Result<OwnedSemaphorePermit, Failure> {
-    let waited = tokio::time::timeout_at(until.into(), Arc::clone(places).acquire_owned()).await;
-    let place = waited.map_err(|_elapsed| PoolError::Timeout(TimeoutType::Wait))?;
-    Ok(place.map_err(|_closed| PoolError::Closed)?)
 }
 
 /// When a call that begins now must be over.

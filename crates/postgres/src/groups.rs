@@ -2,7 +2,6 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::Timestamptz;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
@@ -17,12 +16,8 @@ use crate::some_links;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
 
-#[diesel::declare_sql_function]
-extern "SQL" {
-    /// The later of two instants.
-    #[sql_name = "greatest"]
-    fn later_of(a: Timestamptz, b: Timestamptz) -> Timestamptz;
-}
+/// How many links are taken out of a group at a time when it is deleted.
+const AT_ONCE: u16 = 1_000;
 
 #[async_trait]
 impl GroupReads for PostgresStore {
@@ -149,10 +144,14 @@ impl GroupWrites for PostgresUnitOfWork {
         now: Timestamp,
     ) -> Result<bool, StoreError> {
         self.step(async |connection| {
-            let key = (IdBytes::from(account), IdBytes::from(id));
-            some_links::empty_group(connection, account, id, now).await?;
-            // Links may have entered since then.
-            let deleted = diesel::delete(groups::table.find(key)).execute(connection).await;
+            let group = groups::table.find((IdBytes::from(account), IdBytes::from(id)));
+            let empty = group.filter(groups::landings_count.eq(0)).filter(groups::redirects_count.eq(0));
+            // One that was emptied by this unit of work is held by it, and has still no links.
+            let mut deleted = diesel::delete(empty).execute(connection).await;
+            if deleted == Ok(0) {
+                while some_links::ungroup(connection, account, id, AT_ONCE, now).await? == AT_ONCE {}
+                deleted = diesel::delete(group).execute(connection).await;
+            }
             let is_deleted = deleted.map_err(contended_if_referred_to)? > 0;
             if is_deleted {
                 counters::discount_group(connection, account).await?;

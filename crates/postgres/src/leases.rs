@@ -1,13 +1,15 @@
-//! Leases: rows that say who does what until when.
+//! Leases: rows that say who does what until when, by the clock of the server, whatever those of the nodes say.
+
+use std::time::Duration;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Text, Timestamptz, Uuid};
+use diesel::sql_types::{Double, Text, Uuid};
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{LeaseHolder, Leases, StoreError};
 use signpost_domain::Timestamp;
 
-use crate::columns::{IdBytes, Instant};
+use crate::columns::IdBytes;
 use crate::schema::leases;
 use crate::statement::statement;
 use crate::store::PostgresStore;
@@ -20,18 +22,16 @@ statement! {
     TakeLease<'a> -> Text {
         name: &'a str,
         holder: IdBytes,
-        now: Instant,
-        until: Instant,
+        term: f64,
     } =
     "INSERT INTO leases (name, holder, expires_at) SELECT "
     { name: Text } ", "
-    { holder: Uuid } ", "
-    { until: Timestamptz } " WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = "
+    { holder: Uuid } ", date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => "
+    { term: Double } ") WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = "
     { name: Text } " AND l.holder <> "
-    { holder: Uuid } " AND l.expires_at > "
-    { now: Timestamptz } ") ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
-     WHERE leases.holder = excluded.holder OR leases.expires_at <= "
-    { now: Timestamptz } " RETURNING name"
+    { holder: Uuid } " AND l.expires_at > clock_timestamp()) \
+     ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
+     WHERE leases.holder = excluded.holder OR leases.expires_at <= clock_timestamp() RETURNING name"
 }
 
 #[async_trait]
@@ -43,7 +43,9 @@ impl Leases for PostgresStore {
         now: Timestamp,
         until: Timestamp,
     ) -> Result<bool, StoreError> {
-        let take = TakeLease { name, holder: holder.into(), now: now.into(), until: until.into() };
+        let term = u64::try_from(until.unix_millis().saturating_sub(now.unix_millis())).unwrap_or_default();
+        let term = Duration::from_millis(term).as_secs_f64();
+        let take = TakeLease { name, holder: holder.into(), term };
         self.own_work(async |connection| {
             let taken: Vec<String> = take.load(connection).await?;
             Ok(!taken.is_empty())

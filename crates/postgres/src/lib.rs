@@ -3,8 +3,8 @@
 //! # Connections
 //!
 //! A pool of connections, each with limits that the server itself holds. A call that reads borrows one for one statement,
-//! a unit of work for as long as it is open; units of work leave some to those who only read, and all leave one to health
-//! checks and one to what the node does by itself. Nobody waits longer than the time limit (D6), and nothing goes on at the
+//! a unit of work for as long as it is open; units of work and searches leave some to those who only read, requests leave
+//! some to visitors, and all leave one to health checks and one to what the node does by itself (`places.rs`). Nobody waits longer than the time limit (D6), and nothing goes on at the
 //! server that nobody waits for: the statement of a caller who was cancelled, or whose time is over, is cancelled too. A
 //! connection whose transaction was neither committed nor undone is never lent again, nor is one on which something failed
 //! that was no decision of the database. One that was not used for a while is asked whether it still lives.
@@ -49,6 +49,7 @@ mod options;
 mod page_content;
 mod pipeline;
 mod pixels;
+mod places;
 mod remembered_answers;
 mod request_counts;
 mod rows;

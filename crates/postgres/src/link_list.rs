@@ -13,10 +13,18 @@ use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
-use crate::list_range::{ListRange, RangeColumn};
+use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
+
+/// Whether a page may have to read many more rows than it shows: a search, and several filters of which only one chooses the
+/// range.
+pub(crate) fn may_read_many(filter: &LinkFilter) -> bool {
+    let LinkFilter { group, site, is_active, search } = filter;
+    let filters = [*group != GroupFilter::Any, site.is_some(), is_active.is_some()];
+    search.is_some() || filters.into_iter().filter(|is_set| *is_set).count() > 1
+}
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(
@@ -47,6 +55,7 @@ pub(crate) async fn links(
         RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
     };
+    let is_by_account = matches!(column, RangeColumn::None);
     let (is_by_host, is_by_activity) =
         (matches!(column, RangeColumn::Host(_)), matches!(column, RangeColumn::Activity(_)));
     let range = ListRange {
@@ -58,14 +67,16 @@ pub(crate) async fn links(
     query = query.then_order_by((links::kind.desc(), links::id.desc())).filter(range);
     match group {
         GroupFilter::Any => {}
-        GroupFilter::Ungrouped => query = query.filter(links::group_id.is_null()),
+        // The index without links in groups is the range of those who ask for nothing else.
+        GroupFilter::Ungrouped if is_by_account => query = query.filter(links::group_id.is_null()),
+        GroupFilter::Ungrouped => query = query.filter(AmongRows(links::group_id.is_null())),
         GroupFilter::In(_) => query = query.filter(links::group_id.is_not_null()),
     }
     if let (false, Some(site)) = (is_by_host, site) {
-        query = query.filter(links::host.eq(site_column(site)));
+        query = query.filter(AmongRows(links::host.eq(site_column(site))));
     }
     if let (false, Some(is_active)) = (is_by_activity, is_active) {
-        query = query.filter(links::is_active.eq(*is_active));
+        query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
     if let Some(search) = search {
         let Some(part) = part_of_key(search) else { return Ok(Page::empty()) };

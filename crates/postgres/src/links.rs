@@ -8,13 +8,13 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition, Site,
+    AccountId, Address, GroupId, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition, Site,
 };
 
 use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
 use crate::link_list;
 use crate::named_links::{self, Deleted};
@@ -27,7 +27,7 @@ use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::PostgresStore;
-use crate::unit_of_work::PostgresUnitOfWork;
+use crate::unit_of_work::{MovedBetween, PostgresUnitOfWork};
 
 #[async_trait]
 impl LinkReads for PostgresStore {
@@ -62,13 +62,15 @@ impl LinkReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError> {
-        self.call(async |connection| link_list::links(connection, account, kind, filter, limit, after).await)
-            .await
+        let list = async |connection: &mut &AsyncPgConnection| {
+            link_list::links(connection, account, kind, filter, limit, after).await
+        };
+        if link_list::may_read_many(filter) { self.search(list).await } else { self.call(list).await }
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
-        self.call(async |connection| {
+        self.visit(async |connection| {
             let link = links::table
                 .inner_join(accounts::table)
                 .filter(links::host.eq(host))
@@ -93,20 +95,22 @@ impl LinkReads for PostgresStore {
 
 #[async_trait]
 impl LinkWrites for PostgresUnitOfWork {
+    fn expect_move(&mut self, group: Option<GroupId>) {
+        *self.moved_between() = MovedBetween::Expected(group);
+    }
+
     async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        self.step(async |connection| {
-            let found = links::table
-                .find(IdBytes::from(id))
-                .filter(links::account_id.eq(IdBytes::from(account)))
-                .filter(links::kind.eq(kind_column(id.kind())))
-                .select(LinkRow::as_select())
-                .for_update()
-                .first(connection)
-                .await
-                .optional()?;
-            found.map(LinkRow::into_link).transpose()
-        })
-        .await
+        let MovedBetween::Expected(group) = *self.moved_between() else {
+            return self.step(async |connection| lock_link(connection, account, id).await).await;
+        };
+        let lock = async |connection: &mut &AsyncPgConnection| {
+            // One after the other: of two that go out together, one that is new to the connection would come second.
+            let groups = group_counts::hold(connection, account, group.as_slice(), &[id]).await?;
+            Ok((groups, lock_link(connection, account, id).await?))
+        };
+        let (groups, link) = self.step(lock).await?;
+        *self.moved_between() = MovedBetween::Held(groups);
+        Ok(link)
     }
 
     async fn insert_links(
@@ -132,6 +136,13 @@ impl LinkWrites for PostgresUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
+        // What is to be entered is held, or not there. What is left may be another group than the one that was held.
+        if let MovedBetween::Held(groups) = self.moved_between()
+            && before.group_id() != after.group_id()
+            && before.group_id().is_some_and(|group| !groups.contains(&group.into()))
+        {
+            return Err(StoreError::Contended.into());
+        }
         self.step(async |connection| update_link(connection, account, before, after).await).await??;
         self.noted().note_links(account, [before, after]);
         Ok(())
@@ -173,6 +184,23 @@ impl LinkWrites for PostgresUnitOfWork {
         }
         Ok(deleted)
     }
+}
+
+async fn lock_link(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    id: LinkId,
+) -> Result<Option<Link>, Failure> {
+    let found = links::table
+        .find(IdBytes::from(id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(links::kind.eq(kind_column(id.kind())))
+        .select(LinkRow::as_select())
+        .for_update()
+        .first(connection)
+        .await
+        .optional()?;
+    found.map(LinkRow::into_link).transpose()
 }
 
 /// All statements go out together, and each is one decision, in the order in which the port reports them.

@@ -107,3 +107,35 @@ impl QueryId for ListRange {
 
     const HAS_STATIC_QUERY_ID: bool = false;
 }
+
+/// A condition that chooses among the rows of a range.
+///
+/// PostgreSQL does not look at the statistics of a column for it. They may say that next to no row fulfils it, as after an
+/// import into one group; then it would look for all of them by another index and sort them, and there may be many by now.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct AmongRows<E>(pub(crate) E);
+
+impl<E: QueryFragment<Pg>> QueryFragment<Pg> for AmongRows<E> {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
+        out.push_sql("CASE WHEN ");
+        self.0.walk_ast(out.reborrow())?;
+        out.push_sql(" THEN true ELSE false END");
+        Ok(())
+    }
+}
+
+impl<E: Expression> Expression for AmongRows<E> {
+    type SqlType = Bool;
+}
+
+impl<E> ValidGrouping<()> for AmongRows<E> {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl<E: AppearsOnTable<links::table>> AppearsOnTable<links::table> for AmongRows<E> {}
+
+impl<E> QueryId for AmongRows<E> {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeSet;
 
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -12,10 +11,10 @@ use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::pipeline::both;
 use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
-use crate::schema::{groups, links};
+use crate::schema::links;
 use crate::statement::statement;
 
 statement! {
@@ -60,7 +59,9 @@ pub(crate) async fn delete(
         ids: ids.iter().copied().map(IdBytes::from).collect(),
         kinds: ids.iter().map(|id| kind_column(id.kind())).collect(),
     };
-    let rows: Vec<DeletedRow> = statement.load(connection).await?;
+    let (mut holding, mut deleting) = (*connection, *connection);
+    let delete = async { Ok(statement.load::<DeletedRow>(&mut deleting).await?) };
+    let (groups, rows) = both(group_counts::hold(&mut holding, account, &[], ids), delete).await?;
     let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
     for (id, kind, group, host, slug) in rows {
@@ -72,6 +73,7 @@ pub(crate) async fn delete(
             moves.leave(group, id.kind());
         }
     }
+    moves.stay_within(&groups)?;
     if !deleted.ids.is_empty() {
         let (mut of_groups, mut of_account) = (*connection, *connection);
         let number = signed(deleted.ids.len());
@@ -111,9 +113,8 @@ async fn held(
 }
 
 statement! {
-    /// Writes the group of links that are held, if there is such a group.
+    /// Writes the group of links that are held, as their groups are.
     Regroup -> Bool {
-        account: IdBytes,
         group: Option<IdBytes>,
         ids: Vec<IdBytes>,
         now: Instant,
@@ -121,32 +122,25 @@ statement! {
     "UPDATE links SET group_id = "
     { group: Nullable<Uuid> } ", updated_at = greatest(updated_at, "
     { now: Timestamptz } ") WHERE id = ANY ("
-    { ids: Array<Uuid> } ") AND ("
-    { group: Nullable<Uuid> } " IS NULL OR EXISTS (SELECT FROM groups AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.id = "
-    { group: Nullable<Uuid> } "))"
+    { ids: Array<Uuid> } ")"
 }
 
-/// Moves the counts of groups and writes the group of links that are held; neither if one of the groups is not there, which
-/// it says. Both go out together: after the first, the groups are held.
-async fn regroup(
+/// Moves the counts of groups and writes the group of links; all of them are held. Both go out together.
+pub(crate) async fn regroup(
     connection: &mut &AsyncPgConnection,
     moves: GroupMoves,
-    statement: Regroup,
-) -> Result<bool, Failure> {
+    group: Option<GroupId>,
+    ids: Vec<IdBytes>,
+    now: Timestamp,
+) -> Result<(), Failure> {
+    if ids.is_empty() {
+        return Ok(());
+    }
+    let statement = Regroup { group: group.map(IdBytes::from), ids, now: now.into() };
     let (mut of_groups, mut of_links) = (*connection, *connection);
     let write = async { Ok(statement.execute(&mut of_links).await?) };
     let (is_moved, _) = both(moves.apply(&mut of_groups), write).await?;
-    Ok(is_moved)
-}
-
-async fn group_exists(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    id: GroupId,
-) -> Result<bool, Failure> {
-    let group = groups::table.find((IdBytes::from(account), IdBytes::from(id)));
-    Ok(diesel::select(exists(group)).get_result(connection).await?)
+    if is_moved { Ok(()) } else { Err(Failure::Other("a group that was held is not there".to_owned())) }
 }
 
 /// Puts those of `ids` that the account has into a group, and moves the counts of the groups that they leave and enter.
@@ -158,7 +152,12 @@ pub(crate) async fn assign(
     ids: &[LinkId],
     now: Timestamp,
 ) -> Result<Option<Vec<Link>>, Failure> {
-    let mut assigned = held(connection, account, ids).await?;
+    let (mut holding, mut of_links, target) = (*connection, *connection, [group]);
+    let groups = group_counts::hold(&mut holding, account, &target, ids);
+    let (groups, mut assigned) = both(groups, held(&mut of_links, account, ids)).await?;
+    if !groups.contains(&group.into()) {
+        return Ok(None);
+    }
     let mut moves = GroupMoves::of(account);
     let mut newcomers = Vec::new();
     for link in &mut assigned {
@@ -173,13 +172,9 @@ pub(crate) async fn assign(
             moves.leave(former, link.kind());
         }
     }
-    if newcomers.is_empty() {
-        return Ok(group_exists(connection, account, group).await?.then_some(assigned));
-    }
-    // The groups that they leave are there as long as the links are held, so it is this one that is not.
-    let statement =
-        Regroup { account: account.into(), group: Some(group.into()), ids: newcomers, now: now.into() };
-    Ok(regroup(connection, moves, statement).await?.then_some(assigned))
+    moves.stay_within(&groups)?;
+    regroup(connection, moves, Some(group), newcomers, now).await?;
+    Ok(Some(assigned))
 }
 
 /// Takes those of `ids` that are in a group out of it, and moves its counts. Returns them; `None` if there is no such
@@ -191,17 +186,19 @@ pub(crate) async fn unassign(
     ids: &[LinkId],
     now: Timestamp,
 ) -> Result<Option<Vec<Link>>, Failure> {
-    let mut unassigned = held(connection, account, ids).await?;
-    unassigned.retain(|link| link.group_id() == Some(group));
-    if unassigned.is_empty() {
-        return Ok(group_exists(connection, account, group).await?.then_some(unassigned));
+    let (mut holding, mut of_links, target) = (*connection, *connection, [group]);
+    let groups = group_counts::hold(&mut holding, account, &target, &[]);
+    let (groups, mut unassigned) = both(groups, held(&mut of_links, account, ids)).await?;
+    if !groups.contains(&group.into()) {
+        return Ok(None);
     }
+    unassigned.retain(|link| link.group_id() == Some(group));
     let mut moves = GroupMoves::of(account);
     for link in &mut unassigned {
         link.move_to_group(None, now);
         moves.leave(group, link.kind());
     }
-    let ids = unassigned.iter().map(|link| link.id().into()).collect();
-    let statement = Regroup { account: account.into(), group: None, ids, now: now.into() };
-    Ok(regroup(connection, moves, statement).await?.then_some(unassigned))
+    let leaving = unassigned.iter().map(|link| link.id().into()).collect();
+    regroup(connection, moves, None, leaving, now).await?;
+    Ok(Some(unassigned))
 }

@@ -1,19 +1,30 @@
 //! Changing many links a bounded number at a time, so that none of it holds others for long.
 
-use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Bool, Nullable, SmallInt, Timestamptz, Uuid};
+use diesel::sql_types::{BigInt, Nullable, SmallInt, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, GroupId, Timestamp};
 
-use crate::columns::{IdBytes, Instant, signed};
+use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
-use crate::groups::later_of;
+use crate::named_links;
 use crate::pipeline::both;
 use crate::rows::link::kind_from;
-use crate::schema::links;
 use crate::statement::statement;
+
+statement! {
+    /// Holds the groups of some of the account's links, in the order of their ids.
+    HoldGroupsOfSome -> Uuid {
+        account: IdBytes,
+        at_most: i64,
+    } =
+    "SELECT g.id FROM groups AS g WHERE g.account_id = "
+    { account: Uuid } " AND g.id = ANY (ARRAY(SELECT DISTINCT l.group_id FROM (SELECT s.group_id FROM links AS s \
+     WHERE s.account_id = "
+    { account: Uuid } " ORDER BY s.kind, s.id LIMIT "
+    { at_most: BigInt } ") AS l WHERE l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
+}
 
 statement! {
     /// Holds some of the account's links in their order, and deletes them.
@@ -28,17 +39,32 @@ statement! {
 }
 
 statement! {
-    /// Holds all the links of a group in their order, and takes them out of it.
-    EmptyGroup -> Bool {
+    /// Holds a group that is to be deleted, so that no link enters or leaves it any more.
+    HoldGroup -> Uuid {
         account: IdBytes,
         group: IdBytes,
-        now: Instant,
     } =
-    "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
-    { account: Uuid } " AND h.group_id = "
-    { group: Uuid } " ORDER BY h.kind, h.id FOR NO KEY UPDATE) \
-     UPDATE links AS l SET group_id = NULL, updated_at = greatest(l.updated_at, "
-    { now: Timestamptz } ") FROM held WHERE l.id = held.id"
+    "SELECT id FROM groups WHERE account_id = "
+    { account: Uuid } " AND id = "
+    { group: Uuid } " FOR UPDATE"
+}
+
+statement! {
+    /// Holds some of the links of a group in their order.
+    ///
+    /// It compares whole rows, and the number of links stands in the text. PostgreSQL guesses how many links a group has by
+    /// the size of the others; after an import into one group it would read all links there are for any group.
+    HoldLinksOfGroup -> (Uuid, SmallInt) {
+        account: IdBytes,
+        group: IdBytes,
+        at_most: usize,
+    } =
+    "SELECT id, kind FROM links WHERE (account_id, group_id) >= ("
+    { account: Uuid } ", "
+    { group: Uuid } ") AND (account_id, group_id) <= ("
+    { account: Uuid } ", "
+    { group: Uuid } ") AND group_id IS NOT NULL ORDER BY account_id, group_id, kind, id LIMIT "
+    { at_most } " FOR NO KEY UPDATE"
 }
 
 /// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
@@ -49,11 +75,16 @@ pub(crate) async fn delete(
     at_most: u16,
 ) -> Result<u16, Failure> {
     let mut moves = GroupMoves::of(account);
+    let mut held = Vec::new();
     let mut room = usize::from(at_most);
     // A few that were found may be deleted by others before they can be held. Only if none is found, none is left.
     while room > 0 {
-        let statement = DeleteSomeLinks { account: account.into(), at_most: signed(room) };
-        let deleted: Vec<(i16, Option<IdBytes>)> = statement.load(connection).await?;
+        let groups = HoldGroupsOfSome { account: account.into(), at_most: signed(room) };
+        let delete = DeleteSomeLinks { account: account.into(), at_most: signed(room) };
+        let (mut holding, mut deleting) = (*connection, *connection);
+        let groups = async { Ok(groups.load::<IdBytes>(&mut holding).await?) };
+        let deleted = async { Ok(delete.load::<(i16, Option<IdBytes>)>(&mut deleting).await?) };
+        let (groups, deleted) = both(groups, deleted).await?;
         if deleted.is_empty() {
             break;
         }
@@ -63,7 +94,9 @@ pub(crate) async fn delete(
                 moves.leave(group, kind);
             }
         }
+        held.extend(groups);
     }
+    moves.stay_within(&held)?;
     let deleted = usize::from(at_most) - room;
     if deleted > 0 {
         let (mut of_groups, mut of_account) = (*connection, *connection);
@@ -73,19 +106,8 @@ pub(crate) async fn delete(
     Ok(u16::try_from(deleted).unwrap_or(at_most))
 }
 
-/// Takes all links out of a group that is about to be deleted: its counts go with it.
-pub(crate) async fn empty_group(
-    connection: &mut &AsyncPgConnection,
-    account: AccountId,
-    group: GroupId,
-    now: Timestamp,
-) -> Result<(), Failure> {
-    let statement = EmptyGroup { account: account.into(), group: group.into(), now: now.into() };
-    statement.execute(connection).await?;
-    Ok(())
-}
-
-/// Takes up to `at_most` links out of a group and moves its counts.
+/// Takes up to `at_most` links out of a group and moves its counts. From then on the group is held, so that what is left in it
+/// is all that there will be.
 pub(crate) async fn ungroup(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -93,37 +115,22 @@ pub(crate) async fn ungroup(
     at_most: u16,
     now: Timestamp,
 ) -> Result<u16, Failure> {
+    let group_row = HoldGroup { account: account.into(), group: group.into() };
+    let find =
+        HoldLinksOfGroup { account: account.into(), group: group.into(), at_most: usize::from(at_most) };
+    let (mut holding, mut finding) = (*connection, *connection);
+    let hold = async { Ok(group_row.load::<IdBytes>(&mut holding).await?) };
+    let found = async { Ok(find.load::<(IdBytes, i16)>(&mut finding).await?) };
+    let (_, found) = both(hold, found).await?;
     let mut moves = GroupMoves::of(account);
-    let mut room = usize::from(at_most);
-    while room > 0 {
-        let found: Vec<(IdBytes, i16)> = links::table
-            .filter(links::account_id.eq(IdBytes::from(account)))
-            .filter(links::group_id.eq(IdBytes::from(group)))
-            .order((links::kind, links::id))
-            .select((links::id, links::kind))
-            .limit(signed(room))
-            .for_no_key_update()
-            .load(connection)
-            .await?;
-        if found.is_empty() {
-            break;
+    let mut ids = Vec::with_capacity(found.len());
+    for (id, kind) in found {
+        ids.push(id);
+        if let Some(kind) = kind_from(kind) {
+            moves.leave(group, kind);
         }
-        room = room.saturating_sub(found.len());
-        let mut ids = Vec::with_capacity(found.len());
-        for (id, kind) in found {
-            ids.push(id);
-            if let Some(kind) = kind_from(kind) {
-                moves.leave(group, kind);
-            }
-        }
-        diesel::update(links::table.filter(links::id.eq_any(ids)))
-            .set((
-                links::group_id.eq(None::<IdBytes>),
-                links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
-            ))
-            .execute(connection)
-            .await?;
     }
-    moves.apply(connection).await?;
-    Ok(u16::try_from(usize::from(at_most) - room).unwrap_or(at_most))
+    let taken = u16::try_from(ids.len()).unwrap_or(at_most);
+    named_links::regroup(connection, moves, None, ids, now).await?;
+    Ok(taken)
 }

@@ -13,6 +13,7 @@ use crate::failure::Failure;
 use crate::migrations;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
+use crate::places::Purpose;
 use crate::server_address::ServerAddress;
 use crate::statement::statement;
 use crate::unit_of_work::{PostgresUnitOfWork, pause};
@@ -52,7 +53,23 @@ impl PostgresStore {
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        self.connections.call(call).await.map_err(Failure::into_store_error)
+        self.connections.call(Purpose::Read, call).await.map_err(Failure::into_store_error)
+    }
+
+    /// Runs one call that may read many rows for few, of which only so many run at once.
+    pub(crate) async fn search<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections.call(Purpose::Search, call).await.map_err(Failure::into_store_error)
+    }
+
+    /// Runs one call for a visitor, who finds a connection however busy requests keep theirs.
+    pub(crate) async fn visit<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections.call(Purpose::Visit, call).await.map_err(Failure::into_store_error)
     }
 
     /// Runs one call of the node's own work, which finds a connection however busy requests keep theirs.
@@ -60,7 +77,7 @@ impl PostgresStore {
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        self.connections.own_work(call).await.map_err(Failure::into_store_error)
+        self.connections.call(Purpose::OwnWork, call).await.map_err(Failure::into_store_error)
     }
 
     pub(crate) const fn time_limit(&self) -> Duration {
@@ -80,7 +97,7 @@ impl Store for PostgresStore {
     }
 
     async fn check(&self) -> Result<(), StoreError> {
-        let checked = self.connections.check(async |connection| {
+        let checked = self.connections.call(Purpose::Check, async |connection| {
             let (_is_the_row, only_reads): (bool, bool) = Check {}.get_result(connection).await?;
             if only_reads { Err(Failure::ReadOnly) } else { Ok(()) }
         });

@@ -21,6 +21,8 @@ struct Moments {
     doubted: Option<Instant>,
     /// Connections last lent before this are closed.
     condemned: Option<Instant>,
+    /// When one that was asked had kept silent. None that was asked since then has answered.
+    silent: Option<Instant>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -43,8 +45,28 @@ impl Suspicions {
         moments.condemned = moments.condemned.max(Some(before));
     }
 
+    /// One that was asked then has kept silent, until now. It may be alone in that, or the server may have been busy for a
+    /// moment; so all others are asked. If the next one, asked after that, keeps silent too, these two speak for all.
+    fn note_silence(&self, began: Instant, now: Instant) {
+        let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.doubted = moments.doubted.max(Some(began));
+        if moments.silent.is_some_and(|first| first <= began) {
+            moments.condemned = moments.condemned.max(Some(began));
+            moments.silent = None;
+        } else {
+            moments.silent = moments.silent.or(Some(now));
+        }
+    }
+
+    /// One that was asked has answered.
+    fn note_answer(&self) {
+        let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        moments.silent = None;
+    }
+
     fn judge(&self, last_lent: Instant, idle_limit: Duration) -> Verdict {
-        let Moments { doubted, condemned } = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let Moments { doubted, condemned, silent: _ } =
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if condemned.is_some_and(|before| last_lent < before) {
             Verdict::Close
         } else if doubted.is_some_and(|before| last_lent < before) || last_lent.elapsed() >= idle_limit {
@@ -56,7 +78,8 @@ impl Suspicions {
 
     /// Decides on a connection before it is lent again. As long as nothing speaks against it, that takes no round trip.
     ///
-    /// The first that keeps silent speaks for all that are as old, so that a number of them costs no more than one.
+    /// The first two that keep silent one after the other speak for all that are as old, so that any number of them costs no
+    /// more than two.
     pub(crate) fn hook(
         self: Arc<Self>,
         idle_limit: Duration,
@@ -83,10 +106,13 @@ impl Suspicions {
     async fn ask(&self, connection: &mut AsyncPgConnection) -> Result<(), HookError> {
         let began = Instant::now();
         match tokio::time::timeout(PING_PATIENCE, connection.batch_execute("SELECT 1")).await {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                self.note_answer();
+                Ok(())
+            }
             Ok(Err(error)) => Err(HookError::message(error.to_string())),
             Err(_elapsed) => {
-                self.condemn(began);
+                self.note_silence(began, Instant::now());
                 Err(HookError::message("the connection does not answer"))
             }
         }
@@ -126,6 +152,24 @@ mod tests {
         suspicions.condemn(old);
         assert_eq!(suspicions.judge(old, HOUR), Verdict::Close);
         assert_eq!(suspicions.judge(new, HOUR), Verdict::Lend);
+    }
+
+    /// A server that stands still for a moment is not taken for one that is gone, however many are asked meanwhile.
+    #[test]
+    fn one_silence_condemns_nothing_and_two_in_a_row_condemn_what_is_as_old() {
+        let begin = Instant::now();
+        let [old, asked, silent, later] = [0, 1, 2, 3].map(|seconds| begin + Duration::from_secs(seconds));
+        let suspicions = Suspicions::default();
+        for _ in 0..8 {
+            suspicions.note_silence(asked, silent);
+        }
+        assert_eq!(suspicions.judge(old, HOUR), Verdict::Ask);
+        suspicions.note_answer();
+        suspicions.note_silence(later, later);
+        assert_eq!(suspicions.judge(old, HOUR), Verdict::Ask);
+        suspicions.note_silence(later, later);
+        assert_eq!(suspicions.judge(old, HOUR), Verdict::Close);
+        assert_eq!(suspicions.judge(later, HOUR), Verdict::Lend);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_domain::Timestamp;
 
@@ -22,8 +22,8 @@ const TERM: Duration = Duration::from_secs(10);
 /// How long after it was taken it is taken again.
 const RENEWED_AFTER: Duration = Duration::from_secs(3);
 
-/// How long before its end a lease is not used any more. Clocks of two nodes that are each wrong by two seconds differ by
-/// as much.
+/// How long before its end a lease is not used any more. Where the nodes' own clocks say when a lease ends, two that are each
+/// wrong by two seconds differ by as much.
 const MARGIN: Duration = Duration::from_secs(4);
 
 /// Runs one job on this node.
@@ -45,21 +45,41 @@ pub struct JobRunner {
 
 /// The time in which this node does the steps.
 struct Tenure {
-    /// When the lease was last taken, by a clock that was read before it was asked for; `None` if the job has none, so that
+    /// When the lease was last taken, by clocks that were read before it was asked for; `None` if the job has none, so that
     /// the time never ends.
-    lease_taken_at: Option<Timestamp>,
+    lease_taken_at: Option<Moment>,
     next_step_at: Timestamp,
+}
+
+/// A moment by the clock, which can be set, and by one that only goes forward.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    time: Timestamp,
+    instant: Instant,
+}
+
+impl Moment {
+    fn of(clock: &dyn Clock) -> Self {
+        Self { time: clock.now(), instant: Instant::now() }
+    }
+
+    /// Whether so much time has passed since `earlier`, by either clock: one may have been set back.
+    fn is_past(self, earlier: Self, duration: Duration) -> bool {
+        self.time >= earlier.time.plus(duration)
+            || self.instant.saturating_duration_since(earlier.instant) >= duration
+    }
 }
 
 impl Tenure {
     /// Whether there is no need to renew the lease. If the clock was set back, there is.
-    fn is_fresh(&self, now: Timestamp) -> bool {
-        self.lease_taken_at.is_none_or(|taken_at| taken_at <= now && now < taken_at.plus(RENEWED_AFTER))
+    fn is_fresh(&self, now: Moment) -> bool {
+        self.lease_taken_at
+            .is_none_or(|taken_at| taken_at.time <= now.time && !now.is_past(taken_at, RENEWED_AFTER))
     }
 
     /// Whether the lease may end soon, so that others may take it.
-    fn is_over(&self, now: Timestamp) -> bool {
-        self.lease_taken_at.is_some_and(|taken_at| now >= taken_at.plus(TERM.saturating_sub(MARGIN)))
+    fn is_over(&self, now: Moment) -> bool {
+        self.lease_taken_at.is_some_and(|taken_at| now.is_past(taken_at, TERM.saturating_sub(MARGIN)))
     }
 
     /// Whether a step is due. If the clock was set back, it is.
@@ -105,7 +125,7 @@ impl JobRunner {
     /// Takes the lease if it is to be had, renews it if that is due, gives up if it could not be renewed in time; and
     /// begins a step if one is due. A step that runs stands still meanwhile.
     pub async fn tick(&mut self) {
-        let now = self.clock.now();
+        let now = Moment::of(self.clock.as_ref());
         if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
             self.give_up("the lease could not be renewed in time");
         }
@@ -115,12 +135,13 @@ impl JobRunner {
         self.begin_step();
     }
 
-    async fn take_lease(&mut self, now: Timestamp) {
-        let taken = self.store.take_lease(self.job.name(), self.holder, now, now.plus(TERM)).await;
+    async fn take_lease(&mut self, now: Moment) {
+        let until = now.time.plus(TERM);
+        let taken = self.store.take_lease(self.job.name(), self.holder, now.time, until).await;
         match (taken, &mut self.tenure) {
             (Ok(true), Some(tenure)) => tenure.lease_taken_at = Some(now),
             (Ok(true), tenure @ None) => {
-                *tenure = Some(Tenure { lease_taken_at: Some(now), next_step_at: now });
+                *tenure = Some(Tenure { lease_taken_at: Some(now), next_step_at: now.time });
                 tracing::info!(job = self.job.name(), "took over background work");
                 metrics::gauge!(HOLDS, "job" => self.job.name()).set(1.0);
             }
@@ -131,7 +152,7 @@ impl JobRunner {
             }
         }
         // The answer may have taken long.
-        let now = self.clock.now();
+        let now = Moment::of(self.clock.as_ref());
         if self.tenure.as_ref().is_some_and(|tenure| tenure.is_over(now)) {
             self.give_up("the lease could not be renewed in time");
         }
@@ -147,12 +168,12 @@ impl JobRunner {
     }
 
     fn begin_step(&mut self) {
-        let now = self.clock.now();
+        let now = Moment::of(self.clock.as_ref());
         let Some(tenure) = &self.tenure else { return };
-        let is_due = tenure.is_step_due(now, self.job.period());
+        let is_due = tenure.is_step_due(now.time, self.job.period());
         if self.step.is_none() && is_due && !tenure.is_over(now) {
             self.step =
-                Some(RunningStep { began_at: now, outcome: Box::pin(step_of(Arc::clone(&self.job))) });
+                Some(RunningStep { began_at: now.time, outcome: Box::pin(step_of(Arc::clone(&self.job))) });
         }
     }
 
@@ -226,4 +247,34 @@ async fn step_of(job: Arc<dyn Job>) -> Outcome {
         }
     })
     .await
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    /// R22: a clock that is set back does not make a lease last longer, nor one that is set forward.
+    #[test]
+    fn r22_a_clock_that_is_set_prolongs_no_tenure() {
+        let began = Instant::now();
+        let at = |seconds: u64, millis| Moment {
+            time: samples::at(millis),
+            instant: began + Duration::from_secs(seconds),
+        };
+        let tenure = Tenure { lease_taken_at: Some(at(0, 0)), next_step_at: samples::at(0) };
+        for (now, is_fresh, is_over) in [
+            (at(2, 2_999), true, false),
+            (at(3, 3_000), false, false),
+            (at(6, 6_000), false, true),
+            (at(3, 1), false, false),
+            (at(6, 1), false, true),
+            (at(6, -3_600_000), false, true),
+            (at(1, -1), false, false),
+            (at(1, 3_600_000), false, true),
+        ] {
+            assert_eq!((tenure.is_fresh(now), tenure.is_over(now)), (is_fresh, is_over), "{now:?}");
+        }
+    }
 }

@@ -36,7 +36,7 @@ pub async fn update(
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {
-            let locked = rules.lock_link(&attempts, id.into(), &change).await?;
+            let locked = rules.lock_link(&attempts, id.into(), &change, &patch.group).await?;
             let Some(LockedLink { mut work, link: Link::Landing(landing), named_domains }) = locked else {
                 return Err(Refusal::LandingNotFound.into());
             };

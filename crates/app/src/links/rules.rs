@@ -2,9 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    AccountId, Change, CustomDomain, FeatureSet, HostBlocklist, HostReference, Hostname, Link, LinkContext,
-    LinkId, NamedDomain, NamedDomains, PixelId, Placement, PlacementChange,
+    AccountId, Change, CustomDomain, FeatureSet, HostBlocklist, HostReference, Hostname, IdReference, Link,
+    LinkContext, LinkId, NamedDomain, NamedDomains, PixelId, Placement, PlacementChange,
 };
 
 use crate::application::Application;
@@ -114,7 +115,7 @@ impl LinkRules<'_> {
     }
 
     /// Locks the account's link, and before it holds the custom domain on which `change` would place it; says what is known
-    /// of that. `None` if the account has no such link.
+    /// of that. If `group` would move the link, its groups are held with it. `None` if the account has no such link.
     ///
     /// Whoever removes a domain holds first the domain, then its links, so this keeps that order too. Where only the slug
     /// changes, the link says which domain it is, so it is read once beforehand, outside the unit of work.
@@ -123,6 +124,7 @@ impl LinkRules<'_> {
         attempts: &Attempts<'_>,
         id: LinkId,
         change: &PlacementChange,
+        group: &Change<IdReference<GroupKind>>,
     ) -> Result<Option<LockedLink>, StoreError> {
         let expected = match change {
             PlacementChange { domain: Change::Set(reference), .. } => {
@@ -137,6 +139,11 @@ impl LinkRules<'_> {
         };
         let mut work = attempts.begin().await?;
         let mut named_domains = self.hold(work.as_mut(), expected.as_slice()).await?;
+        match group {
+            Change::Keep => {}
+            Change::Set(group) => work.expect_move(group.id()),
+            Change::Clear => work.expect_move(None),
+        }
         let Some(link) = work.lock_link(self.account, id).await? else { return Ok(None) };
         let actual = self.domain_of_change(link.placement(), change);
         if actual != expected {

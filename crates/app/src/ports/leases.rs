@@ -23,13 +23,14 @@ impl LeaseHolder {
     }
 }
 
-/// Rights that one holder has at a time, until an instant. Instants are those of the callers' clocks: two of them that
-/// differ take a lease from each other too early by as much, so a holder stops using one well before it ends.
+/// Rights that one holder has at a time, for a term. A store that several programs share counts it by its own clock, which is
+/// the same for all of them. Elsewhere instants are those of the callers' clocks: two of them that differ take a lease from
+/// each other too early by as much. So a holder stops using one well before it ends.
 #[async_trait]
 pub trait Leases: Send + Sync {
-    /// Takes the lease of this name until `until`, or renews it. It is to be had for its holder, and for anybody if
-    /// nobody has it or it ended at `now` or before. One step: of any number of takers at once, one gets it. Whether it
-    /// was had.
+    /// Takes the lease of this name for the time from `now` to `until`, or renews it. It is to be had for its holder, and for
+    /// anybody if nobody has it or it has ended by now. One step: of any number of takers at once, one gets it. Whether
+    /// it was had.
     async fn take_lease(
         &self,
         name: &str,

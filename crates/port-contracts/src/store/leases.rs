@@ -10,16 +10,32 @@ use super::fixture::Fresh;
 use crate::concurrency::at_once;
 use crate::samples;
 
-const TERM: Duration = Duration::from_secs(10);
+/// Longer than any test takes.
+const TERM: Duration = Duration::from_hours(1);
 
 fn holder() -> LeaseHolder {
     LeaseHolder::from_bytes(samples::id::<AccountKind>().to_bytes())
 }
 
-/// Takes the lease for ten seconds, again if the store asks for that.
+/// Takes the lease for an hour, again if the store asks for that.
 async fn take(store: &Arc<dyn Store>, name: &str, holder: LeaseHolder, now: Timestamp) -> bool {
+    take_until(store, name, holder, now, now.plus(TERM)).await
+}
+
+/// Takes the lease for no time at all, so that it ends by whatever clock.
+async fn take_and_end(store: &Arc<dyn Store>, name: &str, holder: LeaseHolder, now: Timestamp) -> bool {
+    take_until(store, name, holder, now, now).await
+}
+
+async fn take_until(
+    store: &Arc<dyn Store>,
+    name: &str,
+    holder: LeaseHolder,
+    now: Timestamp,
+    until: Timestamp,
+) -> bool {
     loop {
-        match store.take_lease(name, holder, now, now.plus(TERM)).await {
+        match store.take_lease(name, holder, now, until).await {
             Err(StoreError::Contended) => {}
             taken => return taken.unwrap(),
         }
@@ -31,13 +47,15 @@ pub(super) async fn a_lease_has_one_holder_until_it_ends(fresh: Fresh) {
     let store = fresh.store().await;
     let [one, other] = [holder(), holder()];
     assert!(take(&store, "work", one, samples::at(0)).await);
-    assert!(!take(&store, "work", other, samples::at(9_999)).await);
+    assert!(!take(&store, "work", other, samples::at(3_599_999)).await);
     assert!(take(&store, "other work", other, samples::at(0)).await, "names are apart");
     assert!(take(&store, "work", one, samples::at(3_000)).await);
-    assert!(!take(&store, "work", other, samples::at(12_999)).await);
-    assert!(take(&store, "work", other, samples::at(13_000)).await);
-    assert!(!take(&store, "work", one, samples::at(13_001)).await, "who has lost it has lost it");
-    assert!(take(&store, "work", one, samples::at(23_000)).await);
+    assert!(!take(&store, "work", other, samples::at(3_602_999)).await);
+    assert!(take_and_end(&store, "work", one, samples::at(5_000)).await);
+    assert!(take(&store, "work", other, samples::at(5_000)).await);
+    assert!(!take(&store, "work", one, samples::at(5_001)).await, "who has lost it has lost it");
+    assert!(take_and_end(&store, "work", other, samples::at(6_000)).await);
+    assert!(take(&store, "work", one, samples::at(6_000)).await);
 }
 
 /// A holder may have it again even after its end, or with a clock that was set back.
@@ -47,8 +65,9 @@ pub(super) async fn a_holder_renews_whatever_its_clock_says(fresh: Fresh) {
     assert!(take(&store, "work", one, samples::at(0)).await);
     assert!(take(&store, "work", one, samples::at(60_000)).await);
     assert!(take(&store, "work", one, samples::at(-60_000)).await);
-    assert!(!take(&store, "work", other, samples::at(-50_001)).await);
-    assert!(take(&store, "work", other, samples::at(-50_000)).await);
+    assert!(!take(&store, "work", other, samples::at(-50_000)).await);
+    assert!(take_and_end(&store, "work", one, samples::at(-70_000)).await);
+    assert!(take(&store, "work", other, samples::at(-70_000)).await);
 }
 
 pub(super) async fn a_lease_that_is_given_back_is_free_at_once(fresh: Fresh) {
@@ -66,10 +85,12 @@ pub(super) async fn a_lease_that_is_given_back_is_free_at_once(fresh: Fresh) {
 pub(super) async fn of_many_takers_one_gets_the_lease(fresh: Fresh) {
     let store = fresh.store().await;
     for round in 0..5 {
-        let now = samples::at(round * 10_000);
+        let (now, name) = (samples::at(round * 10_000), format!("work {round}"));
+        // In every second round it was taken before, and has ended.
+        assert!(round % 2 == 0 || take_and_end(&store, &name, holder(), now).await);
         let taken = at_once(12, |_| {
-            let store = store.clone();
-            async move { take(&store, "work", holder(), now).await }
+            let (store, name) = (store.clone(), name.clone());
+            async move { take(&store, &name, holder(), now).await }
         });
         let taken = taken.await;
         assert_eq!(taken.iter().filter(|taken| **taken).count(), 1, "round {round}");

@@ -19,6 +19,7 @@
 mod answers;
 mod batches;
 mod domains;
+mod giant_group;
 mod pages;
 mod pixels;
 mod recorder;
@@ -29,7 +30,7 @@ use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
 use signpost_domain::{AccountId, Address, RequestBudget, Site};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
-use signpost_test_servers::postgres::{PostgresServer, shared};
+use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer, shared};
 
 const PLENTY: u64 = 1_000_000;
 
@@ -62,15 +63,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     pixels::fill(&database);
     answers::fill(&database);
     domains::fill(&database);
-    server.run(
-        "postgres",
-        &format!(
-            "ALTER DATABASE {0} SET session_preload_libraries = 'auto_explain'; \
-             ALTER DATABASE {0} SET auto_explain.log_min_duration = 0; \
-             ALTER DATABASE {0} SET auto_explain.log_nested_statements = on",
-            database.name()
-        ),
-    );
+    log_plans(server, &database);
     let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
     let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
     let subject = Subject { server, store, account };
@@ -82,6 +75,20 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);
     drop(database);
+    giant_group::does_not_change_plans(server).await;
+}
+
+/// Has the server log the plans of all statements in a database, and of those that these run themselves.
+fn log_plans(server: &PostgresServer, database: &PostgresDatabase) {
+    server.run(
+        "postgres",
+        &format!(
+            "ALTER DATABASE {0} SET session_preload_libraries = 'auto_explain'; \
+             ALTER DATABASE {0} SET auto_explain.log_min_duration = 0; \
+             ALTER DATABASE {0} SET auto_explain.log_nested_statements = on",
+            database.name()
+        ),
+    );
 }
 
 /// How many of the statements are not only there to steer a transaction.

@@ -54,6 +54,51 @@ async fn an_entry_that_is_committed_late_is_found() {
     assert!(changes.contains(&change(account, "late")), "{changes:?}");
 }
 
+/// A commit that nobody waits for any more may take place long after all time limits: its transaction is still open when it
+/// is read past, and its entry is found when it is there.
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_an_entry_whose_commit_was_given_up_is_found_however_late_it_comes() {
+    let database = migrated().await;
+    let limit = Duration::from_secs(1);
+    let store = open_with(&database, &PostgresOptions::with_time_limit(limit)).await;
+    let account = account(&open(&database).await).await;
+    let (mut client, connection) = tokio_postgres::connect(&database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let late = client.transaction().await.unwrap();
+    let row = format!(
+        "INSERT INTO changes (account_id, hosts, slugs) SELECT id, '{{\"\"}}', '{{late}}' FROM accounts WHERE id = \
+         '{:032x}'",
+        u128::from_be_bytes(account.to_bytes())
+    );
+    assert_eq!(late.execute(&row, &[]).await.unwrap(), 1);
+    // One reader was there before, and one comes only now.
+    let begun =
+        || async { ReadChanges::These { changes: vec![], position: store.end_of_changes().await.unwrap() } };
+    let mut readers = [begun().await, begun().await];
+    let is_long_ago = format!(
+        "SELECT clock_timestamp() - xact_start > interval '{} s' FROM pg_stat_activity \
+         WHERE state = 'idle in transaction' AND datname = current_database()",
+        3 * limit.as_secs()
+    );
+    while database.query(&is_long_ago).trim() != "t" {
+        let (changes, next) = read(&store, readers[0].clone()).await;
+        assert_eq!(changes, []);
+        readers[0] = next;
+    }
+    readers[1] = begun().await;
+    late.commit().await.unwrap();
+    for reader in readers {
+        let (changes, next) = read(&store, reader).await;
+        assert_eq!(changes, [change(account, "late")]);
+        // What is over is read past.
+        let (_, next) = read(&store, next).await;
+        let ReadChanges::These { position, .. } = next else { panic!("{next:?}") };
+        let since = database
+            .query("SELECT (extract(epoch FROM max(at)) * 1000000)::bigint - 946684800000000 FROM changes");
+        assert!(position.to_store() > since.trim().parse().unwrap(), "{position:?}");
+    }
+}
+
 /// A server whose clock was set back gives a reader entries again rather than none.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_position_in_the_future_misses_nothing() {

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use signpost_app::ports::{
-    AnswerReads, CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, MAX_CLAIMS_OF_A_CHECK, Store,
+    AnswerReads, CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, LeaseHolder, Leases,
+    MAX_CLAIMS_OF_A_CHECK, Store,
 };
 use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Timestamp};
 use signpost_port_contracts::samples;
@@ -86,6 +87,21 @@ async fn r22_a_node_that_is_ahead_releases_no_check() {
     let due = store.claim_due_checks(now, now.plus(HOUR), 9).await.unwrap();
     let hosts: Vec<_> = due.iter().map(|check| check.domain.hostname.as_str()).collect();
     assert_eq!(hosts, ["old.example.com"]);
+}
+
+/// R22: what only one node may do nobody takes over who is ahead, and nobody keeps for longer who is behind.
+#[tokio::test(flavor = "multi_thread")]
+async fn r22_a_lease_lasts_for_its_term_whatever_the_clocks_of_nodes_say() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let [ahead, behind] = [1, 2].map(|byte| LeaseHolder::from_bytes([byte; 16]));
+    let now = now(&database);
+    assert!(store.take_lease("work", behind, now.minus(DAY), now.minus(DAY).plus(HOUR)).await.unwrap());
+    assert!(!store.take_lease("work", ahead, now.plus(DAY), now.plus(DAY).plus(HOUR)).await.unwrap());
+    // One that is ahead by a day and takes it for no time has it for no time.
+    assert!(store.take_lease("work", behind, now.plus(DAY), now.plus(DAY)).await.unwrap());
+    assert!(store.take_lease("work", ahead, now.minus(DAY), now.minus(DAY).plus(HOUR)).await.unwrap());
+    assert!(!store.take_lease("work", behind, now, now.plus(HOUR)).await.unwrap());
 }
 
 async fn insert(store: &PostgresStore, domain: &CustomDomain, checks: CheckPlan) {

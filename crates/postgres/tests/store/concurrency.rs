@@ -12,7 +12,7 @@ use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::sync::Barrier;
 
-use super::database::{PLENTY, account, group, migrated, open, until_somebody_waits};
+use super::database::{PLENTY, account, group, migrated, open, until_somebody_waits, until_they_wait};
 
 /// How many links two units of work at once want, of either kind in turn.
 const LINKS: usize = 200;
@@ -106,7 +106,13 @@ async fn meet(crowd: &Crowd, acts: [Act; 2]) {
         tokio::spawn(async move {
             let mut work = store.begin().await?;
             barrier.wait().await;
-            act.run(work.as_mut(), account, groups, &links).await?;
+            while let Err(error) = act.run(work.as_mut(), account, groups, &links).await {
+                if !matches!(error, StoreError::Contended) {
+                    return Err(error);
+                }
+                // The links have come into another group while it waited for theirs.
+                work = store.begin().await?;
+            }
             if matches!(act, Act::Assign(_) | Act::Unassign | Act::Ungroup) {
                 work.commit().await
             } else {
@@ -142,6 +148,52 @@ async fn d30_batches_that_want_the_same_links_wait_for_each_other() {
             meet(&crowd, [Act::Assign(1), other]).await;
         }
     }
+    let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+    assert_eq!(crowd.database.query(deadlocks).trim(), "0");
+}
+
+/// Contract D30: who deletes a group holds it before its links, so that none enters it, and none leaves it, which would wait for
+/// the group with the link in its hands.
+#[tokio::test(flavor = "multi_thread")]
+async fn d30_a_group_that_is_deleted_is_held_before_its_links() {
+    let crowd = Crowd::new().await;
+    let (account, [doomed, other]) = (crowd.account, crowd.groups);
+    let newcomer = Link::from(samples::redirect("newcomer"));
+    let mut work = crowd.store.begin().await.unwrap();
+    work.insert_links(account, std::slice::from_ref(&newcomer), PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    // Somebody holds a link of the group, so that its deletion has to wait.
+    let mut holder = crowd.store.begin().await.unwrap();
+    holder.lock_link(account, crowd.links[0]).await.unwrap();
+    let store = crowd.store.clone();
+    let deletion = tokio::spawn(async move {
+        let mut work = store.begin().await?;
+        work.ungroup_some_links(account, doomed, 1_000, samples::at(1)).await?;
+        assert!(work.delete_group(account, doomed, samples::at(1)).await?);
+        work.commit().await
+    });
+    until_they_wait(&crowd.database, 1).await;
+    let (store, newcomer, leaver) = (crowd.store.clone(), newcomer.id(), crowd.links[1]);
+    let entering = tokio::spawn(async move {
+        let mut work = store.begin().await?;
+        let entered = work.assign_links(account, doomed, &[newcomer], samples::at(1)).await?;
+        work.commit().await.map(|()| entered.map(drop))
+    });
+    let store = crowd.store.clone();
+    let leaving = tokio::spawn(async move {
+        let mut work = store.begin().await?;
+        work.expect_move(Some(other));
+        let before = work.lock_link(account, leaver).await?.expect("it is there");
+        let mut after = before.clone();
+        after.move_to_group(Some(other), samples::at(1));
+        work.update_link(account, &before, &after).await.expect("it may");
+        work.commit().await
+    });
+    until_they_wait(&crowd.database, 3).await;
+    holder.commit().await.unwrap();
+    deletion.await.unwrap().unwrap();
+    assert_eq!(entering.await.unwrap().unwrap(), None);
+    leaving.await.unwrap().unwrap();
     let deadlocks = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
     assert_eq!(crowd.database.query(deadlocks).trim(), "0");
 }

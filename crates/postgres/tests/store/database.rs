@@ -1,6 +1,6 @@
 //! A database of its own for one test.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_app::ports::{Insertion, Store, StoreError};
 use signpost_domain::{
@@ -11,6 +11,9 @@ use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 
 pub(crate) const PLENTY: u64 = 1_000_000;
+
+/// Long enough for a busy machine, and shorter than the time limits here.
+pub(crate) const AT_LAST: Duration = Duration::from_secs(30);
 
 /// An empty database.
 pub(crate) fn empty() -> PostgresDatabase {
@@ -82,6 +85,17 @@ pub(crate) async fn until_somebody_waits(database: &PostgresDatabase) {
     let waits = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
         AND datname = current_database()";
     while database.query(waits).trim() != "1" {
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Waits until as many connections wait for a lock.
+pub(crate) async fn until_they_wait(database: &PostgresDatabase, number: usize) {
+    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
+        AND datname = current_database()";
+    let ends = Instant::now() + AT_LAST;
+    while database.query(waiting).trim() != number.to_string() {
+        assert!(Instant::now() < ends, "they are not {number}");
         tokio::task::yield_now().await;
     }
 }

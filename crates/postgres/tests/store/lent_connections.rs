@@ -11,11 +11,8 @@ use signpost_test_servers::postgres::{self, PostgresDatabase, PostgresServer};
 use tokio::time::timeout;
 use tokio_postgres::NoTls;
 
-use super::database::{account, migrated, open, open_with, unavailable};
+use super::database::{AT_LAST, account, migrated, open, open_with, unavailable, until_they_wait};
 use super::proxy::Proxy;
-
-/// Long enough for a busy machine, and shorter than the time limits here.
-const AT_LAST: Duration = Duration::from_secs(30);
 
 /// With a time limit that nothing here is meant to reach.
 fn options(connections: usize) -> PostgresOptions {
@@ -38,17 +35,6 @@ async fn processes(database: &PostgresDatabase, number: usize) -> Vec<String> {
             return processes;
         }
         assert!(Instant::now() < ends, "{processes:?}");
-        tokio::task::yield_now().await;
-    }
-}
-
-/// Waits until as many connections wait for a lock.
-async fn until_they_wait(database: &PostgresDatabase, number: usize) {
-    let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' \
-        AND datname = current_database()";
-    let ends = Instant::now() + AT_LAST;
-    while database.query(waiting).trim() != number.to_string() {
-        assert!(Instant::now() < ends, "they are not {number}");
         tokio::task::yield_now().await;
     }
 }
@@ -101,7 +87,7 @@ async fn a_connection_on_which_the_database_refuses_something_is_lent_again() {
     let mut work = store.begin().await.unwrap();
     work.insert_account(&account).await.unwrap_err();
     drop(work);
-    store.account(account.id).await.unwrap();
+    drop(store.begin().await.unwrap());
     let after = processes(&database, 1).await;
     assert_eq!(after, before);
 }
@@ -209,9 +195,12 @@ async fn there_are_never_more_connections_than_were_allowed() {
     let mut holder = session(&database).await;
     let lock = holder.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    let reading = Arc::clone(&store);
-    let waiting = tokio::spawn(async move { reading.account(account).await });
-    until_they_wait(&database, 1).await;
+    // One for a unit of work, and one to read with.
+    let [waiting, other] = [(); 2].map(|()| {
+        let reading = Arc::clone(&store);
+        tokio::spawn(async move { reading.account(account).await })
+    });
+    until_they_wait(&database, 2).await;
 
     proxy.hold(true);
     let before = proxy.connections();
@@ -223,6 +212,7 @@ async fn there_are_never_more_connections_than_were_allowed() {
     proxy.hold(false);
     lock.rollback().await.unwrap();
     store.account(account).await.unwrap();
+    other.await.unwrap().unwrap();
 }
 
 /// Units of work that all wait for one row leave connections to those who only read, and to health checks (contract D6).

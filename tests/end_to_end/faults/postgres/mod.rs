@@ -4,6 +4,7 @@
 mod network;
 mod outages;
 mod pool;
+mod writes;
 
 /// Whose tests do not run without servers.
 const WHO: &str = "failures of PostgreSQL";

@@ -1,0 +1,198 @@
+//! Who may have a connection: of each kind of caller so many at once that none of them has to wait for another kind.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Instant;
+
+use deadpool::managed::TimeoutType;
+use diesel_async::pooled_connection::deadpool::PoolError;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use crate::failure::Failure;
+
+/// What a connection is wanted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// To read a few rows for a request, or to change some in one statement.
+    Read,
+    /// To read that many rows for a request that it may take long.
+    Search,
+    /// For a unit of work.
+    UnitOfWork,
+    /// To look up a link for a visitor.
+    Visit,
+    /// To see whether the store answers.
+    Check,
+    /// For what the node does by itself.
+    OwnWork,
+}
+
+/// Places, of which each caller needs one of each kind that its purpose asks for. They are given back when the connection
+/// is, or when it is closed; so there are never more connections than places.
+pub(crate) struct Places {
+    /// Of visitors and of all that requests want. Visitors wait for nothing else, and some of these no request can take.
+    all: Arc<Semaphore>,
+    /// Of all that requests want.
+    requests: Arc<Semaphore>,
+    /// Of what may be at work for long: units of work, which may all wait for one row, and searches. The rest is for those
+    /// who only read, also for a unit of work that reads something beside its own connection.
+    long: Arc<Semaphore>,
+    /// Of searches.
+    searches: Arc<Semaphore>,
+    /// One more, so that a store that is busy is not taken for one that is broken.
+    checks: Arc<Semaphore>,
+    /// And one for what the node does by itself: however many requests there are, it must learn of the others' changes
+    /// within a second (D58), and keep the leases that it holds.
+    own_work: Arc<Semaphore>,
+    most_connections: usize,
+}
+
+/// How many places there are of each kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Numbers {
+    all: usize,
+    requests: usize,
+    long: usize,
+    searches: usize,
+}
+
+impl Numbers {
+    /// With so many connections for requests, three quarters of which may be at work for long, and a quarter of which may
+    /// search. However few they are, there is one of each kind, one more to read with, and one more for visitors.
+    fn of(connections: usize) -> Self {
+        let long = (connections - connections / 4).max(1);
+        let requests = connections.max(long + 1).min(Semaphore::MAX_PERMITS / 2);
+        let visits = (connections / 8).max(1);
+        Self {
+            all: requests.saturating_add(visits).min(Semaphore::MAX_PERMITS),
+            requests,
+            long: long.min(requests),
+            searches: (connections / 4).clamp(1, long).min(requests),
+        }
+    }
+}
+
+impl Places {
+    pub(crate) fn new(connections: NonZeroUsize) -> Self {
+        let Numbers { all, requests, long, searches } = Numbers::of(connections.get());
+        let semaphore = |places: usize| Arc::new(Semaphore::new(places));
+        Self {
+            all: semaphore(all),
+            requests: semaphore(requests),
+            long: semaphore(long),
+            searches: semaphore(searches),
+            checks: semaphore(1),
+            own_work: semaphore(1),
+            most_connections: all.saturating_add(2),
+        }
+    }
+
+    /// How many connections there can be at once.
+    pub(crate) const fn most_connections(&self) -> usize {
+        self.most_connections
+    }
+
+    /// Waits for a place of each kind that the purpose asks for. The scarcest comes first: who waits for it keeps nothing
+    /// from others.
+    pub(crate) async fn take(&self, purpose: Purpose, until: Instant) -> Result<Place, Failure> {
+        let Self { all, requests, long, searches, checks, own_work, most_connections: _ } = self;
+        let kinds: &[&Arc<Semaphore>] = match purpose {
+            Purpose::Read => &[requests, all],
+            Purpose::Search => &[searches, long, requests, all],
+            Purpose::UnitOfWork => &[long, requests, all],
+            Purpose::Visit => &[all],
+            Purpose::Check => &[checks],
+            Purpose::OwnWork => &[own_work],
+        };
+        let mut permits = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            let waited = tokio::time::timeout_at(until.into(), Arc::clone(kind).acquire_owned()).await;
+            let permit = waited.map_err(|_elapsed| PoolError::Timeout(TimeoutType::Wait))?;
+            permits.push(permit.map_err(|_closed| PoolError::Closed)?);
+        }
+        Ok(Place { _permits: permits })
+    }
+}
+
+/// What a lease holds until its connection is given back or closed.
+#[derive(Debug)]
+pub(crate) struct Place {
+    _permits: Vec<OwnedSemaphorePermit>,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    const PURPOSES: [Purpose; 6] = [
+        Purpose::Read,
+        Purpose::Search,
+        Purpose::UnitOfWork,
+        Purpose::Visit,
+        Purpose::Check,
+        Purpose::OwnWork,
+    ];
+
+    /// As many places of this purpose as there are.
+    async fn all_of(places: &Places, purpose: Purpose) -> Vec<Place> {
+        let mut taken = Vec::new();
+        while let Ok(place) = places.take(purpose, Instant::now()).await {
+            taken.push(place);
+        }
+        taken
+    }
+
+    #[test]
+    fn r46_of_eight_connections_two_search_six_write_and_one_more_is_for_visitors() {
+        assert_eq!(Numbers::of(8), Numbers { all: 9, requests: 8, long: 6, searches: 2 });
+        assert_eq!(Numbers::of(16), Numbers { all: 18, requests: 16, long: 12, searches: 4 });
+        assert_eq!(Numbers::of(1), Numbers { all: 3, requests: 2, long: 1, searches: 1 });
+    }
+
+    #[tokio::test]
+    async fn r46_each_purpose_has_places_however_few_connections_there_are() {
+        for connections in (1..=20).chain([usize::MAX / 2, usize::MAX]) {
+            let places = Places::new(NonZeroUsize::new(connections).unwrap());
+            for purpose in PURPOSES {
+                places.take(purpose, Instant::now() + Duration::from_secs(1)).await.unwrap();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn r46_searches_keep_nobody_else_from_a_connection() {
+        for connections in 2..=20 {
+            let places = Places::new(NonZeroUsize::new(connections).unwrap());
+            let searches = all_of(&places, Purpose::Search).await;
+            assert_eq!(searches.len(), (connections / 4).max(1));
+            for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::Search) {
+                places.take(purpose, Instant::now()).await.unwrap();
+            }
+        }
+    }
+
+    /// A unit of work may need one more connection to read something, and would wait for ever for that.
+    #[tokio::test]
+    async fn r46_units_of_work_and_searches_leave_a_connection_to_read_with() {
+        for connections in 1..=20 {
+            let places = Places::new(NonZeroUsize::new(connections).unwrap());
+            let _units = all_of(&places, Purpose::UnitOfWork).await;
+            let _searches = all_of(&places, Purpose::Search).await;
+            places.take(Purpose::Read, Instant::now()).await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn r46_requests_leave_visitors_a_connection() {
+        for connections in 1..=20 {
+            let places = Places::new(NonZeroUsize::new(connections).unwrap());
+            let mut taken = Vec::new();
+            for purpose in [Purpose::Search, Purpose::UnitOfWork, Purpose::Read] {
+                taken.extend(all_of(&places, purpose).await);
+            }
+            assert_eq!(all_of(&places, Purpose::Visit).await.len(), (connections / 8).max(1));
+        }
+    }
+}

@@ -1,0 +1,133 @@
+//! What one account asks for while others want to be served (R46).
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+
+use signpost_app::ports::{LinkReads, Store};
+use signpost_domain::{
+    AccountId, Address, GroupFilter, LinkFilter, LinkId, LinkKind, PageLimit, SearchText, Site,
+};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore};
+use signpost_test_servers::postgres::PostgresDatabase;
+use tokio::time::timeout;
+use tokio_postgres::NoTls;
+
+use super::database::{AT_LAST, account, insert, migrated, open, open_with, until_they_wait};
+
+/// How many calls at once, more than there are connections.
+const CROWD: usize = 24;
+
+/// An account with one link, the reading of which takes until the test lets it end, and another account with one link.
+struct Neighbours {
+    database: PostgresDatabase,
+    store: Arc<PostgresStore>,
+    noisy: (AccountId, LinkId),
+    quiet: (AccountId, LinkId),
+}
+
+impl Neighbours {
+    async fn new() -> Self {
+        let database = migrated().await;
+        let first = open(&database).await;
+        let mut accounts = Vec::new();
+        for slug in ["noisy", "quiet"] {
+            let (account, link) = (account(&first).await, samples::redirect(slug));
+            insert(&first, account, link.clone()).await;
+            accounts.push((account, LinkId::from(link.id)));
+        }
+        let [noisy, quiet] = [accounts[0], accounts[1]];
+        // What makes reading slow is a table that the test holds, and that the noisy account's links want to be read too.
+        database.run(&format!(
+            "CREATE TABLE gate (); ALTER TABLE links RENAME TO all_links; \
+             CREATE FUNCTION passed() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN \
+             LOCK TABLE gate IN ACCESS SHARE MODE; RETURN true; END $$; \
+             CREATE VIEW links AS SELECT * FROM all_links \
+             WHERE CASE WHEN account_id = '{:032x}' THEN passed() ELSE true END",
+            u128::from_be_bytes(noisy.0.to_bytes())
+        ));
+        let options = PostgresOptions {
+            connections: NonZeroUsize::new(8).unwrap(),
+            ..PostgresOptions::with_time_limit(2 * AT_LAST)
+        };
+        let store = Arc::new(open_with(&database, &options).await);
+        Self { database, store, noisy, quiet }
+    }
+
+    /// A list of an account's links.
+    async fn list(store: &PostgresStore, account: AccountId, filter: LinkFilter) {
+        let limit = PageLimit::new(25).unwrap();
+        let page = store.links(account, LinkKind::Redirect, &filter, limit, None).await.unwrap();
+        assert_eq!(page.items.len(), 1);
+    }
+
+    async fn visit(store: &PostgresStore, slug: &str) {
+        let address = Address { site: Site::System, slug: Some(samples::slug(slug)) };
+        assert!(store.published_link(&address).await.unwrap().is_some());
+    }
+
+    /// While the noisy account's clients run `call`, so that as many as `at_work` of them are served, `meanwhile` ends.
+    async fn meet<C: Future<Output = ()> + Send + 'static>(
+        &self,
+        at_work: usize,
+        call: impl Fn(Arc<PostgresStore>, AccountId, LinkId) -> C,
+        meanwhile: impl Future<Output = ()>,
+    ) {
+        let (mut client, connection) = tokio_postgres::connect(&self.database.url(), NoTls).await.unwrap();
+        tokio::spawn(connection);
+        let gate = client.transaction().await.unwrap();
+        gate.batch_execute("LOCK TABLE gate IN ACCESS EXCLUSIVE MODE").await.unwrap();
+        let (account, link) = self.noisy;
+        let crowd: Vec<_> =
+            (0..CROWD).map(|_| tokio::spawn(call(Arc::clone(&self.store), account, link))).collect();
+        until_they_wait(&self.database, at_work).await;
+        timeout(AT_LAST, meanwhile).await.expect("the others wait");
+        assert!(crowd.iter().all(|one| !one.is_finished()));
+        until_they_wait(&self.database, at_work).await;
+        gate.rollback().await.unwrap();
+        for one in crowd {
+            one.await.unwrap();
+        }
+    }
+
+    /// What the quiet account's clients and visitors do, of all kinds.
+    async fn are_served(&self) {
+        let (account, link) = self.quiet;
+        Self::visit(&self.store, "quiet").await;
+        self.store.link(account, link).await.unwrap().unwrap();
+        Self::list(&self.store, account, LinkFilter::default()).await;
+        let mut work = self.store.begin().await.unwrap();
+        work.lock_link(account, link).await.unwrap().unwrap();
+        drop(work);
+    }
+}
+
+fn search() -> LinkFilter {
+    LinkFilter { search: Some(SearchText::parse("example").unwrap()), ..LinkFilter::default() }
+}
+
+/// R46: long searches of one account take no more than a quarter of the connections; visitors, and whoever reads or writes,
+/// are served at once.
+#[tokio::test(flavor = "multi_thread")]
+async fn r46_searches_of_one_account_keep_no_one_else_waiting() {
+    let neighbours = Neighbours::new().await;
+    let several = LinkFilter { site: Some(Site::System), is_active: Some(true), ..LinkFilter::default() };
+    let groups = LinkFilter { group: GroupFilter::Ungrouped, is_active: Some(true), ..LinkFilter::default() };
+    for filter in [search(), several, groups] {
+        let call = |store: Arc<PostgresStore>, account, _| {
+            let filter = filter.clone();
+            async move { Neighbours::list(&store, account, filter).await }
+        };
+        neighbours.meet(2, call, neighbours.are_served()).await;
+    }
+}
+
+/// R46: whatever requests of an account take, visitors are served.
+#[tokio::test(flavor = "multi_thread")]
+async fn r46_requests_of_one_account_keep_no_visitor_waiting() {
+    let neighbours = Neighbours::new().await;
+    let call = |store: Arc<PostgresStore>, account, link| async move {
+        store.link(account, link).await.unwrap().unwrap();
+    };
+    neighbours.meet(8, call, Neighbours::visit(&neighbours.store, "quiet")).await;
+}
