@@ -179,8 +179,8 @@ impl ApiError {
             Self::NotAdmitted(
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
-            ) => Some(*retry_after_seconds),
-            Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => Some(*retry_after_seconds),
+            )
+            | Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => Some(*retry_after_seconds),
             Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
                 Some(CONCURRENCY_RETRY_SECONDS)
             }
