@@ -15,7 +15,7 @@ use signpost_sqlite::SqliteStore;
 use crate::database::{self, Database, PLENTY};
 
 /// More than a search reads before it asks the index, several times as many as the index names at a time.
-const MANY: usize = 3_600;
+const MANY: usize = 5_600;
 
 /// Texts in several scripts, and cases.
 const WORDS: [&str; 8] =
@@ -182,7 +182,7 @@ async fn d32_links_of_an_earlier_version_are_found() {
     }
     raw.batch_execute(
         "INSERT INTO accounts (id, email, email_key, plan, created_at) VALUES (zeroblob(16), 'a@b.example', 'a@b.example', 'agency', 0);
-         WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 3000)
+         WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 5000)
          INSERT INTO links (id, account_id, kind, name, host, slug, is_active, analytics_enabled, created_at, updated_at, target_url)
          SELECT unhex(printf('%032x', number)), zeroblob(16), 1, 'Straße ' || number, '', 's-' || number, 1, 1, 0, 0,
              'https://example.com/' FROM numbers",
