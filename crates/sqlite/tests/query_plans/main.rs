@@ -123,7 +123,7 @@ fn subject(folder: &std::path::Path) -> (DatabaseFile, SqliteConnection, SqliteS
     let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
     let never = |_: String, _: String, _: String, _: Option<String>| false;
     link_matches_utils::register_impl(&mut connection, never).unwrap();
-    in_time_utils::register_impl(&mut connection, || true).unwrap();
+    in_time_utils::register_impl(&connection, || true).unwrap();
     (file, connection, store)
 }
 

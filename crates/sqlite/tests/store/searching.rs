@@ -7,7 +7,7 @@ use std::path::Path;
 use diesel::connection::SimpleConnection;
 use signpost_app::ports::{LinkReads, Store};
 use signpost_domain::{
-    AccountId, GroupFilter, Link, LinkFilter, LinkKind, PageLimit, PagePosition, Redirect, SearchText,
+    AccountId, GroupFilter, Link, LinkFilter, LinkKind, PageLimit, PagePosition, Redirect, SearchText, Slug,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
@@ -76,7 +76,7 @@ fn expected(links: &[Link], filter: &LinkFilter) -> Vec<[u8; 16]> {
     let search = filter.search.as_ref().unwrap();
     let matches = |link: &&Link| {
         let Link::Redirect(redirect) = link else { return false };
-        let slug = redirect.placement.slug().map(|slug| slug.as_str());
+        let slug = redirect.placement.slug().map(Slug::as_str);
         search.matches(redirect.name.as_str(), slug, Some(redirect.target_url.as_str()))
             && filter.is_active.is_none_or(|is_active| redirect.is_active == is_active)
             && match filter.group {
@@ -140,7 +140,7 @@ async fn d32_searches_of_long_lists_find_what_the_rule_finds() {
     let mut work = store.begin().await.unwrap();
     for link in &mut links[..40] {
         let before = link.clone();
-        let Link::Redirect(redirect) = link else { unreachable!() };
+        let Link::Redirect(redirect) = link else { panic!("all are redirects") };
         redirect.name = samples::name("Renamed: autumn NUMBER-351, xyz");
         work.update_link(account, &before, link).await.unwrap();
     }
