@@ -87,7 +87,7 @@ impl FallbackQuotaStore {
             report: Report::default(),
             failures: 0,
             is_alone: false,
-            can_be_read: false,
+            reads: Reads::Unknown,
             is_mending: false,
             name: None,
             is_lost: false,
@@ -111,6 +111,15 @@ pub(crate) struct Shared {
     state: Mutex<State>,
 }
 
+/// Whether the counts of a store that fails can be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reads {
+    /// Nobody knows.
+    Unknown,
+    /// The store failed because it cannot be written.
+    Work,
+}
+
 pub(crate) struct State {
     pub(crate) known: KnownCounts,
     pub(crate) report: Report,
@@ -118,8 +127,8 @@ pub(crate) struct State {
     pub(crate) failures: u32,
     /// The store is not asked.
     pub(crate) is_alone: bool,
-    /// The store failed last because it cannot be written. What it has counted can be read.
-    pub(crate) can_be_read: bool,
+    /// What the last failure says about reading the counts.
+    pub(crate) reads: Reads,
     /// A task tries the store and merges.
     pub(crate) is_mending: bool,
     /// The name of the store's counts, when last tried.
@@ -183,24 +192,15 @@ impl Shared {
     fn failed(self: &Arc<Self>, error: &StoreError) {
         {
             let mut state = self.state();
-            let State {
-                known: _,
-                report,
-                failures,
-                is_alone,
-                can_be_read,
-                is_mending: _,
-                name,
-                is_lost,
-                now: _,
-            } = &mut *state;
+            let State { known: _, report, failures, is_alone, reads, is_mending: _, name, is_lost, now: _ } =
+                &mut *state;
             report.failed(error);
             match error {
                 // One account's data; the others are counted, and no try would mend it.
                 StoreError::Corrupt { table: _, column: _, row: _, reason: _ } => return,
                 StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Contended => {}
             }
-            *can_be_read = matches!(error, StoreError::Unwritable(_));
+            *reads = if matches!(error, StoreError::Unwritable(_)) { Reads::Work } else { Reads::Unknown };
             *is_lost |= name.is_none();
             *failures = failures.saturating_add(1);
             if *failures >= self.options.failures.get() && !*is_alone {
@@ -216,7 +216,7 @@ impl Shared {
     async fn learn(&self, account: AccountId, budget: RequestBudget, now: Timestamp) {
         let before = {
             let state = self.state();
-            if !state.can_be_read || state.known.knows(account, now) {
+            if state.reads != Reads::Work || state.known.knows(account, now) {
                 return;
             }
             state.known.in_store(account, now)

@@ -47,6 +47,8 @@ struct Header {
     application_id: i32,
     #[diesel(sql_type = BigInt)]
     objects: i64,
+    #[diesel(sql_type = BigInt)]
+    pages: i64,
 }
 
 /// Opens a connection. The order matters: patience comes first, because what follows may have to wait; then we look
@@ -100,11 +102,12 @@ pub(crate) fn open(
 /// A file is ours if it is marked so, and may become ours if it is empty, which this returns.
 fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<bool, OpenError> {
     let path = || file.path().to_path_buf();
-    let Header { application_id, objects } =
+    let Header { application_id, objects, pages } =
         header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
     match (application_id, objects) {
         (APPLICATION_ID, _) => Ok(false),
-        (0, 0) => Ok(true),
+        // One that another program has begun keeps what that one has chosen.
+        (0, 0) => Ok(pages == 0),
         _ => Err(OpenError::Foreign { path: path() }),
     }
 }
@@ -115,8 +118,8 @@ pub(crate) fn has_tables(connection: &mut SqliteConnection) -> QueryResult<bool>
 }
 
 fn header(connection: &mut SqliteConnection) -> QueryResult<Header> {
-    let header =
-        "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS objects FROM pragma_application_id";
+    let header = "SELECT application_id, (SELECT count(*) FROM sqlite_schema) AS objects, (SELECT page_count FROM pragma_page_count) \
+         AS pages FROM pragma_application_id";
     diesel::sql_query(header).get_result(connection)
 }
 

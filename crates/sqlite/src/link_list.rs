@@ -28,7 +28,7 @@ diesel::prefix_operator!(IdBesideIndex, "+", Binary, backend: Sqlite);
 
 /// How many links a search reads before it asks the index. What many links match is found among these; what few match,
 /// the index finds.
-const WALKED: i64 = 2_000;
+const WALKED: i64 = 4_000;
 
 /// How many links the index names at a time.
 const NAMED: i64 = 500;

@@ -89,25 +89,27 @@ impl WriteCheck {
 mod tests {
     use super::*;
 
+    /// A try that must not begin.
+    async fn unasked(why: &str) -> Result<(), StoreError> {
+        panic!("{why}");
+    }
+
     #[tokio::test]
     async fn r37_a_failed_try_is_not_repeated_at_once_and_a_write_ends_it() {
         let check = WriteCheck::new();
         let full = async { Err::<(), _>(StoreError::unwritable("the disk is full")) };
         assert!(matches!(check.run(full).await, Err(StoreError::Unwritable(_))));
-        let again = check.run(async { panic!("nobody tries again within a second") as Result<(), _> }).await;
+        let again = check.run(unasked("nobody tries again within a second")).await;
         let Err(StoreError::Unwritable(cause)) = again else { panic!("{again:?}") };
         assert_eq!(cause.to_string(), "the disk is full");
         check.note_write();
-        check
-            .run(async { panic!("what was just written need not be tried") as Result<(), _> })
-            .await
-            .unwrap();
+        check.run(unasked("what was just written need not be tried")).await.unwrap();
     }
 
     #[tokio::test]
     async fn a_try_that_worked_counts_as_a_write() {
         let check = WriteCheck::new();
         check.run(async { Ok(()) }).await.unwrap();
-        check.run(async { panic!("tried a moment ago") as Result<(), _> }).await.unwrap();
+        check.run(unasked("tried a moment ago")).await.unwrap();
     }
 }

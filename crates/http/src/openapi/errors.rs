@@ -188,7 +188,9 @@ pub(super) fn no_such_path() -> Response {
 
 fn example(code: ErrorCode) -> Value {
     let mut body = error_with(code, message(code));
-    if let (ErrorCode::InvalidRequest, Some(error)) = (code, body["error"].as_object_mut()) {
+    if let (ErrorCode::InvalidRequest, Some(error)) =
+        (code, body.pointer_mut("/error").and_then(Value::as_object_mut))
+    {
         let detail = json!({"field": "limit", "code": "out_of_range", "message": message(code)});
         error.insert("details".to_owned(), json!([detail]));
     }

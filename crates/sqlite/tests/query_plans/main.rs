@@ -123,7 +123,7 @@ fn subject(folder: &std::path::Path) -> (DatabaseFile, SqliteConnection, SqliteS
     let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
     let never = |_: String, _: String, _: String, _: Option<String>| false;
     link_matches_utils::register_impl(&mut connection, never).unwrap();
-    in_time_utils::register_impl(&mut connection, || true).unwrap();
+    in_time_utils::register_impl(&connection, || true).unwrap();
     (file, connection, store)
 }
 
@@ -329,7 +329,7 @@ async fn lists_of_links(subject: &mut Subject) {
 /// What a search runs where an account has more links than it reads one by one: the narrowest index again, the index of
 /// texts, and the links that this names by their ids, whatever else is filtered by.
 async fn long_searches(subject: &mut Subject) {
-    for chunk in 0..21 {
+    for chunk in 0..41 {
         // Behind all that is read one by one.
         let name = samples::name(if chunk == 0 { "found" } else { "other" });
         let link = |number: usize| {
