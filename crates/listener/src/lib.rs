@@ -9,6 +9,7 @@
 //! |---|---|
 //! | a head | [`MOST_HEAD_BYTES`], and [`Times::head`] from its first byte |
 //! | a body | [`MOST_BODY_BYTES`] on the wire, and [`Times::body`] |
+//! | what is sent after the last answer | [`MOST_LINGERING_BYTES`], and [`Times::lingering`] |
 //! | an answer that the client does not take | [`ANSWER_BYTES`] in memory, and [`Times::stalled`] |
 //! | pipelined requests | the next one is read when the answer before it is out |
 //! | a connection between two requests | [`Times::idle`] |
@@ -29,7 +30,7 @@ mod worker;
 pub use listener::Listener;
 pub use options::{ListenerOptions, Times};
 pub use refusal::{Refusal, Refusals};
-pub use wire::{ANSWER_BYTES, MOST_BODY_BYTES, MOST_HEAD_BYTES};
+pub use wire::{ANSWER_BYTES, MOST_BODY_BYTES, MOST_HEAD_BYTES, MOST_LINGERING_BYTES};
 
 /// Tells the metrics recorder, if there is one, what the metrics of all listeners mean.
 pub fn describe_metrics() {

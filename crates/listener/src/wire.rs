@@ -32,6 +32,10 @@ pub const MOST_BODY_BYTES: usize = 8 * 1024 * 1024;
 /// body until the client has taken this.
 pub const ANSWER_BYTES: usize = 16 * 1024;
 
+/// The most that is read off after the last answer of a connection, in bytes. Clients send a whole body before they read, so
+/// that it must be well above what a body may be; beyond, they see a reset.
+pub const MOST_LINGERING_BYTES: usize = 32 * 1024 * 1024;
+
 /// How much of what is thrown away is read at once.
 const LINGERING_READ_BYTES: usize = 16 * 1024;
 
@@ -259,7 +263,7 @@ impl Wire {
         }
         self.watch.limit(self.times.lingering);
         let mut thrown_away = 0;
-        while thrown_away < MOST_BODY_BYTES {
+        while thrown_away < MOST_LINGERING_BYTES {
             self.input.borrow_mut().clear();
             let read = poll_fn(|cx| match self.poll_read(cx, LINGERING_READ_BYTES, LINGERING_READ_BYTES) {
                 Poll::Pending if self.watch.is_over() => Poll::Ready(Ok(0)),
