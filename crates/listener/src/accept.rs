@@ -1,10 +1,11 @@
 //! Accepting connections, and giving each to a worker.
 
-use std::io;
+use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -26,6 +27,9 @@ const UNTAKEN_TIME: Duration = Duration::from_secs(30);
 
 /// How long to wait before accepting again when the system has no room for a connection.
 const PAUSE: Duration = Duration::from_millis(50);
+
+/// The most connections that wait to be accepted when the listener stops.
+const BACKLOG: usize = 4096;
 
 /// How often at most a log line says that it has none.
 const LOG_INTERVAL: Duration = Duration::from_mins(1);
@@ -49,6 +53,7 @@ pub(crate) async fn accept(
     most: usize,
     listener: &'static str,
     mut stop: watch::Receiver<Stop>,
+    stop_workers: watch::Sender<Stop>,
 ) -> io::Result<()> {
     let mut receiver = Receiver::new(workers, most, listener);
     let outcome = loop {
@@ -70,8 +75,23 @@ pub(crate) async fn accept(
             }
         }
     };
-    // From now on the system refuses connections.
+    // Those that have connected already are still served, and from then on the system refuses them. They are few: no more than
+    // fit into the backlog of the socket.
+    for _ in 0..BACKLOG {
+        match socket.accept().now_or_never() {
+            Some(Ok((stream, peer))) => _ = receiver.receive(stream, peer).await,
+            Some(Err(_)) | None => break,
+        }
+    }
     drop(socket);
+    tokio::spawn(async move {
+        // Also when a graceful stop is followed by one that is not.
+        stop_workers.send_replace(*stop.borrow_and_update());
+        while stop.changed().await.is_ok() {
+            stop_workers.send_replace(*stop.borrow_and_update());
+        }
+        stop_workers.send_replace(Stop::Now);
+    });
     for worker in receiver.workers {
         worker.ended().await;
     }
@@ -128,8 +148,7 @@ impl Receiver {
             Ticket::Door(waiting)
         } else {
             self.turned_away.increment(1);
-            // As much as fits at once; the connection closes here.
-            let _ = stream.try_write(NO_ROOM);
+            turn_away(&stream);
             return true;
         };
         prepare(&stream);
@@ -152,6 +171,15 @@ impl Receiver {
             tracing::error!(listener, %error, "cannot accept connections; trying on");
         }
     }
+}
+
+/// Answers to what is not read, as far as that goes at once; the connection closes behind it.
+fn turn_away(stream: &TcpStream) {
+    let socket = SockRef::from(stream);
+    let mut socket = &*socket;
+    // With something unread the connection would be reset, and the answer could be lost.
+    let _ = socket.read(&mut [0; 4096]);
+    let _ = socket.write(NO_ROOM);
 }
 
 /// Sets what every connection has. If the system refuses, it works without.

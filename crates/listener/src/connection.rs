@@ -9,6 +9,7 @@ use std::net::SocketAddr;
 use std::pin::{Pin, pin};
 use std::rc::Rc;
 use std::task::Poll;
+use std::time::Duration;
 
 use actix_http::body::{BodySize, BoxBody, MessageBody};
 use actix_http::error::ParseError;
@@ -20,6 +21,9 @@ use crate::door::Ticket;
 use crate::refusal::{Refusal, Refusals};
 use crate::request_body::{BodyState, RequestBody};
 use crate::wire::{ANSWER_BYTES, MOST_HEAD_BYTES, Wire};
+
+/// How long a connection that has just come may take to send its first request when the listener stops.
+const FIRST_REQUEST_TIME: Duration = Duration::from_millis(250);
 
 const ENDED: &str = "signpost_connections_ended_total";
 
@@ -56,10 +60,12 @@ impl From<io::Error> for End {
 }
 
 /// Drives a connection to its end.
+///
+/// The socket is dropped before the ticket, so that there are never more sockets than places.
 pub(crate) async fn drive<S, B>(
-    wire: Rc<Wire>,
-    peer: SocketAddr,
     mut ticket: Ticket,
+    peer: SocketAddr,
+    wire: Rc<Wire>,
     answering: Rc<Answering<S>>,
 ) where
     S: Service<Request>,
@@ -67,13 +73,22 @@ pub(crate) async fn drive<S, B>(
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody,
 {
+    if matches!(ticket, Ticket::Door(_)) {
+        wire.limit_patience(wire.times.door);
+    }
     loop {
+        // Requests that are all there already must not keep the worker from its other connections.
+        tokio::task::coop::consume_budget().await;
         match one_request(&wire, peer, &mut ticket, &answering).await {
             Ok(true) => {}
             Ok(false) | Err(End::Quiet) => return,
             Err(End::Refused(refusal)) => {
                 answering.count_end(refusal.label());
-                refuse(&wire, answering.refusals.answer(refusal), refusal != Refusal::Overloaded).await;
+                if refusal != Refusal::Overloaded {
+                    // The answer must not be that to an earlier request.
+                    wire.begin_anew();
+                }
+                refuse(&wire, answering.refusals.answer(refusal), &ticket).await;
                 return;
             }
             Err(End::Stalled) => {
@@ -122,7 +137,9 @@ where
     let answered = call(&answering.service, request, body.as_deref(), wire).await;
     wire.watch.lift();
     let is_settled = body.is_none_or(|body| body.settle(wire));
-    let closes = !is_settled || wire.watch.is_stopping() || matches!(ticket, Ticket::Door(_));
+    let is_at_the_door = matches!(ticket, Ticket::Door(_));
+    // A connection that the request wants to upgrade is closed too: there is nothing to upgrade it to.
+    let closes = !is_settled || is_at_the_door || wire.watch.is_stopping() || !wire.is_kept_alive();
     match answered {
         Ok(response) => answer(wire, response.into(), closes).await?,
         Err(error) => answer(wire, error.into(), closes).await?,
@@ -131,22 +148,29 @@ where
         return Ok(true);
     }
     wire.flush().await?;
-    if !is_settled || wire.unused_bytes() > 0 {
+    close(wire, ticket, is_settled).await;
+    Ok(false)
+}
+
+/// Closes a connection whose last answer is written. With something unread it would be reset, and the answer could be lost
+/// on its way; whoever still sends is listened to for a while, if the connection has a place.
+async fn close(wire: &Wire, ticket: &Ticket, is_all_read: bool) {
+    let has_more = wire.read_what_is_there(MOST_HEAD_BYTES) > 0 || wire.unused_bytes() > 0;
+    if matches!(ticket, Ticket::Place(_)) && (has_more || !is_all_read) {
         wire.linger().await;
     }
-    Ok(false)
 }
 
 /// Waits for the head of the next request. What is to be written goes out before anything is waited for.
 async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
     let mut looked_through = 0;
     let mut parsed_at = 0;
-    let mut has_begun = false;
+    let mut phase = Phase::Arrived;
     loop {
         let unused = wire.unused_bytes();
         // To parse the whole beginning again for every byte that comes would let a client buy seconds of work with
         // kilobytes. A beginning that can never become a head is found out now and then.
-        if unused > 0 && (wire.has_end_of_head(looked_through) || unused >= 2 * parsed_at) {
+        if unused > 0 && (unused >= 2 * parsed_at || wire.has_end_of_head(looked_through)) {
             parsed_at = unused;
             match wire.decode() {
                 Ok(Some(Message::Item(request))) => {
@@ -163,36 +187,48 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
         if unused >= MOST_HEAD_BYTES {
             return Err(End::Refused(Refusal::HeadTooLarge));
         }
-        if wire.is_at_end() {
-            return Err(End::Quiet);
-        }
         if wire.unwritten_bytes() > 0 {
             wire.flush().await?;
+        }
+        if wire.is_at_end() {
+            return Err(End::Quiet);
         }
         if unused == 0 {
             wire.release();
         }
-        if unused > 0 && !has_begun {
-            has_begun = true;
-            wire.watch.limit(match ticket {
-                Ticket::Place(_) => wire.times.head,
-                Ticket::Door(_) => wire.times.door,
-            });
-        } else if unused == 0 {
-            wire.watch.limit(match ticket {
-                Ticket::Place(_) if wire.is_fresh() => wire.times.head,
-                Ticket::Place(_) => wire.times.idle,
-                Ticket::Door(_) => wire.times.door,
-            });
+        let waits_for = match ticket {
+            // From the first moment on.
+            Ticket::Door(_) => (phase == Phase::Arrived).then_some(wire.times.door),
+            Ticket::Place(_) if wire.is_fresh() => (phase == Phase::Arrived).then_some(wire.times.head),
+            Ticket::Place(_) if unused == 0 => Some(wire.times.idle),
+            // From its first byte on.
+            Ticket::Place(_) => (phase != Phase::Begun).then_some(wire.times.head),
+        };
+        if let Some(time) = waits_for {
+            wire.watch.limit(time);
         }
+        phase = if unused == 0 { Phase::Waiting } else { Phase::Begun };
         more_of_a_head(wire, ticket, unused).await?;
     }
 }
 
+/// How far a head has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    /// Nothing was waited for yet.
+    Arrived,
+    /// Nothing of it is there.
+    Waiting,
+    /// Some of it is there.
+    Begun,
+}
+
 /// Reads more of a head of which `begun` bytes are there.
 async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize) -> Result<(), End> {
+    let most = MOST_HEAD_BYTES.saturating_sub(begun);
+    let mut is_granted = false;
     poll_fn(|cx| {
-        match wire.poll_read(cx, MOST_HEAD_BYTES - begun, begun.clamp(1024, MOST_HEAD_BYTES)) {
+        match wire.poll_read(cx, most, begun.clamp(1024, MOST_HEAD_BYTES).min(most)) {
             Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Quiet)),
             Poll::Pending => {}
         }
@@ -204,9 +240,15 @@ async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize) -> Result<()
         {
             return Poll::Ready(Err(End::Refused(Refusal::Overloaded)));
         }
-        // Without a request under way there is nothing to be finished.
         if begun == 0 && wire.watch.is_stopping() {
-            return Poll::Ready(Err(End::Quiet));
+            // Without a request under way there is nothing to be finished. The first one may be on its way.
+            if !wire.is_fresh() {
+                return Poll::Ready(Err(End::Quiet));
+            }
+            if !is_granted {
+                is_granted = true;
+                wire.watch.limit(FIRST_REQUEST_TIME.min(wire.times.head));
+            }
         }
         if wire.watch.is_over() {
             return Poll::Ready(Err(match ticket {
@@ -291,17 +333,14 @@ async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result
     }
 }
 
-/// Sends the answer to a request that never reached the service, and closes. Where there are too many connections already,
-/// none lingers.
-async fn refuse(wire: &Wire, response: Response<BoxBody>, lingers: bool) {
-    wire.begin_anew();
+/// Sends the answer to a request that never reached the service, and closes.
+async fn refuse(wire: &Wire, response: Response<BoxBody>, ticket: &Ticket) {
     let sent = async {
         answer(wire, response, true).await?;
         Ok::<_, End>(wire.flush().await?)
     };
     match sent.await {
-        Ok(()) if lingers => wire.linger().await,
-        Ok(()) => wire.read_what_is_there(MOST_HEAD_BYTES),
+        Ok(()) => close(wire, ticket, false).await,
         Err(End::Stalled) => wire.give_up(),
         Err(End::Quiet | End::Refused(_)) => {}
     }

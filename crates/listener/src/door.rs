@@ -16,9 +16,9 @@ use crate::options::door_places;
 /// not swept away by a crowd.
 const GRACE: Duration = Duration::from_millis(10);
 
-/// How long those who were sent away may take to leave. It takes a worker no more than an answer that fits into the
-/// socket's buffer.
-const LEAVING_TIME: Duration = Duration::from_millis(50);
+/// How long a newcomer waits for those who were sent away to leave. It takes a worker no more than an answer that fits into
+/// the socket's buffer; meanwhile nobody else is accepted.
+const LEAVING_TIME: Duration = Duration::from_millis(5);
 
 /// The places of all connections of a listener.
 pub(crate) struct Places {

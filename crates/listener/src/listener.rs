@@ -21,7 +21,8 @@ use crate::worker::{self, Setup, Stop};
 pub struct Listener {
     address: SocketAddr,
     stop: watch::Sender<Stop>,
-    running: JoinHandle<io::Result<()>>,
+    /// `None` once it was seen to end.
+    running: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Listener {
@@ -49,6 +50,7 @@ impl Listener {
         let socket = tokio::net::TcpListener::from_std(socket)?;
         let address = socket.local_addr()?;
         let (stop, stopped) = watch::channel(Stop::No);
+        let (stop_workers, workers_stopped) = watch::channel(Stop::No);
         let mut started = Vec::new();
         let mut starting = Vec::new();
         for number in 0..workers.get() {
@@ -59,7 +61,7 @@ impl Listener {
                 refusals: Arc::clone(refusals),
                 door,
                 times,
-                stop: stopped.clone(),
+                stop: workers_stopped.clone(),
             })?;
             started.push(worker);
             starting.push(ready);
@@ -68,9 +70,9 @@ impl Listener {
             for ready in starting {
                 ready.await.map_err(io::Error::other)??;
             }
-            accept(socket, started, connections, name, stopped).await
+            accept(socket, started, connections, name, stopped, stop_workers).await
         });
-        Ok(Self { address, stop, running })
+        Ok(Self { address, stop, running: Some(running) })
     }
 
     /// The address that the listener is bound to.
@@ -84,18 +86,20 @@ impl Listener {
     /// # Errors
     /// The listener failed.
     pub async fn ended(&mut self) -> io::Result<()> {
-        (&mut self.running).await.map_err(io::Error::other)?
+        let Some(running) = &mut self.running else { return Ok(()) };
+        let ended = running.await.map_err(io::Error::other);
+        self.running = None;
+        ended?
     }
 
     /// Stops accepting connections and ends. With `graceful`, running requests get
     /// [`Times::stopping`](crate::Times::stopping) to finish; otherwise they are dropped.
     ///
     /// # Errors
-    /// The listener had failed before.
+    /// The listener failed, and [`ended`](Self::ended) has not said so before.
     pub async fn stop(mut self, graceful: bool) -> io::Result<()> {
         self.stop.send_replace(if graceful { Stop::Gracefully } else { Stop::Now });
-        // A task that was seen to end in `ended` must not be asked again.
-        if self.running.is_finished() { Ok(()) } else { self.ended().await }
+        self.ended().await
     }
 }
 

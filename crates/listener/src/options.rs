@@ -59,10 +59,10 @@ pub struct Times {
     /// How long a client may take nothing of an answer that waits for it. What it takes buys it more time, at 4 KiB a
     /// second.
     pub stalled: Duration,
-    /// How long a connection is still read from after its last answer, so that a client which is still sending gets to
-    /// read that answer.
+    /// How long a connection is still read from after its last answer while nothing comes, so that a client which is still
+    /// sending gets to read that answer. In all it is five times as long at most.
     pub lingering: Duration,
-    /// How long a connection beyond the bound may take to send a head.
+    /// How long a connection beyond the bound may take to send a head, and how long it may take nothing of its answer.
     pub door: Duration,
     /// How long a graceful stop lets running requests go on.
     pub stopping: Duration,

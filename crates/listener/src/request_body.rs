@@ -66,7 +66,7 @@ impl BodyState {
                 // Many clients send head and body apart.
                 Ok(None) if !has_read => {
                     has_read = true;
-                    wire.read_what_is_there(MOST_SETTLED_BYTES);
+                    let _ = wire.read_what_is_there(MOST_SETTLED_BYTES);
                 }
                 Ok(_) | Err(_) => self.progress.set(Progress::Broken),
             }

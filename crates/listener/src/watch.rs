@@ -42,7 +42,7 @@ impl Drop for Watched {
 impl Watch {
     /// From now on there are `time`s until the deadline.
     pub(crate) fn limit(&self, time: Duration) {
-        self.deadline.set(Some(self.sweeper.now.get() + time));
+        self.deadline.set(Some(Instant::now() + time));
     }
 
     /// From now on there is no deadline.
@@ -81,7 +81,6 @@ impl Watch {
 pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
-    now: Cell<Instant>,
     is_stopping: Cell<bool>,
 }
 
@@ -90,7 +89,6 @@ impl Sweeper {
         Rc::new(Self {
             watches: RefCell::default(),
             next_number: Cell::new(0),
-            now: Cell::new(Instant::now()),
             is_stopping: Cell::new(false),
         })
     }
@@ -109,7 +107,6 @@ impl Sweeper {
     pub(crate) async fn sweep(&self, tick: Duration) {
         loop {
             tokio::time::sleep(tick).await;
-            self.now.set(Instant::now());
             self.wake(Watch::is_over);
         }
     }

@@ -2,10 +2,10 @@
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
-use std::io;
+use std::io::{self, Read as _};
 use std::pin::{Pin, pin};
 use std::rc::Rc;
-use std::task::{Context, Poll, Waker, ready};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use actix_http::body::BodySize;
@@ -36,6 +36,9 @@ pub const ANSWER_BYTES: usize = 16 * 1024;
 /// that it must be well above what a body may be; beyond, they see a reset.
 pub const MOST_LINGERING_BYTES: usize = 32 * 1024 * 1024;
 
+/// How many times [`Times::lingering`] it may take, while more comes.
+const MOST_LINGERING_TIMES: u32 = 5;
+
 /// How much of what is thrown away is read at once.
 const LINGERING_READ_BYTES: usize = 16 * 1024;
 
@@ -56,7 +59,8 @@ pub(crate) struct Wire {
     /// Whether the client has closed its side.
     is_at_end: Cell<bool>,
     is_fresh: Cell<bool>,
-    /// How long the client may yet take nothing of the answer.
+    /// How long the client may take nothing of an answer, and how much of that time is left.
+    stalled: Cell<Duration>,
     patience: Cell<Duration>,
 }
 
@@ -78,6 +82,7 @@ impl Wire {
             times,
             is_at_end: Cell::new(false),
             is_fresh: Cell::new(true),
+            stalled: Cell::new(times.stalled),
             patience: Cell::new(times.stalled),
         }
     }
@@ -94,6 +99,11 @@ impl Wire {
     /// Whether no request was read yet.
     pub(crate) const fn is_fresh(&self) -> bool {
         self.is_fresh.get()
+    }
+
+    /// From now on the client may take nothing of an answer for this long.
+    pub(crate) fn limit_patience(&self, stalled: Duration) {
+        self.stalled.set(stalled);
     }
 
     /// Whether the request whose head was decoded last has a body.
@@ -117,7 +127,7 @@ impl Wire {
         let input = self.input.borrow();
         let new = input.get(start.saturating_sub(3)..).unwrap_or_default();
         // A head also ends with bare line feeds; whether it may is for the codec to say.
-        new.windows(2).any(|window| window == b"\n\n") || new.windows(3).any(|window| window == b"\n\r\n")
+        new.split(|byte| *byte == b'\n').skip(1).any(|line| matches!(line, [] | [b'\r']))
     }
 
     /// Whether the client has closed its side. What it sent before may still be unused.
@@ -151,11 +161,29 @@ impl Wire {
         Poll::Ready(read)
     }
 
-    /// Reads what has arrived, at most `most` bytes, without waiting for any.
-    pub(crate) fn read_what_is_there(&self, most: usize) {
-        let mut cx = Context::from_waker(Waker::noop());
-        // An error shows when the connection goes on.
-        let _ = self.poll_read(&mut cx, most, 1024);
+    /// Reads what has arrived, at most `most` bytes, without waiting for any, and answers with how many. It asks the system
+    /// itself: the runtime may not know yet that something has come.
+    pub(crate) fn read_what_is_there(&self, most: usize) -> usize {
+        let stream = self.stream.borrow();
+        let socket = SockRef::from(&*stream);
+        let mut socket = &*socket;
+        let (mut read, mut part) = (0, [0; 4096]);
+        while read < most {
+            let room = part.len().min(most - read);
+            match part.get_mut(..room).map(|part| socket.read(part)) {
+                Some(Ok(0)) => {
+                    self.is_at_end.set(true);
+                    break;
+                }
+                Some(Ok(more)) => {
+                    read += more;
+                    self.input.borrow_mut().extend_from_slice(part.get(..more).unwrap_or_default());
+                }
+                // That nothing is there is one of these errors; the others show when the connection goes on.
+                Some(Err(_)) | None => break,
+            }
+        }
+        read
     }
 
     /// Lets go of memory that nothing is in.
@@ -170,7 +198,7 @@ impl Wire {
 
     /// Puts the head of an answer behind what is to be written.
     pub(crate) fn encode_head(&self, response: Response<()>, size: BodySize) -> io::Result<()> {
-        self.patience.set(self.times.stalled);
+        self.patience.set(self.stalled.get());
         self.encode(Message::Item((response, size)))
     }
 
@@ -218,7 +246,7 @@ impl Wire {
                     let written = u32::try_from(written).unwrap_or(u32::MAX);
                     let blocked = blocked_since.take().map_or(Duration::ZERO, |since| since.elapsed());
                     let patience = self.patience.get().saturating_sub(blocked) + TIME_A_BYTE * written;
-                    self.patience.set(patience.min(self.times.stalled));
+                    self.patience.set(patience.min(self.stalled.get()));
                 }
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
@@ -261,9 +289,10 @@ impl Wire {
         if shut_down.is_err() || self.is_at_end() {
             return;
         }
-        self.watch.limit(self.times.lingering);
+        let ends = Instant::now() + MOST_LINGERING_TIMES * self.times.lingering;
         let mut thrown_away = 0;
-        while thrown_away < MOST_LINGERING_BYTES {
+        while thrown_away < MOST_LINGERING_BYTES && Instant::now() < ends {
+            self.watch.limit(self.times.lingering);
             self.input.borrow_mut().clear();
             let read = poll_fn(|cx| match self.poll_read(cx, LINGERING_READ_BYTES, LINGERING_READ_BYTES) {
                 Poll::Pending if self.watch.is_over() => Poll::Ready(Ok(0)),

@@ -147,23 +147,30 @@ async fn work<F, I, S, B>(
         let sweeper = Rc::clone(&sweeper);
         async move { sweeper.sweep(times.tick()).await }
     });
-    loop {
-        let next = tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop != Stop::No) => break,
-            next = accepted.recv() => next,
-        };
-        let Some(Accepted { stream, peer, ticket }) = next else { break };
+    let take = |Accepted { stream, peer, ticket }: Accepted| {
         let counted = open.count(&load);
-        let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { continue };
+        let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { return };
         let wire = Wire::new(stream, Codec::new(config.clone()), Rc::clone(&buffers), sweeper.watch(), times);
         let answering = Rc::clone(&answering);
         tokio::task::spawn_local(async move {
-            drive(Rc::new(wire), peer, ticket, answering).await;
+            drive(ticket, peer, Rc::new(wire), answering).await;
             drop(counted);
         });
+    };
+    loop {
+        tokio::select! {
+            biased;
+            _ = stop.wait_for(|stop| *stop != Stop::No) => break,
+            next = accepted.recv() => match next {
+                Some(next) => take(next),
+                None => break,
+            },
+        }
     }
-    // Connections that were accepted and never looked at are closed, as those that wait at the socket are.
+    // Those that came before the stop are still served.
+    while let Ok(next) = accepted.try_recv() {
+        take(next);
+    }
     drop(accepted);
     sweeper.stop();
     tokio::select! {

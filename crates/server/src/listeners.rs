@@ -92,7 +92,7 @@ impl Servers {
         let Sockets { api, links, metrics } = sockets;
         signpost_listener::describe_metrics();
         let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
-        let workers = available_parallelism().unwrap_or(NonZeroUsize::MIN);
+        let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
         let edge_options = EdgeOptions { miss_throttle_per_minute, workers, connections: connections.each };
         Ok(Self {
@@ -108,6 +108,7 @@ impl Servers {
         let (listener, outcome) = tokio::select! {
             outcome = self.api.ended() => ("API", outcome),
             outcome = self.links.ended() => ("link", outcome),
+            outcome = ended(self.metrics.as_mut()) => ("metrics", outcome),
         };
         let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
         anyhow::anyhow!("the {listener} listener ended by itself{cause}")
@@ -127,6 +128,19 @@ impl Servers {
             }
         }
     }
+}
+
+/// Waits until the listener for metrics ends, if there is one.
+async fn ended(metrics: Option<&mut MetricsServer>) -> io::Result<()> {
+    match metrics {
+        Some(metrics) => metrics.ended().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// How many threads answer the requests of the API, and as many those of the links.
+pub(crate) fn workers() -> NonZeroUsize {
+    available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 fn start_metrics(socket: MetricsSocket, connections: usize) -> Result<MetricsServer> {

@@ -55,6 +55,11 @@ impl MetricsServer {
         Ok(Self { listener, upkeep })
     }
 
+    /// Waits until the listener ends, which it does by itself only if it fails.
+    pub(crate) async fn ended(&mut self) -> io::Result<()> {
+        self.listener.ended().await
+    }
+
     /// Stops at once: nobody waits for metrics of a program that ends.
     pub(crate) async fn stop(self) -> io::Result<()> {
         self.upkeep.abort();

@@ -6,6 +6,9 @@ use signpost_listener::ListenerOptions;
 /// questions to name servers, files that are imported or read again.
 const OTHER_FILES: usize = 64;
 
+/// How many files each thread with a runtime of its own has open.
+pub(crate) const FILES_OF_A_RUNTIME: usize = 4;
+
 /// The fewest connections of a listener. With fewer it could not serve anybody.
 const FEWEST: usize = 16;
 

@@ -1,11 +1,11 @@
 //! Receiving a body: how large, how long, announced as what (D10).
 
-use std::time::Duration;
+use std::io;
 
 use actix_web::HttpRequest;
 use actix_web::dev::Payload;
+use actix_web::error::PayloadError;
 use actix_web::http::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
-use actix_web::rt::time::timeout;
 use futures_util::StreamExt as _;
 
 use super::content_type;
@@ -14,13 +14,10 @@ use crate::api_error::ApiError;
 /// The largest body that is accepted (D10).
 const MOST_BYTES: usize = 1024 * 1024;
 
-/// How long a body may take to arrive.
-const TIME: Duration = Duration::from_secs(10);
-
 /// Why the bytes of a body are not all there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Incomplete {
-    /// They did not arrive in time.
+    /// They did not arrive in the time that the listener gives a body.
     Late,
     /// The connection or its encoding broke.
     Broken,
@@ -50,11 +47,10 @@ pub(crate) async fn receive(
     if too_large {
         return Err(ApiError::PayloadTooLarge);
     }
-    match timeout(TIME, collect(&mut payload)).await {
-        Ok(Ok(bytes)) => Ok(Ok(bytes)),
-        Ok(Err(Interruption::Incomplete(reason))) => Ok(Err(reason)),
-        Ok(Err(Interruption::TooLarge)) => Err(ApiError::PayloadTooLarge),
-        Err(_) => Ok(Err(Incomplete::Late)),
+    match collect(&mut payload).await {
+        Ok(bytes) => Ok(Ok(bytes)),
+        Err(Interruption::Incomplete(reason)) => Ok(Err(reason)),
+        Err(Interruption::TooLarge) => Err(ApiError::PayloadTooLarge),
     }
 }
 
@@ -66,13 +62,20 @@ enum Interruption {
 async fn collect(payload: &mut Payload) -> Result<Vec<u8>, Interruption> {
     let mut bytes = Vec::new();
     while let Some(chunk) = payload.next().await {
-        let chunk = chunk.map_err(|_| Interruption::Incomplete(Incomplete::Broken))?;
+        let chunk = chunk.map_err(|error| Interruption::Incomplete(reason(&error)))?;
         if bytes.len() + chunk.len() > MOST_BYTES {
             return Err(Interruption::TooLarge);
         }
         bytes.extend_from_slice(&chunk);
     }
     Ok(bytes)
+}
+
+fn reason(error: &PayloadError) -> Incomplete {
+    match error {
+        PayloadError::Io(error) if error.kind() == io::ErrorKind::TimedOut => Incomplete::Late,
+        _ => Incomplete::Broken,
+    }
 }
 
 #[cfg(test)]

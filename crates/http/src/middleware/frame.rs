@@ -6,11 +6,11 @@ use std::panic::AssertUnwindSafe;
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::error::InternalError;
-use actix_web::http::StatusCode;
+use actix_web::http::{ConnectionType, StatusCode};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpResponse, web};
 use futures_util::FutureExt as _;
-use signpost_app::Application;
+use signpost_app::{Application, Lifecycle};
 use signpost_domain::RequestId;
 use tracing::Instrument as _;
 
@@ -30,11 +30,12 @@ pub(crate) async fn frame(
     let request_id: RequestId = app.ids.next();
     // The level of the gravest event that it must be seen with.
     let span = tracing::error_span!("request", %request_id);
-    handle(request_id, request, next).instrument(span).await
+    handle(request_id, &app.lifecycle, request, next).instrument(span).await
 }
 
 async fn handle(
     request_id: RequestId,
+    lifecycle: &Lifecycle,
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
@@ -50,7 +51,12 @@ async fn handle(
     match AssertUnwindSafe(next.call(request)).catch_unwind().await {
         Ok(Ok(response)) => {
             let (request, response) = response.map_into_boxed_body().into_parts();
-            Ok(ServiceResponse::new(request, framed.finish(response)))
+            let mut response = framed.finish(response);
+            if lifecycle.is_draining() {
+                // So that the caller's next request goes to a node that stays.
+                response.head_mut().set_connection_type(ConnectionType::Close);
+            }
+            Ok(ServiceResponse::new(request, response))
         }
         Ok(Err(error)) => Err(framed.without_request(HttpResponse::from_error(error))),
         Err(panic) => {

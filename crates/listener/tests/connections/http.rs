@@ -129,3 +129,33 @@ async fn a_client_that_closes_its_side_gets_the_answers_that_are_due() {
     assert_eq!(client.answer().await.body, "/two");
     assert_eq!(client.until_closed().await, 0);
 }
+
+/// As most clients send them: the head in one packet, the body in the next.
+#[tokio::test]
+async fn a_small_body_behind_its_head_does_not_end_the_connection_if_nobody_reads_it() {
+    let scene = Scene::start(patient(), 10);
+    let mut client = scene.connect().await;
+    client.stream.set_nodelay(true).unwrap();
+    client.send("POST /wait HTTP/1.1\r\nhost: a\r\ncontent-length: 10000\r\n\r\n").await;
+    while scene.calls() == 0 {
+        tokio::task::yield_now().await;
+    }
+    client.send("x".repeat(10_000)).await;
+    scene.leave.add_permits(1);
+    let answer = client.answer().await;
+    assert_eq!((answer.body.as_str(), answer.head.contains("close")), ("waited", false));
+    assert_eq!(client.get("/next").await.body, "/next");
+}
+
+/// A connection that is closed with something unread is reset, and the client could lose the answer.
+#[tokio::test]
+async fn the_last_answer_survives_what_the_client_sends_behind_its_request() {
+    let scene = Scene::start(patient(), 10);
+    for _ in 0..20 {
+        let mut client = scene.connect().await;
+        client.stream.set_nodelay(true).unwrap();
+        client.send("GET /large HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n").await;
+        client.send("\r\n").await;
+        assert_eq!(client.answer().await.body.len(), crate::harness::LARGE);
+    }
+}

@@ -64,3 +64,22 @@ async fn d64_a_client_that_takes_nothing_does_not_hold_up_a_stop() {
     }
     tokio::time::timeout(Duration::from_secs(30), scene.listener.stop(true)).await.unwrap().unwrap();
 }
+
+/// Who has connected before the stop gets an answer, also if the request comes a moment later.
+#[tokio::test]
+async fn d64_connections_from_before_the_stop_are_served_once() {
+    let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 1_000);
+    let mut clients = Vec::new();
+    for _ in 0..200 {
+        clients.push(scene.connect().await);
+    }
+    for client in &mut clients {
+        client.send(get("/a")).await;
+    }
+    let stopping = tokio::spawn(scene.listener.stop(true));
+    for client in &mut clients {
+        assert_eq!(client.answer().await.body, "/a");
+        client.until_closed().await;
+    }
+    stopping.await.unwrap().unwrap();
+}

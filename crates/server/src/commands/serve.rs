@@ -8,7 +8,7 @@ use signpost_domain::Hostname;
 
 use super::first_start;
 use super::output::Output;
-use crate::listeners::{Addresses, Servers, Sockets};
+use crate::listeners::{self, Addresses, Servers, Sockets};
 use crate::open_files::{self, Connections};
 use crate::settings::{CommonSettings, Database, DomainSettings, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
@@ -60,7 +60,10 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
     };
     let wanted = settings.max_connections.get();
     let limit = open_files::raise_limit();
-    let connections = Connections::within(limit, of_database, wanted);
+    // The threads of the API and of the links, that of the metrics, and the main runtime.
+    let runtimes = 2 * listeners::workers().get() + 2;
+    let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
+    let connections = Connections::within(limit, others, wanted);
     if connections.each < wanted {
         tracing::warn!(
             open_files = limit,
