@@ -30,6 +30,9 @@ pub struct FallbackOptions {
     pub late_patience: Duration,
 }
 
+/// How long a request waits for a store that nodes share (D19).
+const PATIENCE: Duration = Duration::from_millis(50);
+
 impl FallbackOptions {
     /// For a store on the disk of this machine, whose calls end within `time_limit`. Its one writer may be busy with a large
     /// change for longer than a network takes, so a request waits a tenth of the limit, and half a second at most.
@@ -48,7 +51,7 @@ impl Default for FallbackOptions {
     fn default() -> Self {
         const FIVE: NonZeroU32 = NonZeroU32::MIN.saturating_add(4);
         Self {
-            patience: Duration::from_millis(50),
+            patience: PATIENCE,
             failures: FIVE,
             retry_interval: Duration::from_secs(1),
             retry_patience: Duration::from_millis(250),

@@ -56,7 +56,11 @@ pub(super) async fn run(
 fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
     let of_database = match common.database {
         Database::File(_) => 0,
-        Database::Server(_) => postgres_options(common.store_timeout, common.pool).connections.get(),
+        Database::Server(_) => {
+            let of_requests = postgres_options(common.store_timeout, common.pool).connections.get();
+            // Beside them those of visitors, and a few of the node's own.
+            of_requests + of_requests / 8 + 4
+        }
     };
     let wanted = settings.max_connections.get();
     let limit = open_files::raise_limit();
