@@ -66,7 +66,7 @@ impl ProgramBuilder {
 
     /// With so many open files allowed, and no more.
     pub fn open_files(mut self, number: u32) -> Self {
-        self.shell.push_str(&format!("ulimit -n {number};"));
+        self.shell.extend(["ulimit -n ".to_owned(), number.to_string(), ";".to_owned()]);
         self
     }
 
