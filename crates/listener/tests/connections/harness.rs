@@ -19,7 +19,7 @@ use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
 /// Longer than any wait of these tests on any machine. A test that needs it fails.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
+pub(crate) const LONG: Duration = Duration::from_mins(1);
 
 /// How large the answer of `/large` is.
 pub(crate) const LARGE: usize = 8 * 1024 * 1024;
