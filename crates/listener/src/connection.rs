@@ -22,8 +22,10 @@ use crate::refusal::{Refusal, Refusals};
 use crate::request_body::{BodyState, RequestBody};
 use crate::wire::{ANSWER_BYTES, MOST_HEAD_BYTES, Wire};
 
-/// How long a connection that has just come may take to send its first request when the listener stops.
+/// When the listener stops: how long a connection that has just come may take to begin its first request, and how long a
+/// head that has begun may take to end.
 const FIRST_REQUEST_TIME: Duration = Duration::from_millis(250);
+const LAST_HEAD_TIME: Duration = Duration::from_secs(1);
 
 const ENDED: &str = "signpost_connections_ended_total";
 
@@ -166,6 +168,7 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
     let mut looked_through = 0;
     let mut parsed_at = 0;
     let mut phase = Phase::Arrived;
+    let mut is_last = false;
     loop {
         let unused = wire.unused_bytes();
         // To parse the whole beginning again for every byte that comes would let a client buy seconds of work with
@@ -204,11 +207,11 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
             // From its first byte on.
             Ticket::Place(_) => (phase != Phase::Begun).then_some(wire.times.head),
         };
-        if let Some(time) = waits_for {
+        if let Some(time) = waits_for.filter(|_| !is_last) {
             wire.watch.limit(time);
         }
         phase = if unused == 0 { Phase::Waiting } else { Phase::Begun };
-        more_of_a_head(wire, ticket, unused).await?;
+        more_of_a_head(wire, ticket, unused, &mut is_last).await?;
     }
 }
 
@@ -223,10 +226,9 @@ enum Phase {
     Begun,
 }
 
-/// Reads more of a head of which `begun` bytes are there.
-async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize) -> Result<(), End> {
+/// Reads more of a head of which `begun` bytes are there. `is_last` remembers that the listener stops.
+async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
     let most = MOST_HEAD_BYTES.saturating_sub(begun);
-    let mut is_granted = false;
     poll_fn(|cx| {
         match wire.poll_read(cx, most, begun.clamp(1024, MOST_HEAD_BYTES).min(most)) {
             Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Quiet)),
@@ -240,14 +242,15 @@ async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize) -> Result<()
         {
             return Poll::Ready(Err(End::Refused(Refusal::Overloaded)));
         }
-        if begun == 0 && wire.watch.is_stopping() {
+        if wire.watch.is_stopping() {
             // Without a request under way there is nothing to be finished. The first one may be on its way.
-            if !wire.is_fresh() {
+            if begun == 0 && !wire.is_fresh() {
                 return Poll::Ready(Err(End::Quiet));
             }
-            if !is_granted {
-                is_granted = true;
-                wire.watch.limit(FIRST_REQUEST_TIME.min(wire.times.head));
+            if !*is_last {
+                *is_last = true;
+                let time = if begun == 0 { FIRST_REQUEST_TIME } else { LAST_HEAD_TIME };
+                wire.watch.limit(time.min(wire.times.head));
             }
         }
         if wire.watch.is_over() {

@@ -32,7 +32,12 @@ pub(crate) fn start_logging(format: LogFormat, level: LevelFilter) -> Result<()>
         // is not the answer to its query, and anybody can send those.
         None => EnvFilter::new(format!("{level},actix_server=warn,actix_http=off,hickory_net=error")),
     };
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        // It would tell standard error that standard error cannot be written, and panic over that: a full disk or a closed
+        // pipe must cost log lines and nothing else.
+        .log_internal_errors(false);
     let started = match format {
         LogFormat::Text => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
         LogFormat::Json => {

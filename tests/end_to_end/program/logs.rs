@@ -1,8 +1,12 @@
 //! Logs: D4, D61. What hostile requests leave in them, `promises/traces.rs` looks for.
 
+use std::fs::OpenOptions;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
 use serde_json::Value;
 
-use crate::harness::{Program, exchange};
+use crate::harness::{Program, exchange, parse_response, signpost};
 
 #[test]
 fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
@@ -55,5 +59,42 @@ fn without_a_name_or_an_address_to_point_at_the_log_warns_that_no_domain_can_be_
         if is_warned {
             assert!(log.contains("edge-hostname") && log.contains("edge-addresses"), "{log}");
         }
+    }
+}
+
+/// R40: a full disk under the log, or a pipe that nobody reads any more, costs log lines and nothing else.
+#[test]
+fn r40_a_log_that_cannot_be_written_stops_nothing() {
+    for full in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let arguments = ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"];
+        let log = if full {
+            Stdio::from(OpenOptions::new().write(true).open("/dev/full").unwrap())
+        } else {
+            Stdio::piped()
+        };
+        let mut command = signpost(folder.path(), &arguments);
+        let mut program = command
+            .env("SIGNPOST_DATABASE_URL", "sqlite://signpost.db")
+            .env("RUST_LOG", "trace")
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .unwrap();
+        // The reading end of the pipe.
+        drop(program.stderr.take());
+        let announced = BufReader::new(program.stdout.take().unwrap()).lines().map_while(Result::ok);
+        let listening = announced
+            .map(|line| serde_json::from_str::<Value>(&line).unwrap())
+            .find(|event| event["event"] == "listening")
+            .expect("the program stopped before it listened");
+        let api = listening["api"].as_str().unwrap();
+        for _ in 0..50 {
+            let answer = exchange(api, b"GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+            assert_eq!(parse_response(&answer).0, 200);
+        }
+        assert!(program.try_wait().unwrap().is_none());
+        program.kill().unwrap();
+        program.wait().unwrap();
     }
 }

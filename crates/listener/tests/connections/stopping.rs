@@ -83,3 +83,20 @@ async fn d64_connections_from_before_the_stop_are_served_once() {
     }
     stopping.await.unwrap().unwrap();
 }
+
+/// Whoever has sent half a head has no request under way.
+#[tokio::test]
+async fn d64_half_heads_do_not_hold_up_a_stop() {
+    let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 100);
+    let mut halves = Vec::new();
+    for before in [0, 1].repeat(10) {
+        let mut client = scene.connect().await;
+        for _ in 0..before {
+            assert_eq!(client.get("/a").await.status, 200);
+        }
+        client.send("GET / HT").await;
+        halves.push(client);
+    }
+    let patience = Duration::from_secs(30);
+    tokio::time::timeout(patience, scene.listener.stop(true)).await.unwrap().unwrap();
+}
