@@ -8,10 +8,36 @@ use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use futures_util::future::join;
 use tokio::runtime::Handle;
 use tokio::task::JoinSet;
-use tokio_postgres::NoTls;
+use tokio_postgres::{Client, NoTls};
 
 use crate::change_log;
 use crate::server_address::{Security, ServerAddress};
+use crate::server_error;
+
+/// Makes a connection without diesel. It ends with the client.
+pub(crate) async fn connect_client(address: &ServerAddress) -> Result<Client, ConnectionError> {
+    let ServerAddress { config, security } = address;
+    let failed = |error: tokio_postgres::Error| ConnectionError::BadConnection(sentence(&error));
+    match security {
+        Security::Plain => {
+            let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
+            tokio::spawn(until_it_ends(connection));
+            Ok(client)
+        }
+        Security::Tls(tls) => {
+            let (client, connection) = config.connect(tls.clone()).await.map_err(failed)?;
+            tokio::spawn(until_it_ends(connection));
+            Ok(client)
+        }
+    }
+}
+
+async fn until_it_ends(connection: impl Future<Output = Result<(), tokio_postgres::Error>> + Send) {
+    if let Err(error) = connection.await {
+        // The client's call fails as well, but may not know why.
+        tracing::debug!(error = sentence(&error), "a connection to the database has broken");
+    }
+}
 
 /// Makes a connection.
 pub(crate) async fn connect(address: &ServerAddress) -> Result<AsyncPgConnection, ConnectionError> {
@@ -89,15 +115,9 @@ fn session_settings(time_limit: Duration, statement_limit: Duration) -> String {
 /// How rustls says that it does not trust a certificate.
 const UNTRUSTED: &str = "invalid peer certificate";
 
-/// An error with its causes, which the driver does not show by itself.
+/// An error with its causes, and what to do about those that ask for it.
 fn sentence(error: &dyn std::error::Error) -> String {
-    let mut sentence = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        sentence.push_str(": ");
-        sentence.push_str(&error.to_string());
-        cause = error.source();
-    }
+    let mut sentence = server_error::sentence(error);
     if sentence.contains(UNTRUSTED) {
         sentence.push_str(
             "; the URL must have the name that the certificate is for, and `sslrootcert` may name a file with the \

@@ -3,20 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use diesel::QueryableByName;
-use diesel::connection::SimpleConnection;
-use diesel::migration::{Migration, MigrationSource};
-use diesel::pg::Pg;
-use diesel::sql_types::{Bool, Text};
-use diesel_async::async_connection_wrapper::AsyncConnectionWrapper;
-use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
+use diesel::migration::CREATE_MIGRATIONS_TABLE;
+use tokio_postgres::Client;
 
-use crate::connecting::connect;
+use crate::connecting::connect_client;
+use crate::embedded_migrations::{EmbeddedMigration, embedded};
 use crate::open_error::OpenError;
 use crate::server_address::ServerAddress;
-
-const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/postgres");
+use crate::server_error::ServerError;
 
 /// How often one migration is tried. It fails for nothing if two programs run it at once, and is found done then.
 const ATTEMPTS: u32 = 3;
@@ -41,44 +35,49 @@ const LOCK_PATIENCE: Duration = Duration::from_mins(2);
 ///
 /// # Errors
 /// [`OpenError::Newer`] if the database has a migration that this program does not know; then nothing is changed.
-/// [`OpenError::Migration`] if one fails, and [`OpenError::InUse`] if others held its tables for two minutes; those before
-/// it were kept.
+/// [`OpenError::Migration`] if one fails, and [`OpenError::InUse`] if the server says for two minutes that others hold what it
+/// needs; those before it were kept.
 pub async fn migrate(url: &str) -> Result<Vec<String>, OpenError> {
+    migrate_within(url, LOCK_PATIENCE).await
+}
+
+/// As [`migrate`], but for as long as `patience` with tables that others hold, and at least until the first wait is over.
+///
+/// # Errors
+/// As those of [`migrate`].
+pub async fn migrate_within(url: &str, patience: Duration) -> Result<Vec<String>, OpenError> {
     let address = ServerAddress::parse(url)?;
     let mut ran = Vec::new();
     let mut failed: Option<(String, u32)> = None;
     let mut waits_until: Option<Instant> = None;
     loop {
-        let (connection, pending) = look(&address, LOOKING_LIMIT).await?;
+        let (client, pending) = look(&address, LOOKING_LIMIT).await?;
         let Some(next) = pending.into_iter().next() else { return Ok(ran) };
         let began = Instant::now();
-        let Err(error) = run(connection, next.clone()).await else {
-            ran.push(next);
+        let Err(error) = run(client, &next).await else {
+            ran.push(next.name);
             waits_until = None;
             continue;
         };
-        // Why it failed diesel does not tell: not the code (55P03), and the words are in the server's language. But what has
-        // waited for a table has taken its time; what fails for another reason after as long may fail once more.
-        if began.elapsed() >= LOCK_LIMIT {
-            if Instant::now() >= *waits_until.get_or_insert(began + LOCK_PATIENCE) {
-                return Err(OpenError::InUse { name: next, cause: error });
+        let name = next.name;
+        if error.is_of_a_lock() {
+            if Instant::now() >= *waits_until.get_or_insert(began + patience) {
+                return Err(OpenError::InUse { name, cause: error.into() });
             }
-            tracing::info!(
-                migration = next,
-                "others hold the tables that the migration needs; it tries again"
-            );
+            tracing::info!(migration = name, "others hold what the migration needs; it tries again");
             tokio::time::sleep(LOCK_PAUSE).await;
             continue;
         }
         // Another program may have been faster with this one, or with the table that remembers them.
         let attempts = match failed {
-            Some((name, attempts)) if name == next => attempts + 1,
+            Some((last, attempts)) if last == name => attempts + 1,
             Some(_) | None => 1,
         };
-        if attempts == ATTEMPTS {
-            return Err(OpenError::Migration(error));
+        // Whoever cancels a statement does not want it begun again.
+        if attempts == ATTEMPTS || error.is_of_a_cancelled_statement() {
+            return Err(OpenError::Migration(format!("{name}: {error}").into()));
         }
-        failed = Some((next, attempts));
+        failed = Some((name, attempts));
     }
 }
 
@@ -91,77 +90,62 @@ pub async fn pending_migrations(url: &str) -> Result<Vec<String>, OpenError> {
 }
 
 pub(crate) async fn pending(address: &ServerAddress, limit: Duration) -> Result<Vec<String>, OpenError> {
-    look(address, limit).await.map(|(_, pending)| pending)
+    let (_client, pending) = look(address, limit).await?;
+    Ok(pending.into_iter().map(|migration| migration.name).collect())
 }
 
 /// A connection, and what was not run yet where it leads to.
 async fn look(
     address: &ServerAddress,
     limit: Duration,
-) -> Result<(AsyncPgConnection, Vec<String>), OpenError> {
+) -> Result<(Client, Vec<EmbeddedMigration>), OpenError> {
     let look = async {
-        let connected = connect(address).await;
-        let mut connection = connected.map_err(|error| OpenError::NoConnection(error.into()))?;
-        let pending = not_yet_run(&mut connection).await?;
-        Ok((connection, pending))
+        let connected = connect_client(address).await;
+        let client = connected.map_err(|error| OpenError::NoConnection(error.into()))?;
+        let applied = applied(&client).await.map_err(|error| OpenError::Unusable(error.into()))?;
+        Ok((client, not_yet_run(&applied)?))
     };
     let looked = tokio::time::timeout(limit, look).await;
     looked.map_err(|elapsed| OpenError::NoConnection(elapsed.into()))?
 }
 
-type Failed = Box<dyn std::error::Error + Send + Sync>;
-
-/// On a thread of its own, because the trait of migrations blocks.
-async fn run(connection: AsyncPgConnection, name: String) -> Result<(), Failed> {
-    let run = move || {
-        let mut connection = AsyncConnectionWrapper::<AsyncPgConnection>::from(connection);
-        connection.batch_execute(&format!("SET lock_timeout = {}", LOCK_LIMIT.as_millis()))?;
-        // Makes the table that remembers them.
-        connection.applied_migrations()?;
-        let all: Vec<Box<dyn Migration<Pg>>> = MIGRATIONS.migrations()?;
-        for migration in all.iter().filter(|migration| migration.name().to_string() == name) {
-            connection.run_migration(migration)?;
-        }
-        Ok(())
-    };
-    tokio::task::spawn_blocking(run).await?
+/// Runs one, and remembers it, in one transaction.
+///
+/// A limit on statements that the role or the database has is meant for requests: an index takes as long as it takes, and
+/// only the wait for a lock is limited. So a statement that ends before its time was cancelled by somebody.
+async fn run(mut client: Client, migration: &EmbeddedMigration) -> Result<(), ServerError> {
+    let EmbeddedMigration { version, name: _, statements } = migration;
+    let settings = format!(
+        "SET lock_timeout = {}; SET statement_timeout = 0; SET TIME ZONE 'UTC'",
+        LOCK_LIMIT.as_millis()
+    );
+    client.batch_execute(&settings).await?;
+    client.batch_execute(CREATE_MIGRATIONS_TABLE).await?;
+    let transaction = client.transaction().await?;
+    transaction.batch_execute(statements).await?;
+    let remember = "INSERT INTO __diesel_schema_migrations (version) VALUES ($1)";
+    transaction.execute(remember, &[version]).await?;
+    Ok(transaction.commit().await?)
 }
 
-#[derive(QueryableByName)]
-struct Presence {
-    #[diesel(sql_type = Bool)]
-    is_there: bool,
+/// The versions of those that the database remembers. Diesel's own list of them makes its table if there is none, so it is
+/// not asked.
+async fn applied(client: &Client) -> Result<BTreeSet<String>, ServerError> {
+    let presence = "SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL";
+    let is_there: bool = client.query_one(presence, &[]).await?.try_get(0)?;
+    if !is_there {
+        return Ok(BTreeSet::new());
+    }
+    let rows = client.query("SELECT version::text FROM __diesel_schema_migrations", &[]).await?;
+    rows.iter().map(|row| Ok(row.try_get(0)?)).collect()
 }
 
-#[derive(QueryableByName)]
-struct Applied {
-    #[diesel(sql_type = Text)]
-    version: String,
-}
-
-/// Diesel's own list of what has run makes its table if there is none, so it is not asked.
-async fn not_yet_run(connection: &mut AsyncPgConnection) -> Result<Vec<String>, OpenError> {
-    let presence: Presence =
-        diesel::sql_query("SELECT to_regclass('__diesel_schema_migrations') IS NOT NULL AS is_there")
-            .get_result(connection)
-            .await
-            .map_err(OpenError::Unusable)?;
-    let applied: Vec<Applied> = if presence.is_there {
-        let applied = diesel::sql_query("SELECT version::text AS version FROM __diesel_schema_migrations");
-        applied.load(connection).await.map_err(OpenError::Unusable)?
-    } else {
-        Vec::new()
-    };
-    let applied: BTreeSet<String> = applied.into_iter().map(|row| row.version).collect();
-    let all: Vec<Box<dyn Migration<Pg>>> = MIGRATIONS.migrations().map_err(OpenError::Migration)?;
-    let all: Vec<(String, String)> = all
-        .iter()
-        .map(|migration| (migration.name().version().to_string(), migration.name().to_string()))
-        .collect();
-    let is_known = |applied: &&String| all.iter().any(|(version, _)| version == *applied);
-    let unknown: Vec<String> = applied.iter().filter(|applied| !is_known(applied)).cloned().collect();
+fn not_yet_run(applied: &BTreeSet<String>) -> Result<Vec<EmbeddedMigration>, OpenError> {
+    let all = embedded()?;
+    let is_known = |version: &&String| all.iter().any(|migration| migration.version == **version);
+    let unknown: Vec<String> = applied.iter().filter(|version| !is_known(version)).cloned().collect();
     if !unknown.is_empty() {
         return Err(OpenError::Newer { versions: unknown });
     }
-    Ok(all.into_iter().filter(|(version, _)| !applied.contains(version)).map(|(_, name)| name).collect())
+    Ok(all.into_iter().filter(|migration| !applied.contains(&migration.version)).collect())
 }

@@ -33,7 +33,7 @@ pub enum OpenError {
     NoConnection(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A statement failed while the tables were looked at.
     #[error("cannot use the database: {0}")]
-    Unusable(#[source] diesel::result::Error),
+    Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// The tables are those of an earlier version of this program.
     #[error("the database is not up to date (it lacks the migrations {names:?}); run `signpost migrate`")]
     Pending {
@@ -52,10 +52,10 @@ pub enum OpenError {
     /// A migration failed. Nothing of it was kept.
     #[error("cannot migrate the database: {0}; those before it were kept")]
     Migration(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A migration has failed for two minutes, each time after as long as it would wait for a table. Nothing of it was kept.
+    /// A migration could not have a lock that it needs, again and again for two minutes. Nothing of it was kept.
     #[error(
-        "cannot migrate the database: {cause}; those before {name} were kept; if others hold its tables, end their \
-         transactions (see `pg_stat_activity`), and run `signpost migrate` again"
+        "cannot migrate the database: {name} waited for a table or a row that others hold: {cause}; those before it were \
+         kept; end the transactions of the others (see `pg_stat_activity`), and run `signpost migrate` again"
     )]
     InUse {
         /// The migration.

@@ -24,6 +24,7 @@ mod database;
 mod deadlines;
 mod lent_connections;
 mod migrating;
+mod migrations_in_use;
 mod neighbours;
 mod opening;
 mod pixels;

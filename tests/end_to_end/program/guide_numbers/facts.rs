@@ -12,6 +12,7 @@ const LEASES: &str = "crates/app/src/background/job_runner.rs";
 const DOMAIN_PORT: &str = "crates/app/src/ports/custom_domains.rs";
 const FALLBACK: &str = "crates/quota-fallback/src/store.rs";
 const POSTGRES: &str = "crates/postgres/src/options.rs";
+const MIGRATIONS: &str = "crates/postgres/src/migrations.rs";
 const SQLITE: &str = "crates/sqlite/src/options.rs";
 const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
@@ -47,6 +48,9 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Const("crates/postgres/src/server_address.rs", "CONNECT_LIMIT")),
     ),
     fact("takes {5 seconds}, which is the whole `store-timeout`", Is(Default("store-timeout"))),
+    fact("a migration waits {two seconds} for a table", Is(Const(MIGRATIONS, "LOCK_LIMIT"))),
+    fact("lets requests pass for {a second}", Is(Const(MIGRATIONS, "LOCK_PAUSE"))),
+    fact("and tries again for {two minutes}", Is(Const(MIGRATIONS, "LOCK_PATIENCE"))),
     // Counting requests.
     fact(
         "expire by themselves, within {three days}",
