@@ -60,7 +60,7 @@ pub struct Times {
     /// second.
     pub stalled: Duration,
     /// How long a connection is still read from after its last answer while nothing comes, so that a client which is still
-    /// sending gets to read that answer. In all it is five times as long at most.
+    /// sending gets to read that answer. In all it is twice as long at most.
     pub lingering: Duration,
     /// How long a connection beyond the bound may take to send a head, and how long it may take nothing of its answer.
     pub door: Duration,

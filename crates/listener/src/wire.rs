@@ -37,7 +37,7 @@ pub const ANSWER_BYTES: usize = 16 * 1024;
 pub const MOST_LINGERING_BYTES: usize = 32 * 1024 * 1024;
 
 /// How many times [`Times::lingering`] it may take, while more comes.
-const MOST_LINGERING_TIMES: u32 = 5;
+const MOST_LINGERING_TIMES: u32 = 2;
 
 /// How much of what is thrown away is read at once.
 const LINGERING_READ_BYTES: usize = 16 * 1024;
@@ -289,25 +289,37 @@ impl Wire {
         if shut_down.is_err() || self.is_at_end() {
             return;
         }
+        // Nothing that is thrown away needs memory of its own.
+        self.input.borrow_mut().clear();
+        self.release();
         let ends = Instant::now() + MOST_LINGERING_TIMES * self.times.lingering;
         let mut thrown_away = 0;
-        while thrown_away < MOST_LINGERING_BYTES && Instant::now() < ends {
-            self.watch.limit(self.times.lingering);
-            self.input.borrow_mut().clear();
-            let read = poll_fn(|cx| match self.poll_read(cx, LINGERING_READ_BYTES, LINGERING_READ_BYTES) {
-                Poll::Pending if self.watch.is_over() => Poll::Ready(Ok(0)),
-                Poll::Pending => {
-                    self.watch.wake_later(cx);
-                    Poll::Pending
+        self.watch.limit(self.times.lingering);
+        poll_fn(|cx| {
+            let stream = self.stream.borrow();
+            while thrown_away < MOST_LINGERING_BYTES {
+                match stream.poll_read_ready(cx) {
+                    Poll::Ready(Ok(())) => {}
+                    Poll::Ready(Err(_)) => break,
+                    Poll::Pending if self.watch.is_over() || Instant::now() >= ends => break,
+                    Poll::Pending => {
+                        self.watch.wake_later(cx);
+                        return Poll::Pending;
+                    }
                 }
-                read @ Poll::Ready(_) => read,
-            })
-            .await;
-            match read {
-                Ok(0) | Err(_) => return,
-                Ok(read) => thrown_away += read,
+                match stream.try_read(&mut [0; LINGERING_READ_BYTES]) {
+                    Ok(0) => break,
+                    Ok(read) => {
+                        thrown_away += read;
+                        self.watch.limit(self.times.lingering);
+                    }
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                    Err(_) => break,
+                }
             }
-        }
+            Poll::Ready(())
+        })
+        .await;
     }
 
     /// Makes the system forget what the client did not take, when the connection is dropped.
