@@ -108,8 +108,8 @@ const BREAKS: [(&str, Moment, bool); 6] = [
     // The key is claimed.
     ("INSERT INTO \"remembered_answers\"", Moment::BeforeArrival, false),
     // What was asked for is made, and the answer is about to be remembered.
-    ("UPDATE \"remembered_answers\"", Moment::BeforeArrival, false),
-    ("UPDATE \"remembered_answers\"", Moment::AfterAnswer, false),
+    ("INSERT INTO remembered_totals", Moment::BeforeArrival, false),
+    ("INSERT INTO remembered_totals", Moment::AfterAnswer, false),
     ("COMMIT", Moment::BeforeArrival, false),
     ("COMMIT", Moment::AfterAnswer, true),
 ];
