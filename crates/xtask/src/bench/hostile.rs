@@ -58,6 +58,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     table.push('\n');
     let mut kinds: Vec<(String, Vec<Harm>)> = vec![(NOBODY.to_owned(), Vec::new())];
     kinds.extend(Harm::ALL.map(|harm| (format!("{harm:?}"), vec![harm])));
+    kinds.push(("held at once".to_owned(), HOLDING.to_vec()));
     kinds.push(("all at once".to_owned(), Harm::ALL.to_vec()));
     let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| only == name || name == NOBODY);
     for (name, harms) in kinds.into_iter().filter(|(name, _)| is_asked_for(name)) {
@@ -72,6 +73,9 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     std::io::stdout().lock().write_all(table.as_bytes())?;
     Ok(())
 }
+
+/// Those who hold connections, without those who send as much as they can.
+const HOLDING: [Harm; 4] = [Harm::NoReading, Harm::HalfHeads, Harm::HalfBodies, Harm::EndlessChunks];
 
 /// The run without hostile clients, which the others are compared with.
 const NOBODY: &str = "none";

@@ -166,7 +166,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     "which 247 knows",
     "`--jobs=4`",
     "`scram-sha-256`",
-    "NAT64 and 6to4",
+    "NAT64 under `64:ff9b::/96`, and 6to4. IPv6 addresses go in brackets: `[2001:db8::1]`",
     // What was measured or tried, and when.
     "promoted two seconds after a crash, requests succeeded 0.3 seconds after that",
     "none of 266 was lost",
