@@ -12,7 +12,7 @@ use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
 /// How long a client waits before it connects again when it was closed.
-const PAUSE: Duration = Duration::from_millis(50);
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// What a client does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -9,8 +9,9 @@ use signpost_test_servers::hostile_clients::{
 use crate::harness::{Program, exchange, parse_response};
 use crate::size::{count, length, report};
 
-/// What all of them together may cost, in bytes.
+/// What 1,000 of each kind may cost together, in bytes, and what the few of an everyday run may.
 const MOST_MEMORY: usize = 300 * 1024 * 1024;
+const MOST_MEMORY_OF_FEW: usize = 64 * 1024 * 1024;
 
 const CLOSE: &str = "Host: localhost\r\nConnection: close\r\n\r\n";
 
@@ -30,7 +31,8 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
         (program.links.clone(), format!("/{slug}"), 302),
         (metrics, "/metrics".to_owned(), 200),
     ];
-    let clients = count(40, 1_000);
+    // Few, in an everyday run: other tests of failures run beside this one, and mind the time.
+    let clients = count(12, 1_000);
     let listeners = doors.each_ref().map(|(address, ..)| address.parse().unwrap());
     let before = memory_of(program.pid());
     let crowds: Vec<_> = Harm::ALL
@@ -38,13 +40,13 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
         .flat_map(|harm| {
             doors.iter().enumerate().map(move |(door, (address, ..))| {
                 // The listener for metrics has few places; those at its door are of interest too.
-                let number = if door == 2 { 10 } else { clients / 2 };
+                let number = if door == 2 { 4 } else { clients / 2 };
                 HostileClients::begin(address.parse().unwrap(), harm, number)
             })
         })
         .collect();
     let is_complete = || crowds.iter().all(|crowd| crowd.connections() > 0);
-    let (begun, time) = (Instant::now(), length(Duration::from_secs(3)));
+    let (begun, time) = (Instant::now(), length(Duration::from_secs(1)));
     let (mut most, mut most_of_sockets, mut times) = (before, None, Vec::new());
     while begun.elapsed() < time || !is_complete() {
         for (address, path, status) in &doors {
@@ -57,7 +59,7 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
         most_of_sockets = most_of_sockets.max(memory_of_sockets(&listeners));
     }
     let cost = most.saturating_sub(before) + most_of_sockets.unwrap_or(0);
-    assert!(cost < MOST_MEMORY, "{} MiB for {clients} of each kind", cost >> 20);
+    assert!(cost < count(MOST_MEMORY_OF_FEW, MOST_MEMORY), "{} MiB for {clients} of each kind", cost >> 20);
     times.sort_unstable();
     report(
         "R25, R26",

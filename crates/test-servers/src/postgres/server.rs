@@ -278,7 +278,9 @@ impl Inner {
             if log.contains("could not bind") {
                 return Ok(false);
             }
-            if log.lines().any(tells_of_failure) {
+            // The last line may be half written.
+            let (whole, _) = log.rsplit_once('\n').unwrap_or_default();
+            if whole.lines().any(tells_of_failure) {
                 return Err(format!("does not start: {log}"));
             }
             if Instant::now() > ends {
