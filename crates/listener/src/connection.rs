@@ -196,9 +196,6 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
         if wire.is_at_end() {
             return Err(End::Quiet);
         }
-        if unused == 0 {
-            wire.release();
-        }
         let waits_for = match ticket {
             // From the first moment on.
             Ticket::Door(_) => (phase == Phase::Arrived).then_some(wire.times.door),
@@ -281,8 +278,7 @@ async fn call<S: Service<Request>>(
             if body.is_some_and(BodyState::takes_continue) {
                 wire.put(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
-            // An error shows when the answer is written.
-            while wire.unwritten_bytes() > 0 && matches!(wire.poll_write(cx), Poll::Ready(Ok(_))) {}
+            wire.write_what_fits(cx);
         }
         polled
     })
@@ -311,7 +307,7 @@ async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result
         let next = poll_fn(|cx| {
             let polled = body.as_mut().poll_next(cx);
             if polled.is_pending() {
-                while wire.unwritten_bytes() > 0 && matches!(wire.poll_write(cx), Poll::Ready(Ok(_))) {}
+                wire.write_what_fits(cx);
             }
             polled
         });

@@ -264,8 +264,13 @@ impl Wire {
         }
     }
 
+    /// Writes as much as the socket takes now, while something else is waited for. An error shows at the next flush.
+    pub(crate) fn write_what_fits(&self, cx: &mut Context<'_>) {
+        while self.unwritten_bytes() > 0 && matches!(self.poll_write(cx), Poll::Ready(Ok(_))) {}
+    }
+
     /// Writes some of what is to be written, and answers with how many bytes; 0 when nothing is left.
-    pub(crate) fn poll_write(&self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
+    fn poll_write(&self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut output = self.output.borrow_mut();
         if output.is_empty() {
             if output.capacity() > 0 {
