@@ -84,7 +84,7 @@ impl Harm {
 /// A crowd of hostile clients. Each connects again when it is closed. Dropping the crowd ends it.
 #[derive(Debug)]
 pub struct HostileClients {
-    /// One thread, so that the crowd leaves the machine to those whom it harms.
+    /// One thread of the lowest priority: a real crowd sends from other machines.
     runtime: Option<Runtime>,
     connected: Arc<AtomicUsize>,
 }
@@ -93,7 +93,12 @@ impl HostileClients {
     /// Sends `number` clients against what listens at `address`. They arrive over the next moments.
     #[must_use]
     pub fn begin(address: SocketAddr, harm: Harm, number: usize) -> Self {
-        let runtime = Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
+        let runtime = Builder::new_multi_thread()
+            .worker_threads(1)
+            .on_thread_start(yield_to_all_others)
+            .enable_all()
+            .build()
+            .unwrap();
         let connected = Arc::<AtomicUsize>::default();
         let (opening, more) = (Arc::<[u8]>::from(harm.opening()), harm.more());
         for _ in 0..number {
@@ -124,6 +129,15 @@ impl Drop for HostileClients {
             runtime.shutdown_background();
         }
     }
+}
+
+/// Gives this thread, and the processes that it starts, the lowest priority. On Linux, niceness belongs to a thread.
+///
+/// # Panics
+///
+/// If the system refuses.
+pub fn yield_to_all_others() {
+    rustix::process::nice(19).unwrap();
 }
 
 async fn connect(address: SocketAddr) -> std::io::Result<TcpStream> {
