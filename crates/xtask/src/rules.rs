@@ -16,6 +16,7 @@ pub const RULES: &[Rule] = &[
     inheritance,
     |repository| Ok(tidy::names::check(repository.files())),
     |repository| Ok(tidy::decision_records::check(repository.files())),
+    |repository| Ok(tidy::citations::check(&repository.texts()?)),
     |repository| each_text(repository, tidy::file_length::check),
     |repository| each_text(repository, tidy::unfinished_work::check),
     |repository| each_text(repository, tidy::machine_traces::check),

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+pub mod citations;
 pub mod decision_records;
 pub mod file_length;
 pub mod machine_traces;

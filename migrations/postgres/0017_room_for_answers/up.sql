@@ -1,4 +1,4 @@
--- How much is remembered of the answers to each account (decision 28).
+-- How much is remembered of the answers to each account (ADR 28).
 --
 -- What an answer takes. 0 where a node of the version before wrote it, which is forgotten within 24 hours.
 ALTER TABLE remembered_answers ADD COLUMN bytes integer NOT NULL DEFAULT 0;

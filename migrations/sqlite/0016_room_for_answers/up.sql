@@ -1,4 +1,4 @@
--- How much is remembered of the answers to each account (decision 28).
+-- How much is remembered of the answers to each account (ADR 28).
 --
 -- What an answer takes, with a round figure for its row and its entries in indexes. Virtual: it is kept in the index alone.
 ALTER TABLE remembered_answers ADD COLUMN bytes INTEGER NOT NULL GENERATED ALWAYS AS (

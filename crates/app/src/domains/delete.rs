@@ -13,7 +13,7 @@ use crate::unit_of_work::{Attempts, commit};
 /// Deletes a domain. Its links lose their addresses in the same unit of work (D22), and the hostname is free at once. The
 /// plan need not have custom domains any more: only connecting takes the feature.
 ///
-/// More than ten thousand links take several units of work (decision 10): the first stores the domain as failed, so that it
+/// More than ten thousand links take several units of work (ADR 10): the first stores the domain as failed, so that it
 /// serves nobody and holds nothing from then on, and the domain itself goes with the last. What is interrupted on
 /// the way leaves a failed domain, which can be deleted again.
 ///

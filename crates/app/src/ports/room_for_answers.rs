@@ -9,7 +9,7 @@ use signpost_domain::Timestamp;
 pub const ANSWERS_KEPT_AT_LEAST: Duration = Duration::from_hours(1);
 
 /// How many bytes of answers are remembered for one account. An hour of bulk creations of a hundred redirects each, at the full
-/// budget of the plan `agency`, takes 290 MB, so it is hardly an honest client that finds no room (decision 28).
+/// budget of the plan `agency`, takes 290 MB, so it is hardly an honest client that finds no room (ADR 28).
 pub const ROOM_FOR_ANSWERS: u64 = 512 * 1024 * 1024;
 
 /// Whether an answer is remembered.

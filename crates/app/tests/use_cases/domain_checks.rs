@@ -359,7 +359,7 @@ async fn r22_a_check_stores_no_deadline() {
 }
 
 /// R22: a clock that jumps ends no domain early. Checks that were planned by a clock that was ahead come when the right one
-/// has caught up with it (decision 22).
+/// has caught up with it (ADR 22).
 #[tokio::test]
 async fn r22_checks_survive_a_clock_that_jumps() {
     let world = World::new().await;

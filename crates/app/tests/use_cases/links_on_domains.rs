@@ -251,7 +251,7 @@ fn name_is_missing() -> Violations {
     Violations::from(FieldError::new(ViolationCode::Required, "is required").at("name"))
 }
 
-/// Decision 3: what is wrong with fields, then the domain, then the slug, then features, then the group.
+/// ADR 3: what is wrong with fields, then the domain, then the slug, then features, then the group.
 #[tokio::test]
 async fn refusals_about_domains_come_in_their_place() {
     let world = World::with_plan(plan(&[Feature::CustomDomains])).await;

@@ -327,7 +327,7 @@ async fn d15_connecting_takes_the_feature_and_room() {
     let api = Api::on(without, |_| {}).await;
     let answer = connect(&api, HOST).await;
     assert_eq!(answer.error(), (403, "feature_not_available_on_current_plan"));
-    // Violations come first (decision 3).
+    // Violations come first (ADR 3).
     assert_eq!(connect(&api, "co.uk").await.violations(), [("hostname", "invalid_value")]);
     assert_eq!(connect(&api, "go.example.com").await.error(), (400, "hostname_is_system_domain"));
 

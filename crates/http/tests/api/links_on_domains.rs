@@ -292,7 +292,7 @@ async fn d29_a_bulk_creation_goes_over_several_domains() {
         .collect();
     let expected = [
         (3, "duplicate_slug_in_batch", Some("a")),
-        // It has no slug to show (decision 13).
+        // It has no slug to show (ADR 13).
         (5, "duplicate_slug_in_batch", None),
         (6, "domain_not_active", Some("pending.shop.com")),
         (7, "domain_not_found", Some("nobodys.shop.com")),

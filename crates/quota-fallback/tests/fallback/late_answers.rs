@@ -69,7 +69,7 @@ async fn a_request_that_the_store_refused_late_is_merged() {
     assert_eq!(store.used(account, now).await, (101, 101));
 }
 
-/// Nobody knows whether it was counted, and none goes uncounted (decision 15).
+/// Nobody knows whether it was counted, and none goes uncounted (ADR 15).
 #[tokio::test(start_paused = true)]
 async fn a_request_whose_answer_never_comes_is_merged() {
     let (store, quota) = FailingStore::behind_a_fallback();

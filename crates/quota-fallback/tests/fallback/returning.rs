@@ -154,7 +154,7 @@ async fn a_dropped_fallback_ends_its_tries() {
     assert_eq!(std::sync::Arc::strong_count(&store), 1);
 }
 
-/// Decision 15: what the store took in without saying so in time is merged again and counted once.
+/// ADR 15: what the store took in without saying so in time is merged again and counted once.
 #[tokio::test(start_paused = true)]
 async fn d19_a_merge_whose_answer_is_late_counts_once() {
     let (store, quota) = FailingStore::behind_a_fallback();

@@ -41,7 +41,7 @@ impl Clock for Moved {
     }
 }
 
-/// Windows are named by the node's clock, so an operator has to know when it is wrong (decision 15).
+/// Windows are named by the node's clock, so an operator has to know when it is wrong (ADR 15).
 #[tokio::test]
 async fn a_clock_that_differs_from_that_of_redis_is_told_of_once_a_minute() {
     tracing_subscriber::fmt().with_ansi(false).with_writer(|| ThisThread).init();

@@ -48,7 +48,7 @@ async fn d12_without_room_for_its_answer_a_request_is_a_429_and_changes_nothing(
     assert!(!post(&api, "/v1/redirects", "second", &redirect("b")).await.is_replayed());
 }
 
-/// Decision 28: what the bound on violations leaves. The largest answers are those that repeat what was sent.
+/// ADR 28: what the bound on violations leaves. The largest answers are those that repeat what was sent.
 #[actix_web::test]
 async fn d12_r26_the_answer_to_any_bulk_creation_takes_two_mebibytes_at_most() {
     let api = Api::start().await;
