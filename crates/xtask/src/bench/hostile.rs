@@ -131,11 +131,11 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
             }
             (peak, sockets)
         });
-        let watched = watcher.join();
+        let seen = watcher.join();
         is_over.store(true, Ordering::Relaxed);
         let honest = honest.into_iter().map(|client| client.join().unwrap_or_default()).collect();
         drop(crowds);
-        watched.map(|watched| (watched, honest))
+        seen.map(|seen| (seen, honest))
     });
     let ((peak, sockets), honest) = watched.map_err(|_| anyhow!("the look at memory failed"))?;
     Ok(Measured { before, peak, sockets, honest })
