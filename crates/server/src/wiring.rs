@@ -58,7 +58,7 @@ impl Serving {
             throttle_per_minute: settings.throttle_per_minute,
             account_bounds: settings.account_bounds,
         };
-        let stores = Stores::open(common, settings.redis.as_ref()).await?;
+        let stores = Stores::open(common, IfNoDatabase::Create, settings.redis.as_ref()).await?;
         let app = Arc::new(application(common, parts, stores));
         let background = Background::start(&app).await;
         Ok(Self { app, background, blocklist_follower: file.map(TargetBlocklistFile::follow) })
@@ -91,20 +91,20 @@ impl Serving {
 /// Makes the application for an operator's command. It shares nothing with one that serves but the database.
 ///
 /// # Errors
-/// The database cannot be opened.
+/// There is no database, or it cannot be opened.
 pub(crate) async fn operators_application(common: &CommonSettings) -> Result<Application> {
     // No operator's command speaks of links' addresses.
     let system = SystemDomain::new("http://localhost", Vec::new())?;
     let parts = Parts::of_command(system, Arc::new(EmptyBlocklist::default()), CustomDomainScheme::default());
     // Nor does any count requests.
-    let stores = Stores::open(common, None).await?;
+    let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
     Ok(application(common, parts, stores))
 }
 
 /// Makes the application for a command that judges links as `serve` does.
 ///
 /// # Errors
-/// The database cannot be opened.
+/// There is no database, or it cannot be opened.
 pub(crate) async fn link_application(common: &CommonSettings, links: LinkSettings) -> Result<Application> {
     let LinkSettings { system, target_blocklist, custom_domain_scheme } = links;
     let blocklist: Arc<dyn TargetBlocklist> = match target_blocklist {
@@ -112,7 +112,7 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
         None => Arc::new(EmptyBlocklist::default()),
     };
     let parts = Parts::of_command(system, blocklist, custom_domain_scheme);
-    let stores = Stores::open(common, None).await?;
+    let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
     Ok(application(common, parts, stores))
 }
 
@@ -150,6 +150,14 @@ impl Parts {
     }
 }
 
+/// What to do where `database-url` names a file that does not exist. A command that created one would work on an empty
+/// database where its operator only stands in the wrong folder (D61).
+#[derive(Clone, Copy)]
+enum IfNoDatabase {
+    Create,
+    Fail,
+}
+
 /// Where everything is kept.
 struct Stores {
     store: Arc<dyn Store>,
@@ -158,12 +166,19 @@ struct Stores {
 }
 
 impl Stores {
-    async fn open(common: &CommonSettings, redis: Option<&RedisUrl>) -> Result<Self> {
+    async fn open(
+        common: &CommonSettings,
+        if_no_database: IfNoDatabase,
+        redis: Option<&RedisUrl>,
+    ) -> Result<Self> {
         let CommonSettings { database, store_timeout, pool, plans: _, log_format: _ } = common;
         let stores = match database {
             Database::File(file) => {
                 let options = SqliteOptions { time_limit: *store_timeout, ..SqliteOptions::default() };
-                let store = Arc::new(SqliteStore::open(file, &options)?);
+                let store = Arc::new(match if_no_database {
+                    IfNoDatabase::Create => SqliteStore::open(file, &options)?,
+                    IfNoDatabase::Fail => SqliteStore::open_existing(file, &options)?,
+                });
                 // On a full disk requests are counted in memory, so that reads go on.
                 let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
                 Self { store, quota, shared_quota: None }

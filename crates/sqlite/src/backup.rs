@@ -30,12 +30,6 @@ pub struct Backup {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BackupError {
-    /// There is no database to copy. It is not created, unlike by everything else that opens one.
-    #[error("there is no database {path} to back up; check `database-url`")]
-    NoDatabase {
-        /// The file that should be there.
-        path: PathBuf,
-    },
     /// The database cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
@@ -89,11 +83,7 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
         .map_err(|source| BackupError::NoFile { path: target.to_path_buf(), source })?;
     let no_file = |source| BackupError::NoFile { path: target.clone(), source };
     let failed = |source| BackupError::Copy { path: target.clone(), source };
-    let absent = || BackupError::NoDatabase { path: file.path().to_path_buf() };
-    // Opening would create it.
-    if !file.path().metadata().is_ok_and(|metadata| metadata.len() > 0) {
-        return Err(absent());
-    }
+    file.must_hold_a_database()?;
     // Known at the end, too; but nobody should wait that long to hear it.
     if target.symlink_metadata().is_ok() {
         return Err(BackupError::Exists { path: target });
@@ -102,7 +92,7 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
 
     let mut source = connection::open(file, Task::Copy, patience, &Arc::new(Deadline::none()))?;
     if !connection::has_tables(&mut source).map_err(failed)? {
-        return Err(absent());
+        return Err(file.is_no_database().into());
     }
     // Only its owner may read it, and it goes when it is dropped.
     let partial = tempfile::Builder::new().prefix(PARTIAL_PREFIX).tempfile_in(&folder).map_err(no_file)?;

@@ -58,6 +58,24 @@ impl DatabaseFile {
         &self.text
     }
 
+    /// Whether there is a file with something in it. SQLite leaves an empty one where nothing was ever written.
+    pub(crate) fn holds_something(&self) -> bool {
+        self.path.metadata().is_ok_and(|metadata| metadata.len() > 0)
+    }
+
+    /// Refuses a file that does not exist or is empty, because opening it would create a database.
+    pub(crate) fn must_hold_a_database(&self) -> Result<(), OpenError> {
+        if self.holds_something() {
+            return Ok(());
+        }
+        Err(self.is_no_database())
+    }
+
+    /// The error for a file that holds no database.
+    pub(crate) fn is_no_database(&self) -> OpenError {
+        OpenError::NoDatabase { path: self.path.clone() }
+    }
+
     /// Creates the file, empty, if it is not there; one that nobody may write to is refused, because a
     /// program would start that can only read. It holds hashes of keys and private notes, so nobody but its
     /// owner may read it; SQLite gives its other two files the same rights.

@@ -55,7 +55,7 @@ fn run_pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result
 /// # Errors
 /// As those of [`migrate`].
 pub fn pending_migrations(file: &DatabaseFile, time_limit: Duration) -> Result<Vec<String>, OpenError> {
-    if std::fs::metadata(file.path()).is_ok_and(|metadata| metadata.len() > 0) {
+    if file.holds_something() {
         let mut connection = connect(file, time_limit)?;
         let pending = pending(&mut connection, file);
         return pending.map_err(|refusal| refusal.into_open_error(file, time_limit));

@@ -17,6 +17,14 @@ pub enum OpenError {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// The file does not exist or is empty, and the caller did not ask for a new database.
+    #[error(
+        "there is no database at {path}: name the right file with `database-url`, or create one with `signpost serve` or `signpost migrate`"
+    )]
+    NoDatabase {
+        /// The file.
+        path: PathBuf,
+    },
     /// The file could not be created or opened by the operating system.
     #[error("cannot open the database {path}: {source}; check that its folder exists and may be written to")]
     NoFile {

@@ -40,6 +40,15 @@ impl SqliteStore {
         Ok(Self { readers, writer })
     }
 
+    /// Opens a database as [`open`](Self::open) does, and never creates one.
+    ///
+    /// # Errors
+    /// [`OpenError::NoDatabase`] if the file does not exist or is empty; otherwise those of [`open`](Self::open).
+    pub fn open_existing(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+        file.must_hold_a_database()?;
+        Self::open(file, options)
+    }
+
     pub(crate) const fn readers(&self) -> &Readers {
         &self.readers
     }

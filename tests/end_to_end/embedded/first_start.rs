@@ -1,5 +1,6 @@
 //! The first start: D62.
 
+use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
@@ -21,6 +22,7 @@ fn d62_the_first_start_makes_one_account_on_agency_with_a_key_and_later_ones_non
 #[test]
 fn d62_an_account_made_before_the_first_start_is_enough() {
     let folder = tempfile::tempdir().unwrap();
+    assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());
     let made = signpost(folder.path(), &["account", "create", "--email", "a@example.com"]).output().unwrap();
     assert!(made.status.success());
     let mut child = signpost(
@@ -36,6 +38,39 @@ fn d62_an_account_made_before_the_first_start_is_enough() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(line.contains("listening"), "{line}");
+}
+
+#[test]
+fn d61_only_serve_and_migrate_create_a_database() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().canonicalize().unwrap().join("signpost.db");
+    let account = format!("acc_{}", "0".repeat(32));
+    let key = format!("key_{}", "0".repeat(32));
+    fs::write(folder.path().join("links.csv"), "name,target_url\na,https://example.com/\n").unwrap();
+    for arguments in [
+        &["account", "list"][..],
+        &["account", "create", "--email", "a@example.com"],
+        &["account", "suspend", &account],
+        &["key", "issue", "--account", &account],
+        &["key", "revoke", &key],
+        &["export", "--account", &account, "--output", "out.csv"],
+        &["import", "--account", &account, "links.csv"],
+        &["backup", "copy.db"],
+    ] {
+        let refused = signpost(folder.path(), arguments).output().unwrap();
+        let message = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{arguments:?}: {message}");
+        let expected = format!(
+            "error: there is no database at {}: name the right file with `database-url`",
+            path.display()
+        );
+        assert!(message.starts_with(&expected), "{arguments:?}: {message}");
+        assert_eq!(message.lines().count(), 1, "{message}");
+    }
+    let left: Vec<_> = fs::read_dir(folder.path()).unwrap().map(|file| file.unwrap().file_name()).collect();
+    assert_eq!(left, ["links.csv"]);
+    assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());
+    assert!(signpost(folder.path(), &["account", "list"]).output().unwrap().status.success());
 }
 
 /// The curl line is run by a shell, exactly as it was printed.

@@ -252,7 +252,7 @@ pub(crate) const DATABASE_URL: Setting = Setting {
     key: "database-url",
     value_name: "URL",
     default: Some("sqlite://signpost.db"),
-    help: "The database: sqlite:// and the path of a file, which is created if it is not there, or the \
+    help: "The database: sqlite:// and the path of a file, which `serve` and `migrate` create, or the \
            postgres:// URL of one on a server",
     group: STORE,
     scope: Scope::Everywhere,

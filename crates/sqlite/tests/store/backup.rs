@@ -143,10 +143,10 @@ async fn a_backup_replaces_nothing() {
 async fn what_cannot_be_backed_up_leaves_nothing_behind() {
     let database = Database::new();
     let refused = taken(&database, "copy.db").unwrap_err();
-    assert!(matches!(refused, BackupError::NoDatabase { .. }), "{refused}");
+    assert!(matches!(refused, BackupError::Open(OpenError::NoDatabase { .. })), "{refused}");
     drop(SqliteConnection::establish(database.file.path().to_str().unwrap()).unwrap());
     let refused = taken(&database, "copy.db").unwrap_err();
-    assert!(matches!(refused, BackupError::NoDatabase { .. }), "{refused}");
+    assert!(matches!(refused, BackupError::Open(OpenError::NoDatabase { .. })), "{refused}");
     drop(fs::remove_file(database.file.path()));
     database.raw().batch_execute("CREATE TABLE of_somebody_else (a)").unwrap();
     let refused = taken(&database, "copy.db").unwrap_err();
