@@ -17,6 +17,12 @@ pub struct Edge {
 }
 
 impl Edge {
+    /// Whether the owner of a domain can be told what to point it at.
+    #[must_use]
+    pub fn can_be_pointed_at(&self) -> bool {
+        self.hostname.is_some() || !self.addresses.is_empty()
+    }
+
     /// Whether a hostname that DNS resolves like this points at the edge (D39): its chain reaches the edge hostname
     /// within [`HostResolution::MAX_CHAIN`] records; or it has addresses, and every one of them is an edge address or
     /// one of `edge_addresses_by_dns`.

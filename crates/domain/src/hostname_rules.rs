@@ -194,6 +194,21 @@ impl HostnameRules {
     }
 }
 
+/// Whether public DNS could have an address for this host: a name of at least two labels, and no special-use name.
+///
+/// ```
+/// # use signpost_domain::{Hostname, can_be_in_public_dns};
+/// let can_be = |host| can_be_in_public_dns(&Hostname::parse(host).unwrap());
+/// assert!(can_be("go.example.com"));
+/// assert!(!can_be("localhost") && !can_be("192.0.2.1") && !can_be("go.internal") && !can_be("intranet"));
+/// ```
+#[must_use]
+pub fn can_be_in_public_dns(hostname: &Hostname) -> bool {
+    let name = hostname.as_str();
+    let is_address = name.starts_with('[') || name.parse::<Ipv4Addr>().is_ok();
+    !is_address && name.contains('.') && SpecialUseName::of(hostname).is_none()
+}
+
 /// The error, in words that say what is wrong if that is a character outside ASCII.
 fn naming_ascii(error: FieldError, text: &str) -> FieldError {
     if error.code() == ViolationCode::InvalidFormat && !text.is_ascii() {

@@ -124,7 +124,7 @@ pub use group::Group;
 pub use host_blocklist::HostBlocklist;
 pub use host_resolution::HostResolution;
 pub use hostname::Hostname;
-pub use hostname_rules::{HostnameRules, SpecialUseName};
+pub use hostname_rules::{HostnameRules, SpecialUseName, can_be_in_public_dns};
 pub use id::{
     AccountId, ApiKeyId, DomainId, GroupId, Id, IdKind, LandingId, MalformedId, PixelId, RedirectId,
     RequestId, WidgetId,

@@ -31,6 +31,8 @@ pub enum Refusal {
     HostnameIsSystemDomain,
     /// DNS gave no answer, so nothing was decided and nothing changed (D41, D42).
     DomainProviderUnavailable,
+    /// The operator has not said what custom domains point at, and public DNS cannot know the system domain (D61).
+    DomainsNotOffered,
     /// The link would end on the system domain without a slug (D22).
     SlugRequiredForSystemDomain,
     /// Another link has the address, or it is reserved (D20, D21).
@@ -63,7 +65,7 @@ impl Refusal {
             Self::DomainNotActive => ErrorCode::DomainNotActive,
             Self::HostnameTaken { .. } => ErrorCode::HostnameAlreadyTaken,
             Self::HostnameIsSystemDomain => ErrorCode::HostnameIsSystemDomain,
-            Self::DomainProviderUnavailable => ErrorCode::DomainProviderUnavailable,
+            Self::DomainProviderUnavailable | Self::DomainsNotOffered => ErrorCode::DomainProviderUnavailable,
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
             Self::AddressTaken => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
@@ -95,6 +97,9 @@ impl fmt::Display for Refusal {
             }
             Self::DomainProviderUnavailable => f.write_str(
                 "DNS gave no answer about this hostname, and nothing was changed; try again later.",
+            ),
+            Self::DomainsNotOffered => f.write_str(
+                "This installation cannot take custom domains yet: its operator has to set `edge-hostname`, the name that they point at.",
             ),
             Self::SlugRequiredForSystemDomain => f.write_str("A link on the system domain needs a slug."),
             Self::AddressTaken => f.write_str("This address is taken or reserved; choose another slug."),

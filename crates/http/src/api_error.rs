@@ -184,7 +184,9 @@ impl ApiError {
             Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
                 Some(CONCURRENCY_RETRY_SECONDS)
             }
-            Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
+            Self::App(AppError::Refused(Refusal::DomainProviderUnavailable | Refusal::DomainsNotOffered)) => {
+                Some(DNS_RETRY_SECONDS)
+            }
             Self::Overloaded => Some(1),
             Self::App(AppError::Store(StoreError::Unwritable(_)))
             | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => Some(STORE_RETRY_SECONDS),

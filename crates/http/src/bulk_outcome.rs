@@ -86,6 +86,7 @@ impl Wishes {
             | Refusal::HostnameTaken { .. }
             | Refusal::HostnameIsSystemDomain
             | Refusal::DomainProviderUnavailable
+            | Refusal::DomainsNotOffered
             | Refusal::PlanLimitReached { .. }
             | Refusal::FeatureNotAvailable(_)
             | Refusal::DuplicateIdInBatch => None,

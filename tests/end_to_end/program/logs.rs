@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::harness::{Program, exchange, parse_response, signpost};
 
@@ -30,35 +30,32 @@ fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
     }
 }
 
-/// Domains have to point at something (D38): the host of `system-url` if that is a name, or what the settings say.
 #[test]
-fn the_log_says_so_where_domains_would_have_to_point_at_a_name_that_public_dns_does_not_know() {
-    for (system_url, is_told) in [("http://localhost:8081", true), ("http://go.example.com", false)] {
-        let log = Program::builder().setting("system-url", system_url).start().stop_and_read_log();
-        assert_eq!(
-            log.contains("custom domains have to point at `localhost`"),
-            is_told,
-            "{system_url}: {log}"
-        );
-    }
-}
-
-#[test]
-fn without_a_name_or_an_address_to_point_at_the_log_warns_that_no_domain_can_be_verified() {
-    let warning = "no custom domain can be verified";
-    for (system_url, edge, is_warned) in [
-        ("http://127.0.0.1:8081", None, true),
-        ("http://127.0.0.1:8081", Some(("edge-hostname", "edge.example.com")), false),
-        ("http://127.0.0.1:8081", Some(("edge-addresses", "192.0.2.1")), false),
-        ("http://go.example.com", None, false),
+fn d61_domains_are_offered_only_where_the_edge_can_be_reached() {
+    for (system_url, edge, is_offered) in [
+        ("http://localhost:8081", None, false),
+        ("http://127.0.0.1:8081", None, false),
+        ("http://go.internal", None, false),
+        ("http://intranet", None, false),
+        ("http://go.example.com", None, true),
+        ("http://localhost:8081", Some(("edge-hostname", "edge.internal")), true),
+        ("http://127.0.0.1:8081", Some(("edge-addresses", "192.0.2.1")), true),
     ] {
         let node = Program::builder().setting("system-url", system_url);
         let node = edge.into_iter().fold(node, |node, (setting, value)| node.setting(setting, value));
-        let log = node.start().stop_and_read_log();
-        assert_eq!(log.contains(warning), is_warned, "{system_url} {edge:?}: {log}");
-        if is_warned {
-            assert!(log.contains("edge-hostname") && log.contains("edge-addresses"), "{log}");
+        let mut program = node.start();
+        let account = program.first_account();
+        let answer = account.post("/v1/domains", &json!({ "hostname": "go.shop.com" }));
+        if is_offered {
+            answer.expect_status(201);
+        } else {
+            let refused = answer.expect_error(503, "domain_provider_unavailable");
+            let message = refused.body["error"]["message"].as_str().unwrap();
+            assert!(message.contains("`edge-hostname`"), "{message}");
         }
+        let log = program.stop_and_read_log();
+        let warned = log.contains("custom domains are not offered") && log.contains("edge-hostname");
+        assert_eq!(warned, !is_offered, "{system_url} {edge:?}: {log}");
     }
 }
 

@@ -37,7 +37,7 @@ pub struct Connected {
 ///
 /// # Errors
 /// What [`HostnameRules::judge`](signpost_domain::HostnameRules::judge) says; [`Refusal::FeatureNotAvailable`];
-/// [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
+/// [`Refusal::DomainsNotOffered`]; [`Refusal::HostnameTaken`]; [`Refusal::DomainProviderUnavailable`] if DNS did not say
 /// whether the record is there; [`Refusal::PlanLimitReached`]. Nothing has changed then.
 pub async fn connect(
     app: &Application,
@@ -113,6 +113,9 @@ impl Connecting<'_> {
         }
         if !self.caller.plan().features.contains(Feature::CustomDomains) {
             return Err(Refusal::FeatureNotAvailable(Feature::CustomDomains).into());
+        }
+        if !self.app.edge.can_be_pointed_at() {
+            return Err(Refusal::DomainsNotOffered.into());
         }
         let obstacle = Obstacle::of(holder.as_ref(), now);
         if obstacle == Obstacle::Claim && self.proof.is_none() {

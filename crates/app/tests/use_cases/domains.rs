@@ -1,5 +1,6 @@
 //! Custom domains: their life, and what an account sees of it (D37 to D40, D43, D44).
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -267,6 +268,25 @@ async fn d37_hostnames_are_judged_before_the_plan() {
     }
     let missing = Refusal::FeatureNotAvailable(Feature::CustomDomains);
     assert_eq!(refusal(owner.try_to_connect(HOST).await), missing);
+}
+
+#[tokio::test]
+async fn d61_without_an_edge_no_hostname_is_connected() {
+    let world = World::new().await;
+    let connected = Owner::first(&world).await.connect(HOST).await;
+    let unset = Edge { hostname: None, addresses: BTreeSet::new() };
+    let by_address = Edge { hostname: None, addresses: world.memory.edge.addresses.clone() };
+    for (edge, is_offered) in [(unset, false), (by_address, true)] {
+        let memory = InMemory { edge, ..world.memory.clone() };
+        let app = Arc::new(memory.application());
+        let world = World { memory, app, account: world.account.clone(), secret: world.secret.clone() };
+        let owner = Owner::first(&world).await;
+        assert_eq!(owner.try_to_connect("new.shop.com").await.is_ok(), is_offered);
+        if !is_offered {
+            assert_eq!(refusal(owner.try_to_connect("new.shop.com").await), Refusal::DomainsNotOffered);
+        }
+        assert_eq!(owner.connect(HOST).await.id, connected.id, "D40: what is held stays");
+    }
 }
 
 fn plan_for(features: &[Feature], domains: u64) -> Plan {

@@ -26,7 +26,7 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         }
         ErrorCode::HostnameIsSystemDomain => "the hostname belongs to the service",
         ErrorCode::DomainProviderUnavailable => {
-            "DNS gave no answer, and nothing was changed; try again after `Retry-After` seconds"
+            "DNS gave no answer, or the operator has not set up custom domains; nothing was changed; try again after `Retry-After` seconds"
         }
         ErrorCode::AnalyticsNotConfigured => "the link counts no visits",
         ErrorCode::PayloadTooLarge => "the body is larger than 1 MiB",

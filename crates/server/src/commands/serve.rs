@@ -102,10 +102,7 @@ fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
     } = settings;
     match (&edge.hostname, edge.addresses.is_empty()) {
         (None, true) => tracing::warn!(
-            "no custom domain can be verified: `system-url` has no name to point at, so set `edge-hostname`, `edge-addresses` or both"
-        ),
-        (Some(name), true) if !name.as_str().contains('.') => tracing::info!(
-            "custom domains have to point at `{name}`, which public DNS does not know: set `edge-hostname` before you offer them"
+            "custom domains are not offered: public DNS cannot know the host of `system-url`, so set `edge-hostname`, the name that they point at"
         ),
         (Some(_), true) => tracing::info!(
             "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"

@@ -153,7 +153,7 @@ pub(crate) const EDGE_HOSTNAME: Setting = Setting {
     key: "edge-hostname",
     value_name: "HOST",
     default: None,
-    help: "Name that CNAME records of custom domains lead to [default: the host of system-url, unless that is an address]",
+    help: "Name that CNAME records of custom domains lead to [default: the host of system-url, if public DNS can know it]",
     group: DOMAINS,
     scope: Scope::Serve,
     is_list: false,

@@ -1,10 +1,11 @@
 //! The settings of custom domains (D37, D38, D61).
 
 use std::collections::BTreeSet;
-use std::net::IpAddr;
 
 use signpost_dns::NameServers;
-use signpost_domain::{CustomDomainScheme, Edge, Hostname, HostnameRules, SpecialUseName, SystemDomain};
+use signpost_domain::{
+    CustomDomainScheme, Edge, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns,
+};
 
 use super::error::SettingsError;
 use super::sources::Sources;
@@ -22,7 +23,8 @@ pub(crate) struct DomainSettings {
 }
 
 impl DomainSettings {
-    /// Reads them. Without `edge-hostname`, domains point at the system domain's own hostname, if that is a name.
+    /// Reads them. Without `edge-hostname`, domains point at the system domain's own hostname, if public DNS can know it
+    /// (D61).
     ///
     /// # Errors
     /// One of them is invalid.
@@ -31,7 +33,8 @@ impl DomainSettings {
         let addresses = optional(sources, &catalog::EDGE_ADDRESSES, values::addresses)?.unwrap_or_default();
         let servers = optional(sources, &catalog::DNS_SERVERS, values::name_servers)?.unwrap_or_default();
         let allowed = optional(sources, &catalog::ALLOW_SPECIAL_USE, values::special_use_names)?;
-        let edge = Edge { hostname: named.or_else(|| name_of(system)), addresses };
+        let own = Some(system.hostname()).filter(|name| can_be_in_public_dns(name)).cloned();
+        let edge = Edge { hostname: named.or(own), addresses };
         Ok(Self {
             edge,
             name_servers: if servers.is_empty() { NameServers::System } else { NameServers::Listed(servers) },
@@ -48,11 +51,4 @@ impl DomainSettings {
 /// The scheme of custom domains' addresses.
 pub(super) fn scheme(sources: &Sources) -> Result<CustomDomainScheme, SettingsError> {
     required(sources, &catalog::CUSTOM_DOMAIN_SCHEME, values::scheme)
-}
-
-/// The system domain's hostname, if it is a name and no address.
-fn name_of(system: &SystemDomain) -> Option<Hostname> {
-    let hostname = system.hostname();
-    let is_address = hostname.as_str().starts_with('[') || hostname.as_str().parse::<IpAddr>().is_ok();
-    (!is_address).then(|| hostname.clone())
 }
