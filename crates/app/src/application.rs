@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain, TrustedProxies};
+use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain};
 
-use crate::admission::Gatekeeper;
+use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{
@@ -43,8 +43,8 @@ pub struct Application {
     pub edge: Edge,
     /// This node's memory of who was refused and who was let in (D18).
     pub gatekeeper: Gatekeeper,
-    /// The proxies whose word on a client's address is believed (D18).
-    pub trusted_proxies: TrustedProxies,
+    /// Whose address a request counts for (D18).
+    pub client_addresses: ClientAddresses,
     /// How many bytes of answers are remembered for one account (D12).
     pub room_for_answers: u64,
     /// Whether the program is on its way out.

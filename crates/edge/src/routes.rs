@@ -44,6 +44,14 @@ pub(crate) fn find(path: &str) -> Option<Found> {
     })
 }
 
+/// Whether browsers, crawlers and certificate authorities ask for `path` on every host by themselves. No link can be there,
+/// and whoever asks has not guessed at links (D54).
+pub(crate) fn is_asked_for_by_browsers(path: &str) -> bool {
+    let Some(name) = path.strip_prefix('/') else { return false };
+    let is_touch_icon = name.starts_with("apple-touch-icon") && name.ends_with(".png") && !name.contains('/');
+    matches!(name, "favicon.ico" | "robots.txt") || is_touch_icon || name.starts_with(".well-known/")
+}
+
 fn segments(path: &str) -> Option<Vec<&str>> {
     match path.strip_prefix('/')? {
         "" => Some(Vec::new()),
@@ -99,6 +107,34 @@ mod tests {
             "/%00", "/a%20", "/a.txt", "/.", "/..", "/a;b", "/a+b", "/%C3%A4", &too_long,
         ] {
             assert_eq!(find(path), None, "{path}");
+        }
+    }
+
+    #[test]
+    fn d54_what_browsers_ask_for_by_themselves_is_known() {
+        let asked_for = [
+            "/favicon.ico",
+            "/robots.txt",
+            "/apple-touch-icon.png",
+            "/apple-touch-icon-precomposed.png",
+            "/apple-touch-icon-120x120.png",
+            "/.well-known/security.txt",
+            "/.well-known/acme-challenge/x",
+        ];
+        for path in asked_for {
+            assert!(is_asked_for_by_browsers(path), "{path}");
+            assert_eq!(find(path), None, "no link can be at {path}");
+        }
+        for path in [
+            "/",
+            "/a",
+            "/favicon",
+            "/favicon.ico/a",
+            "/a/robots.txt",
+            "/.well-known",
+            "/apple-touch-icon/a.png",
+        ] {
+            assert!(!is_asked_for_by_browsers(path), "{path}");
         }
     }
 

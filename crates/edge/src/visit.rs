@@ -8,7 +8,7 @@ use actix_web::http::{ConnectionType, Method};
 use actix_web::{HttpRequest, HttpResponse, web};
 use futures_util::FutureExt;
 use signpost_app::Application;
-use signpost_app::admission::address_throttle::AddressThrottle;
+use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
 use signpost_app::visits::{Resolution, resolve};
 
 use crate::outage_log::OutageLog;
@@ -54,16 +54,18 @@ impl Edge {
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Outcome::MethodNotAllowed;
         }
-        let address = visitor::address(request, &self.app.trusted_proxies);
-        if let Some(retry_after_seconds) = self.misses.exhausted(address, self.app.clock.now()) {
-            return Outcome::Throttled { retry_after_seconds };
+        let now = self.app.clock.now();
+        let address = visitor::address(request, &self.app.client_addresses, now);
+        if let Some(throttled) = self.misses.exhausted(address, now) {
+            return turned_away(throttled);
         }
         let outcome = self.look_up(request).await;
         if outcome == Outcome::NotFound
+            && !routes::is_asked_for_by_browsers(request.uri().path())
             // Counting decides, so that of many at once exactly the allowed number get an answer.
-            && let Some(retry_after_seconds) = self.misses.count(address, self.app.clock.now())
+            && let Some(throttled) = self.misses.count(address, self.app.clock.now())
         {
-            return Outcome::Throttled { retry_after_seconds };
+            return turned_away(throttled);
         }
         outcome
     }
@@ -91,6 +93,17 @@ impl Edge {
             }
         }
     }
+}
+
+/// The log does not name the address: it is a visitor's.
+fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcome {
+    if is_first {
+        tracing::warn!(
+            retry_after_seconds,
+            "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
+        );
+    }
+    Outcome::Throttled { retry_after_seconds }
 }
 
 fn redirected_to(location: &str) -> Outcome {

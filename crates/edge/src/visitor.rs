@@ -1,10 +1,11 @@
 //! What a request says about where the visitor goes and where from.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 
 use actix_web::HttpRequest;
 use actix_web::http::header;
-use signpost_domain::{Hostname, TrustedProxies};
+use signpost_app::admission::{ClientAddresses, Sender};
+use signpost_domain::{Hostname, Timestamp};
 
 /// The hostname that a request is for. `None` if it names none, several, or something that is no hostname.
 pub(crate) fn hostname(request: &HttpRequest) -> Option<Hostname> {
@@ -23,13 +24,13 @@ pub(crate) fn hostname(request: &HttpRequest) -> Option<Hostname> {
 }
 
 /// The address that a request counts for (D18, D54).
-pub(crate) fn address(request: &HttpRequest, proxies: &TrustedProxies) -> IpAddr {
-    let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
-    // A value that is no text stands as an empty one: a hop that cannot be read, behind which nothing is believed.
-    let forwarded_for: Vec<&str> = request
-        .headers()
-        .get_all(header::X_FORWARDED_FOR)
-        .map(|value| value.to_str().unwrap_or_default())
-        .collect();
-    proxies.client_address(peer, forwarded_for)
+pub(crate) fn address(request: &HttpRequest, addresses: &ClientAddresses, now: Timestamp) -> IpAddr {
+    let forwarded_for = request.headers().get_all(header::X_FORWARDED_FOR);
+    let sender = Sender {
+        peer: request.peer_addr().map(|peer| peer.ip()),
+        // A value that is no text becomes an empty one: a hop that cannot be read, behind which nothing is believed.
+        forwarded_for: forwarded_for.map(|value| value.to_str().unwrap_or_default()).collect(),
+        has_forwarded: request.headers().contains_key(header::FORWARDED),
+    };
+    addresses.of(&sender, now)
 }

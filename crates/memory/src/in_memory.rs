@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
-use signpost_app::admission::{AccountBounds, Gatekeeper};
+use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
@@ -125,7 +125,7 @@ impl InMemory {
             hostname_rules,
             edge,
             gatekeeper: Gatekeeper::new(rejections_per_minute, account_bounds),
-            trusted_proxies,
+            client_addresses: ClientAddresses::new(trusted_proxies),
             room_for_answers: ROOM_FOR_ANSWERS,
             lifecycle: Lifecycle::default(),
         }

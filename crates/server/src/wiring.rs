@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use signpost_app::admission::{AccountBounds, Gatekeeper};
+use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::ports::{
     Clock, CountId, DnsProvider, MergingQuotaStore, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store,
     TargetBlocklist,
@@ -248,7 +248,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         hostname_rules,
         edge,
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
-        trusted_proxies,
+        client_addresses: ClientAddresses::new(trusted_proxies),
         room_for_answers: ROOM_FOR_ANSWERS,
         lifecycle: Lifecycle::default(),
     }

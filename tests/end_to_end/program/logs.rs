@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Program, exchange, parse_response, signpost};
+use crate::harness::{Program, exchange, parse_response, signpost, within_one_minute};
 
 #[test]
 fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
@@ -28,6 +28,32 @@ fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
         let parsed: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
         assert!(parsed["level"].is_string() && parsed["timestamp"].is_string(), "{line}");
     }
+}
+
+#[test]
+fn d18_an_untrusted_proxy_and_each_throttled_address_are_logged_once() {
+    within_one_minute(|| {
+        let mut program = Program::builder()
+            .setting("trusted-proxies", "192.0.2.0/24")
+            .setting("throttle-per-minute", "2")
+            .setting("miss-throttle-per-minute", "2")
+            .start();
+        let (stranger, visitor) = (program.with_key("none"), program.visitor());
+        let forwarded = [("X-Forwarded-For", "203.0.113.77")];
+        let rejected: Vec<_> =
+            (0..5).map(|_| stranger.send_with("GET", "/v1/account", &forwarded, None).status).collect();
+        assert_eq!(rejected, [401, 401, 429, 429, 429]);
+        let missed: Vec<_> = (0..5).map(|_| visitor.request("GET", "/nothing", &forwarded).status).collect();
+        assert_eq!(missed, [404, 404, 429, 429, 429]);
+        let log = program.stop_and_read_log();
+        let lines = |part: &str| log.lines().filter(|line| line.contains(part)).collect::<Vec<_>>();
+        assert_eq!(lines("`trusted-proxies` does not name").len(), 1, "{log}");
+        let [rejections] = *lines("as `throttle-per-minute` allows") else { panic!("{log}") };
+        assert!(rejections.contains("address=127.0.0.1"), "{rejections}");
+        let [misses] = *lines("as `miss-throttle-per-minute` allows") else { panic!("{log}") };
+        assert!(!misses.contains("127.0.0.1"), "a visitor's address: {misses}");
+        assert!(!log.contains("203.0.113.77"), "{log}");
+    });
 }
 
 #[test]

@@ -33,11 +33,32 @@ impl From<IpAddr> for Network {
     }
 }
 
+/// An address has used up the events of this minute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Throttled {
+    /// The seconds until the minute is over.
+    pub retry_after_seconds: u32,
+    /// Whether the address hears this for the first time in this minute.
+    pub is_first: bool,
+}
+
 /// How often an address did something in the minute that began at `minute`.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     minute: Timestamp,
     count: u32,
+    /// Whether the address was told that it is throttled.
+    is_told: bool,
+}
+
+impl Entry {
+    /// `None` as long as the address may go on.
+    fn throttled(&mut self, count: u32, limit: u32, now: Timestamp) -> Option<Throttled> {
+        (count >= limit).then(|| Throttled {
+            retry_after_seconds: QuotaWindow::Minute.resets_in_seconds(now),
+            is_first: !std::mem::replace(&mut self.is_told, true),
+        })
+    }
 }
 
 #[derive(Default)]
@@ -61,38 +82,40 @@ impl AddressThrottle {
         Self { limit, shards: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new() }
     }
 
-    /// Whether the address has used up this minute's events; the seconds until the minute is over if so.
+    /// Whether the address has used up this minute's events.
     #[must_use]
-    pub fn exhausted(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
+    pub fn exhausted(&self, address: IpAddr, now: Timestamp) -> Option<Throttled> {
         if self.limit == 0 {
             return None;
         }
         let minute = QuotaWindow::Minute.start(now);
-        let count = self.with_shard(address.into(), |network, shard| {
-            shard.entries.get(&network).filter(|entry| entry.minute == minute).map_or(0, |entry| entry.count)
-        });
-        (count >= self.limit).then(|| QuotaWindow::Minute.resets_in_seconds(now))
+        self.with_shard(address.into(), |network, shard| {
+            let entry = shard.entries.get_mut(&network).filter(|entry| entry.minute == minute)?;
+            entry.throttled(entry.count, self.limit, now)
+        })
     }
 
-    /// Counts one event. If the address had used up the minute before it, the seconds until the minute is over:
-    /// of any number of concurrent events, exactly the allowed number get `None`.
-    pub fn count(&self, address: IpAddr, now: Timestamp) -> Option<u32> {
+    /// Counts one event, and says whether the address had used up the minute before it: of any number of concurrent
+    /// events, exactly the allowed number get `None`.
+    pub fn count(&self, address: IpAddr, now: Timestamp) -> Option<Throttled> {
         if self.limit == 0 {
             return None;
         }
         let minute = QuotaWindow::Minute.start(now);
-        let before = self.with_shard(address.into(), |network, shard| {
+        self.with_shard(address.into(), |network, shard| {
             if let Some(entry) = shard.entries.get_mut(&network) {
-                let before = if entry.minute == minute { entry.count } else { 0 };
-                *entry = Entry { minute, count: before.saturating_add(1) };
-                return before;
+                if entry.minute != minute {
+                    *entry = Entry { minute, count: 0, is_told: false };
+                }
+                let before = entry.count;
+                entry.count = before.saturating_add(1);
+                return entry.throttled(before, self.limit, now);
             }
             if shard.make_room(minute, self.limit) {
-                shard.entries.insert(network, Entry { minute, count: 1 });
+                shard.entries.insert(network, Entry { minute, count: 1, is_told: false });
             }
-            0
-        });
-        (before >= self.limit).then(|| QuotaWindow::Minute.resets_in_seconds(now))
+            None
+        })
     }
 
     fn with_shard<T>(&self, network: Network, f: impl FnOnce(Network, &mut Shard) -> T) -> T {
@@ -147,11 +170,18 @@ mod tests {
             assert_eq!(throttle.exhausted(v4(1), at(15_000)), None);
             assert_eq!(throttle.count(v4(1), at(15_000)), None);
         }
-        assert_eq!(throttle.exhausted(v4(1), at(15_000)), Some(45));
-        assert_eq!(throttle.count(v4(1), at(15_000)), Some(45));
+        let throttled = |is_first| Some(Throttled { retry_after_seconds: 45, is_first });
+        assert_eq!(throttle.exhausted(v4(1), at(15_000)), throttled(true));
+        assert_eq!(throttle.exhausted(v4(1), at(15_000)), throttled(false));
+        assert_eq!(throttle.count(v4(1), at(15_000)), throttled(false));
         assert_eq!(throttle.exhausted(v4(2), at(15_000)), None);
         assert_eq!(throttle.exhausted(v4(1), at(MINUTE)), None);
         assert_eq!(throttle.count(v4(1), at(MINUTE)), None);
+        for _ in 0..29 {
+            throttle.count(v4(1), at(MINUTE));
+        }
+        let first_again = throttle.count(v4(1), at(MINUTE)).unwrap();
+        assert!(first_again.is_first, "each minute is told once");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use signpost_domain::{
     ApiKeySecret, ErrorCode, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp,
 };
 
+use super::address_throttle::Throttled;
 use crate::application::Application;
 use crate::caller::{Caller, RateLimits};
 use crate::ports::{KeyHolder, StoreError};
@@ -79,11 +80,8 @@ pub async fn admit(
     let hash = key.map(ApiKeySecret::hash);
     let gate = &app.gatekeeper;
     let trusted = hash.as_ref().is_some_and(|hash| gate.recent_keys.contains(hash, now));
-    if !trusted && let Some(retry_after_seconds) = gate.rejections.exhausted(address, now) {
-        return Err(NotAdmitted {
-            reason: Reason::AddressThrottled { retry_after_seconds },
-            rate_limits: None,
-        });
+    if !trusted && let Some(throttled) = gate.rejections.exhausted(address, now) {
+        return Err(turned_away(throttled, address));
     }
     let outcome = match &hash {
         None => Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None }),
@@ -103,9 +101,8 @@ pub async fn admit(
                 gate.recent_keys.refused(hash);
             }
             // Counting decides, so that of many at once exactly the allowed number learn why.
-            if let Some(retry_after_seconds) = gate.rejections.count(address, now) {
-                let reason = Reason::AddressThrottled { retry_after_seconds };
-                return Err(NotAdmitted { reason, rate_limits: None });
+            if let Some(throttled) = gate.rejections.count(address, now) {
+                return Err(turned_away(throttled, address));
             }
         }
         Err(NotAdmitted {
@@ -118,6 +115,17 @@ pub async fn admit(
         }) => {}
     }
     outcome
+}
+
+fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled, address: IpAddr) -> NotAdmitted {
+    if is_first {
+        tracing::warn!(
+            %address,
+            retry_after_seconds,
+            "an address has sent as many requests that were refused as `throttle-per-minute` allows; it gets 429 until the minute ends"
+        );
+    }
+    NotAdmitted { reason: Reason::AddressThrottled { retry_after_seconds }, rate_limits: None }
 }
 
 /// What is left where there is nothing, or nobody knows.

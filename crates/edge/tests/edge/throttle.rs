@@ -38,6 +38,16 @@ async fn d54_an_address_that_is_throttled_costs_no_look_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn d54_what_browsers_ask_for_by_themselves_never_counts() {
+    let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
+    for path in ["/favicon.ico", "/robots.txt", "/apple-touch-icon.png", "/.well-known/security.txt"] {
+        assert_eq!(edge.get(path).status, 404, "{path}");
+    }
+    assert_eq!(edge.get("/none").status, 404);
+    assert_eq!(edge.get("/none").status, 429);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn d54_only_misses_count() {
     let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
     edge.add(&samples::redirect("sale")).await;

@@ -1,15 +1,15 @@
 //! Letting requests in (D7): who is it, may it, how many more.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::rc::Rc;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use actix_web::http::header::{AUTHORIZATION, FORWARDED, HeaderMap, HeaderName};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use signpost_app::Application;
-use signpost_app::admission::{NotAdmitted, admit};
+use signpost_app::admission::{NotAdmitted, Sender, admit};
 use signpost_domain::ApiKeySecret;
 
 use super::request_facts::RequestFacts;
@@ -61,12 +61,14 @@ fn bearer_key(headers: &HeaderMap) -> Option<ApiKeySecret> {
 }
 
 fn client_address(request: &ServiceRequest, app: &Application) -> IpAddr {
-    // Every connection of a listener has a peer.
-    let peer = request.peer_addr().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |peer| peer.ip());
     let forwarded_for = request.headers().get_all(X_FORWARDED_FOR);
-    // A header that is no text is a hop that cannot be read.
-    let forwarded_for: Vec<&str> = forwarded_for.map(|value| value.to_str().unwrap_or("?")).collect();
-    app.trusted_proxies.client_address(peer, forwarded_for)
+    let sender = Sender {
+        peer: request.peer_addr().map(|peer| peer.ip()),
+        // A header that is no text is a hop that cannot be read.
+        forwarded_for: forwarded_for.map(|value| value.to_str().unwrap_or("?")).collect(),
+        has_forwarded: request.headers().contains_key(FORWARDED),
+    };
+    app.client_addresses.of(&sender, app.clock.now())
 }
 
 #[cfg(test)]

@@ -96,7 +96,7 @@ pub(crate) const MAX_CONNECTIONS: Setting = Setting {
 pub(crate) const TRUSTED_PROXIES: Setting = Setting {
     key: "trusted-proxies",
     value_name: "CIDR,...",
-    default: None,
+    default: Some("127.0.0.0/8,::1"),
     help: "Networks of the proxies whose X-Forwarded-For is believed, such as 10.0.0.0/8,fd00::/8",
     group: LISTENERS,
     scope: Scope::Serve,

@@ -175,8 +175,7 @@ impl ServeSettings {
             link_listen: required(sources, &catalog::LINK_LISTEN, values::listen_address)?,
             metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
             max_connections: required(sources, &catalog::MAX_CONNECTIONS, values::connections)?,
-            trusted_proxies: optional(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?
-                .unwrap_or_default(),
+            trusted_proxies: required(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,

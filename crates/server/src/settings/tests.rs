@@ -64,12 +64,14 @@ fn d61_defaults() {
     assert_eq!(metrics_listen, None);
     assert!(redis.is_none());
     assert!(target_blocklist.is_none());
-    assert_eq!(trusted_proxies, TrustedProxies::default());
+    for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {
+        assert_eq!(trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
+    }
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
-    assert_eq!(edge.hostname.as_ref(), Some(system.hostname()));
+    assert_eq!(edge.hostname, None, "D61: public DNS does not know localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
     assert_eq!(name_servers, NameServers::System);
     assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));

@@ -79,6 +79,10 @@ pub(super) const FACTS: &[Fact] = &[
     fact("another takes over within {a second} or so", Is(Const("crates/server/src/background.rs", "TICK"))),
     fact("if it dies, within some {ten seconds}", Is(Const(LEASES, "TERM"))),
     fact("clocks that are each wrong by {two seconds}", Times(2, Const(LEASES, "MARGIN"))),
+    fact(
+        "The node then logs a warning, once {an hour}",
+        Is(Const("crates/app/src/admission/client_addresses.rs", "WARNING_INTERVAL")),
+    ),
     fact("the first that sends {thirty} bad keys", Is(Default("throttle-per-minute"))),
     fact(
         "answer within {a tenth of a second} whatever hangs",
