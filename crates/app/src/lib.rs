@@ -17,6 +17,7 @@ pub mod keys;
 pub mod landings;
 pub mod lifecycle;
 pub mod links;
+mod log_pace;
 pub mod pixels;
 pub mod ports;
 pub mod redirects;

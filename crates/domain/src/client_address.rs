@@ -15,6 +15,11 @@ impl TrustedProxies {
         Self(networks)
     }
 
+    /// The networks that are believed.
+    pub fn networks(&self) -> impl Iterator<Item = &IpNet> {
+        self.0.iter()
+    }
+
     /// Whether a proxy at this address is believed.
     #[must_use]
     pub fn contains(&self, address: IpAddr) -> bool {

@@ -127,15 +127,20 @@ pub enum CustomDomainScheme {
 }
 
 impl CustomDomainScheme {
+    /// The scheme as it stands in a URL.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Http => UrlScheme::Http.as_str(),
+            Self::Https => UrlScheme::Https.as_str(),
+        }
+    }
+
     /// The public URL of the link with this slug on a custom domain; without a slug, of the domain's root (D22).
     #[must_use]
     pub fn url_of(self, hostname: &Hostname, slug: Option<&Slug>) -> String {
-        let scheme = match self {
-            Self::Http => UrlScheme::Http,
-            Self::Https => UrlScheme::Https,
-        };
         let slug = slug.map_or("", Slug::as_str);
-        format!("{}://{hostname}/{slug}", scheme.as_str())
+        format!("{}://{hostname}/{slug}", self.as_str())
     }
 }
 

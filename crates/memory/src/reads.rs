@@ -1,6 +1,6 @@
 //! What can be read at any time.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 use signpost_app::ports::{
@@ -10,7 +10,7 @@ use signpost_app::ports::{
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname,
     KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
-    Pixel, PixelId, Slug, TargetUrl, Usage,
+    Pixel, PixelId, PlanName, Slug, TargetUrl, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -43,6 +43,16 @@ impl AccountReads for MemoryStore {
         self.read(|state| {
             let newest_first = state.all().rev().map(|owned| &owned.account);
             page(newest_first, |account| account.id.to_bytes(), limit, after)
+        })
+    }
+
+    async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError> {
+        self.read(|state| {
+            let mut counts = BTreeMap::<PlanName, u64>::new();
+            for owned in state.all() {
+                *counts.entry(owned.account.plan.clone()).or_default() += 1;
+            }
+            counts.into_iter().collect()
         })
     }
 

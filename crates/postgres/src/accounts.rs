@@ -1,6 +1,7 @@
 //! Accounts and their keys.
 
 use async_trait::async_trait;
+use diesel::dsl::count_star;
 use diesel::prelude::*;
 use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
@@ -11,7 +12,7 @@ use signpost_domain::{
 
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
-use crate::rows::account::{AccountRow, NewAccount, UsageRow};
+use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
     accounts, api_keys, first_account, pixels, remembered_answers, remembered_totals, request_counts,
@@ -127,6 +128,18 @@ impl AccountReads for PostgresStore {
             let rows = query.load(connection).await?;
             let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
             Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+        })
+        .await
+    }
+
+    async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError> {
+        self.call(async |connection| {
+            let plans = accounts::table
+                .group_by(accounts::plan)
+                .select((accounts::plan, count_star()))
+                .load::<(String, i64)>(connection)
+                .await?;
+            plan_uses(plans)
         })
         .await
     }

@@ -1,7 +1,7 @@
 //! Accounts and their keys.
 
 use async_trait::async_trait;
-use diesel::dsl::exists;
+use diesel::dsl::{count_star, exists};
 use diesel::prelude::*;
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
@@ -10,7 +10,7 @@ use signpost_domain::{
 
 use crate::columns::{IdBytes, UpperBound};
 use crate::failure::{Failure, refers_to_nothing};
-use crate::rows::account::{AccountRow, NewAccount, UsageRow};
+use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
     accounts, api_keys, custom_domains, groups, links, merged_counts, pixels, remembered_answers,
@@ -76,6 +76,17 @@ impl AccountReads for SqliteStore {
                 .load(connection)?;
             let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
             Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+        };
+        self.readers().read(read).await
+    }
+
+    async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError> {
+        let read = |connection: &mut SqliteConnection| {
+            let plans = accounts::table
+                .group_by(accounts::plan)
+                .select((accounts::plan, count_star()))
+                .load::<(String, i64)>(connection)?;
+            plan_uses(plans)
         };
         self.readers().read(read).await
     }

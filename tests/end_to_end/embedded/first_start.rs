@@ -96,6 +96,9 @@ fn d62_the_printed_curl_line_works_as_printed() {
         }
     }
     assert!(command.starts_with("curl "), "there is a curl line");
+    let pages = lines.map(Result::unwrap).find(|line| line.ends_with("/docs")).unwrap();
+    let page = &pages[pages.find("http://").unwrap()..];
+    assert_eq!(ureq::get(page).call().unwrap().status(), 200, "{page}");
     let output =
         Command::new("sh").args(["-c", &format!("{command} --silent --show-error")]).output().unwrap();
     child.kill().unwrap();

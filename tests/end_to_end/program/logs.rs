@@ -1,6 +1,6 @@
 //! Logs: D4, D61. What hostile requests leave in them, `promises/traces.rs` looks for.
 
-use std::fs::OpenOptions;
+use std::fs::{self, OpenOptions};
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
@@ -54,6 +54,45 @@ fn d18_an_untrusted_proxy_and_each_throttled_address_are_logged_once() {
         assert!(!misses.contains("127.0.0.1"), "a visitor's address: {misses}");
         assert!(!log.contains("203.0.113.77"), "{log}");
     });
+}
+
+#[test]
+fn d61_the_start_logs_settings_under_their_names() {
+    let log = Program::builder()
+        .setting("trusted-proxies", "10.0.0.0/8,fd00::/8")
+        .setting("store-timeout", "1500ms")
+        .setting("drain-delay", "0s")
+        .start()
+        .stop_and_read_log();
+    let line = log.lines().find(|line| line.contains("starting")).unwrap();
+    for setting in [
+        "trusted-proxies=\"10.0.0.0/8,fd00::/8\"",
+        "store-timeout=\"1500ms\"",
+        "drain-delay=\"0s\"",
+        "database-url=",
+    ] {
+        assert!(line.contains(setting), "{setting} in {line}");
+    }
+    for internal in ["None", "Some(", "{", "["] {
+        assert!(!line.contains(internal), "{internal} in {line}");
+    }
+}
+
+#[test]
+fn d15_a_plan_that_accounts_have_and_no_setting_defines_is_warned_of() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plans.toml"), "[plans.team]\nextends = \"agency\"").unwrap();
+    let with = |plans: &[&str], words: &[&str]| {
+        assert!(signpost(folder.path(), &[words, plans].concat()).output().unwrap().status.success());
+    };
+    with(&[], &["migrate"]);
+    for email in ["a@example.com", "b@example.com"] {
+        with(&["--plans", "plans.toml"], &["account", "create", "--plan", "team", "--email", email]);
+    }
+    let mut program = Program::start_in_with(folder, &[], &[]);
+    let log = program.stop_and_read_log();
+    let warning = log.lines().find(|line| line.contains("a plan that this node does not know")).unwrap();
+    assert!(warning.contains("plan=team") && warning.contains("accounts=2"), "{warning}");
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod list;
 mod operator_error;
 mod set_plan;
 mod suspension;
+mod unknown_plans;
 
 pub(crate) use create::require_plan;
 pub use create::{CreateAccount, create};
@@ -16,3 +17,4 @@ pub use list::list;
 pub use operator_error::OperatorError;
 pub use set_plan::set_plan;
 pub use suspension::{resume, suspend};
+pub use unknown_plans::unknown_plans;

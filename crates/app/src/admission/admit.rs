@@ -141,7 +141,15 @@ async fn identify(
         return Err(NotAdmitted { reason: Reason::InvalidKey, rate_limits: None });
     };
     // A plan that the configuration no longer has gives access to nothing.
-    let plan = app.plans.get(&account.plan).filter(|plan| plan.api_access);
+    let plan = app.plans.get(&account.plan);
+    if plan.is_none() && app.gatekeeper.unknown_plans.is_due(now) {
+        tracing::warn!(
+            plan = %account.plan,
+            account = %account.id,
+            "an account was refused because this node does not know its plan: define it in the file of the setting `plans`, or give the account another with `signpost account set-plan`"
+        );
+    }
+    let plan = plan.filter(|plan| plan.api_access);
     let budget = plan.map_or(RequestBudget { per_minute: 0, per_day: 0 }, |plan| plan.budget);
     if account.is_suspended() {
         // The refusal stands, also when what is left cannot be read.

@@ -1,10 +1,12 @@
 //! This node's memory of who was refused and who was let in.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::address_throttle::AddressThrottle;
 use super::in_flight::{AccountBounds, InFlight};
 use super::recent_keys::RecentKeys;
+use crate::log_pace::LogPace;
 
 /// Counts the refused requests of each address, and remembers the keys that were accepted lately, so that a
 /// stranger behind the same address cannot silence a paying caller (D18). Bounds what each account has in flight.
@@ -12,7 +14,12 @@ pub struct Gatekeeper {
     pub(super) rejections: AddressThrottle,
     pub(super) recent_keys: RecentKeys,
     pub(super) in_flight: Arc<InFlight>,
+    /// Of accounts whose plan this node does not know.
+    pub(super) unknown_plans: LogPace,
 }
+
+/// How often at most a refusal for an unknown plan is logged.
+const UNKNOWN_PLAN_INTERVAL: Duration = Duration::from_mins(1);
 
 impl Gatekeeper {
     /// A gatekeeper that takes `rejections_per_minute` refused requests from one address, where 0 means any number, and has
@@ -23,6 +30,7 @@ impl Gatekeeper {
             rejections: AddressThrottle::new(rejections_per_minute),
             recent_keys: RecentKeys::default(),
             in_flight: Arc::new(InFlight::new(bounds)),
+            unknown_plans: LogPace::new(UNKNOWN_PLAN_INTERVAL),
         }
     }
 }

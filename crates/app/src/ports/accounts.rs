@@ -37,6 +37,10 @@ pub trait AccountReads: Send + Sync {
         after: Option<PagePosition>,
     ) -> Result<Page<Account>, StoreError>;
 
+    /// The plans that accounts have, each with the number of its accounts, in the order of their names. The statement
+    /// reads every account, so it is for starts and operators.
+    async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError>;
+
     /// The keys of an account, revoked ones included, newest first.
     async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError>;
 }

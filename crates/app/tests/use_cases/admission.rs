@@ -6,6 +6,7 @@ use signpost_app::admission::Reason;
 use signpost_app::{RateLimits, accounts, keys};
 use signpost_domain::{ApiKeySecret, ErrorCode, Plan, QuotaRemaining, QuotaWindow, RequestBudget, Usage};
 use signpost_memory::{Fault, Step};
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 
 use crate::world::{World, at_once, plan, reason};
@@ -98,7 +99,18 @@ async fn d15_a_plan_that_the_configuration_lacks_gives_no_access() {
     let mut world = World::with_plan(plan(&[])).await;
     world.memory.plans = signpost_domain::Plans::builtin();
     world.app = world.memory.application().into();
-    assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
+    let log = Log::begin();
+    for _ in 0..3 {
+        assert!(matches!(reason(world.admit(Some(&world.secret)).await), Reason::NoApiAccess));
+    }
+    let line = || log.lines("does not know its plan");
+    let (plan, account) = (world.account.plan.as_str(), world.account.id.to_string());
+    assert!(line().len() == 1 && line()[0].contains(plan) && line()[0].contains(&account), "{:?}", line());
+    world.memory.clock.advance(Duration::from_mins(1));
+    let _refused = world.admit(Some(&world.secret)).await.unwrap_err();
+    assert_eq!(line().len(), 2, "once a minute");
+    let expected = [(world.account.plan.clone(), 1)];
+    assert_eq!(accounts::unknown_plans(&world.app).await.unwrap(), expected);
 }
 
 /// Contract, Authentication 6: a downgrade holds at once, an upgrade needs no new key.

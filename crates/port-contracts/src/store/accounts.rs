@@ -269,3 +269,18 @@ pub(super) async fn accounts_are_listed_newest_first(fresh: Fresh) {
     let after = PagePosition::behind(accounts[6].id.to_bytes());
     assert_eq!(store.accounts(given::limit(5), Some(after)).await.unwrap().items, []);
 }
+
+pub(super) async fn plans_in_use_are_counted(fresh: Fresh) {
+    let store = fresh.store().await;
+    assert_eq!(store.plans_in_use().await.unwrap(), []);
+    for plan in ["team", "agency", "team", "old-plan_9", "team"] {
+        let account = Account { plan: samples::plan(plan), ..samples::account() };
+        given::insert_account(&store, &account).await.unwrap();
+    }
+    let mut expected = [("agency", 1), ("team", 3), ("old-plan_9", 1)]
+        .into_iter()
+        .map(|(plan, accounts)| (samples::plan(plan), accounts))
+        .collect::<Vec<_>>();
+    expected.sort_unstable();
+    assert_eq!(store.plans_in_use().await.unwrap(), expected);
+}

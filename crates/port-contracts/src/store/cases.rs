@@ -20,6 +20,7 @@ macro_rules! __store_cases {
                 deleting_an_account_deletes_all_that_is_its_own
                 a_deleted_account_gets_nothing_new
                 accounts_are_listed_newest_first
+                plans_in_use_are_counted
             }
             keys {
                 a_key_reads_back_as_it_was_inserted

@@ -38,6 +38,19 @@ impl AccountRow {
     }
 }
 
+/// The plans of accounts with the number of their accounts, sorted here because collations differ.
+pub(crate) fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>, Failure> {
+    let mut uses = rows
+        .into_iter()
+        .map(|(plan, accounts)| {
+            let row = RowName::new(TABLE, format_args!("with the plan {plan:?}"));
+            Ok((row.cell("plan", PlanName::parse(&plan))?, row.count("plan", accounts)?))
+        })
+        .collect::<Result<Vec<_>, Failure>>()?;
+    uses.sort_unstable();
+    Ok(uses)
+}
+
 /// The counts of an account.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg))]

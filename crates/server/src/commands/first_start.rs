@@ -39,16 +39,18 @@ pub(super) async fn run(
     });
     let text = format!(
         "\
-This is the first start, so there is an account for you now, {id} on the plan {plan}, with this key:
+Created your first account, {id} (plan: {plan}). API key, shown once:
 
   {secret}
 
-It is shown this once: only a hash of it is kept. Create a short link with it:
+Create a short link:
 
   {curl}
 
-It opens at {links_open_at}/ followed by the answer's `slug`.
+The link opens at {links_open_at}/ followed by the `slug` of the answer.
+Try the rest of the API in a browser at http://{api}/docs
 ",
+        api = reachable(api),
         id = account.id,
         plan = account.plan,
     );
@@ -65,7 +67,7 @@ pub(super) async fn say_how(app: &Application, output: &mut Output<'_>) -> Resul
     let json = json!({ "event": "no_account", "commands": commands });
     let text = format!(
         "\
-There is no account yet. These two commands make one, with the settings that this program has, and a key for it:
+There is no account yet. With the same settings, these commands create one and its key:
 
   {}
   {}

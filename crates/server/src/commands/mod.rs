@@ -9,6 +9,7 @@ mod key;
 mod migrate;
 mod output;
 mod serve;
+mod start_log;
 
 use std::env;
 use std::io;

@@ -2,15 +2,13 @@
 
 use anyhow::{Context, Result};
 use serde_json::json;
-use signpost_app::admission::AccountBounds;
-use signpost_app::{Application, domains};
-use signpost_domain::Hostname;
 
 use super::first_start;
 use super::output::Output;
+use super::start_log;
 use crate::listeners::{self, Addresses, Servers, Sockets};
 use crate::open_files::{self, Connections};
-use crate::settings::{CommonSettings, Database, DomainSettings, ServeSettings};
+use crate::settings::{CommonSettings, Database, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
 use crate::wiring::{Serving, postgres_options};
 
@@ -24,14 +22,14 @@ pub(super) async fn run(
     // Bound first: a program that cannot listen must not touch the database, and must not issue a key.
     let sockets = Sockets::bind(settings)?;
     let addresses = sockets.addresses()?;
-    log_settings(common, settings);
+    start_log::settings(common, settings);
     let origin = origin_of_links(settings, addresses);
     let serving = Serving::start(common, settings).await?;
     match common.database {
         Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
         Database::Server(_) => first_start::say_how(&serving.app, output).await?,
     }
-    warn_of_own_names(&serving.app).await;
+    start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
     let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute, connections)?;
     announce(addresses, output)?;
@@ -77,82 +75,6 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
         );
     }
     connections
-}
-
-/// Says how the program is set up. None of this is secret.
-fn log_settings(common: &CommonSettings, settings: &ServeSettings) {
-    let CommonSettings { database, store_timeout, pool, plans, log_format: _ } = common;
-    let ServeSettings {
-        api_listen: _,
-        link_listen: _,
-        metrics_listen: _,
-        max_connections: _,
-        trusted_proxies,
-        system,
-        system_url_is_default: _,
-        system_aliases,
-        target_blocklist,
-        custom_domain_scheme,
-        domains: DomainSettings { edge, name_servers, allowed_special_use },
-        throttle_per_minute,
-        miss_throttle_per_minute,
-        account_bounds: AccountBounds { requests: account_concurrency, searches: account_searches },
-        drain_delay,
-        redis,
-    } = settings;
-    match (&edge.hostname, edge.addresses.is_empty()) {
-        (None, true) => tracing::warn!(
-            "custom domains are not offered: public DNS cannot know the host of `system-url`, so set `edge-hostname`, the name that they point at"
-        ),
-        (Some(_), true) => tracing::info!(
-            "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
-        ),
-        (Some(_) | None, false) => {}
-    }
-    let plans = plans.iter().map(|plan| plan.name.as_str()).collect::<Vec<_>>().join(",");
-    let aliases = system_aliases.iter().map(Hostname::as_str).collect::<Vec<_>>().join(",");
-    tracing::info!(
-        version = env!("CARGO_PKG_VERSION"),
-        %database,
-        redis = redis.as_ref().map(ToString::to_string),
-        ?store_timeout,
-        ?pool,
-        system_url = system.origin(),
-        system_aliases = aliases,
-        plans,
-        trusted_proxies = ?trusted_proxies,
-        target_blocklist = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
-        ?custom_domain_scheme,
-        edge_hostname = edge.hostname.as_ref().map(Hostname::as_str),
-        edge_addresses = ?edge.addresses,
-        ?name_servers,
-        ?allowed_special_use,
-        throttle_per_minute,
-        miss_throttle_per_minute,
-        account_concurrency,
-        account_searches,
-        ?drain_delay,
-        "starting"
-    );
-}
-
-/// Warns of each of the installation's own names that an account has as its custom domain. If the store cannot tell, that is
-/// no reason not to serve.
-async fn warn_of_own_names(app: &Application) {
-    match domains::own_names_held(app).await {
-        Ok(held) => {
-            for hostname in held {
-                tracing::warn!(
-                    %hostname,
-                    "a name of this installation is the custom domain of an account, which can have no certificate and \
-                     perhaps serves no links any more: change `system-url`, `system-aliases` or `edge-hostname`, or have the domain removed"
-                );
-            }
-        }
-        Err(error) => {
-            tracing::warn!(%error, "the database did not say whether accounts have names of this installation");
-        }
-    }
 }
 
 /// The origin at which links open. As long as nobody has said what it is, it follows the port of the listener, and

@@ -5,11 +5,12 @@ use std::fs;
 use std::path::Path;
 
 use serde::Deserialize;
-use signpost_domain::{Feature, Plan, PlanLimits, PlanName, Plans, RequestBudget};
+use signpost_domain::{Feature, FeatureSet, Plan, PlanLimits, PlanName, Plans, RequestBudget};
+use toml::Table;
 
 /// What `--help` says about the file.
 pub(crate) const FORM: &str = "\
-A plans file has a table for each plan, with all of these keys:
+A plans file has a table for each plan, with these keys:
   [plans.agency]
   api_access = true
   requests_per_minute = 120
@@ -21,26 +22,29 @@ A plans file has a table for each plan, with all of these keys:
   analytics_days = 1096
   features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\"]
 A plan of the same name as a built-in one (free, pro, agency) replaces it;
-others are added.";
+others are added. With extends = \"agency\" a plan takes what it leaves out from
+that plan: a built-in one, or another of the file.";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    plans: BTreeMap<String, Entry>,
+    plans: BTreeMap<String, Table>,
 }
 
+/// A plan as the file has it. What is left out comes from the plan that it extends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
-    api_access: bool,
-    requests_per_minute: u32,
-    requests_per_day: u32,
-    links: u64,
-    groups: u64,
-    domains: u64,
-    pixels: u64,
-    analytics_days: u32,
-    features: Vec<String>,
+    extends: Option<String>,
+    api_access: Option<bool>,
+    requests_per_minute: Option<u32>,
+    requests_per_day: Option<u32>,
+    links: Option<u64>,
+    groups: Option<u64>,
+    domains: Option<u64>,
+    pixels: Option<u64>,
+    analytics_days: Option<u32>,
+    features: Option<Vec<String>>,
 }
 
 /// The built-in plans with those of the file.
@@ -52,41 +56,115 @@ pub(super) fn read(path: &Path) -> Result<Plans, String> {
 
 fn parse(text: &str) -> Result<Plans, String> {
     let file: File = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
-    file.plans.into_iter().try_fold(Plans::builtin(), |plans, (name, entry)| {
-        let plan = plan(&name, entry).map_err(|problem| format!("plan `{name}`: {problem}"))?;
+    let mut entries = BTreeMap::new();
+    for (name, table) in file.plans {
+        let in_plan = |problem: String| format!("plan `{name}`: {problem}");
+        let parsed =
+            PlanName::parse(&name).map_err(|error| in_plan(format!("the name {}", error.message())))?;
+        let entry = table.try_into::<Entry>().map_err(|error| in_plan(in_one_line(&error)))?;
+        entries.insert(parsed, entry);
+    }
+    let file = PlansOfFile { entries, builtin: Plans::builtin() };
+    file.entries.keys().try_fold(file.builtin.clone(), |plans, name| {
+        let plan = file.plan(name, &[]).map_err(|problem| format!("plan `{name}`: {problem}"))?;
         Ok(plans.with(plan))
     })
 }
 
-fn plan(name: &str, entry: Entry) -> Result<Plan, String> {
-    let Entry {
-        api_access,
-        requests_per_minute: per_minute,
-        requests_per_day: per_day,
-        links,
-        groups,
-        domains,
-        pixels,
-        analytics_days,
-        features,
-    } = entry;
-    let name = PlanName::parse(name).map_err(|error| format!("the name {}", error.message()))?;
-    let feature = |text: &String| {
-        Feature::parse(text).map_err(|error| format!("`features`: {text:?} {}", error.message()))
-    };
-    Ok(Plan {
-        name,
-        api_access,
-        budget: RequestBudget { per_minute, per_day },
-        limits: PlanLimits { links, groups, domains, pixels, analytics_days },
-        features: features.iter().map(feature).collect::<Result<_, _>>()?,
+/// What is wrong with a value, and its key, which the library puts on a line of its own.
+fn in_one_line(error: &toml::de::Error) -> String {
+    error.to_string().lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+struct PlansOfFile {
+    entries: BTreeMap<PlanName, Entry>,
+    builtin: Plans,
+}
+
+impl PlansOfFile {
+    /// The plan of this name. `extending` are the plans that lead to it through `extends`.
+    fn plan(&self, name: &PlanName, extending: &[&PlanName]) -> Result<Plan, String> {
+        let known =
+            || self.builtin.get(name).cloned().ok_or_else(|| format!("`extends`: there is no plan `{name}`"));
+        // A plan of the file that extends the built-in one of its own name replaces it.
+        if extending.last() == Some(&name) {
+            return known();
+        }
+        let Some(entry) = self.entries.get(name) else { return known() };
+        if extending.contains(&name) {
+            return Err("`extends`: the plan extends itself".to_owned());
+        }
+        let base = match &entry.extends {
+            Some(base) => {
+                let base = PlanName::parse(base)
+                    .map_err(|error| format!("`extends`: {base:?} {}", error.message()))?;
+                let extending: Vec<_> = extending.iter().copied().chain([name]).collect();
+                Some(self.plan(&base, &extending)?)
+            }
+            None => None,
+        };
+        entry.over(name, base.as_ref())
+    }
+}
+
+impl Entry {
+    /// The plan that this is with what it leaves out taken from `base`.
+    fn over(&self, name: &PlanName, base: Option<&Plan>) -> Result<Plan, String> {
+        let Self {
+            extends: _,
+            api_access,
+            requests_per_minute,
+            requests_per_day,
+            links,
+            groups,
+            domains,
+            pixels,
+            analytics_days,
+            features,
+        } = self;
+        let feature = |text: &String| {
+            Feature::parse(text).map_err(|error| format!("`features`: {text:?} {}", error.message()))
+        };
+        let features = features
+            .as_ref()
+            .map(|features| features.iter().map(feature).collect::<Result<FeatureSet, _>>())
+            .transpose()?;
+        Ok(Plan {
+            name: name.clone(),
+            api_access: given("api_access", *api_access, base.map(|base| base.api_access))?,
+            budget: RequestBudget {
+                per_minute: given(
+                    "requests_per_minute",
+                    *requests_per_minute,
+                    base.map(|base| base.budget.per_minute),
+                )?,
+                per_day: given("requests_per_day", *requests_per_day, base.map(|base| base.budget.per_day))?,
+            },
+            limits: PlanLimits {
+                links: given("links", *links, base.map(|base| base.limits.links))?,
+                groups: given("groups", *groups, base.map(|base| base.limits.groups))?,
+                domains: given("domains", *domains, base.map(|base| base.limits.domains))?,
+                pixels: given("pixels", *pixels, base.map(|base| base.limits.pixels))?,
+                analytics_days: given(
+                    "analytics_days",
+                    *analytics_days,
+                    base.map(|base| base.limits.analytics_days),
+                )?,
+            },
+            features: given("features", features, base.map(|base| base.features))?,
+        })
+    }
+}
+
+/// The value of a key, or that of the plan that is extended.
+fn given<T>(key: &str, own: Option<T>, of_base: Option<T>) -> Result<T, String> {
+    own.or(of_base).ok_or_else(|| {
+        format!("`{key}` is missing: give it, or name a plan to take it from, such as extends = \"agency\"")
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use signpost_domain::FeatureSet;
-
     use super::*;
 
     const TEAM: &str = "
@@ -130,6 +208,25 @@ mod tests {
     }
 
     #[test]
+    fn d61_a_plan_takes_what_it_leaves_out_from_the_one_that_it_extends() {
+        let plans = parse(
+            "[plans.agency]\nextends = \"agency\"\nlinks = 5\n\
+             [plans.team]\nextends = \"agency\"\nfeatures = [\"pixels\"]\n\
+             [plans.small]\nextends = \"team\"\napi_access = false",
+        )
+        .unwrap();
+        let builtin = Plans::builtin();
+        let builtin = named(&builtin, "agency");
+        let agency = Plan { limits: PlanLimits { links: 5, ..builtin.limits }, ..builtin.clone() };
+        assert_eq!(*named(&plans, "agency"), agency);
+        let name = |text| PlanName::parse(text).unwrap();
+        let team =
+            Plan { name: name("team"), features: FeatureSet::from_iter([Feature::Pixels]), ..agency.clone() };
+        assert_eq!(*named(&plans, "team"), team);
+        assert_eq!(*named(&plans, "small"), Plan { name: name("small"), api_access: false, ..team });
+    }
+
+    #[test]
     fn the_form_that_help_shows_is_the_built_in_plan() {
         let example: Vec<&str> = FORM.lines().filter_map(|line| line.strip_prefix("  ")).collect();
         assert_eq!(parse(&example.join("\n")).unwrap(), Plans::builtin());
@@ -139,9 +236,28 @@ mod tests {
     fn a_mistake_in_the_file_is_named() {
         for (file, named) in [
             (TEAM.replace("links = 7", "links = 7\nlanding_pages = 7"), "landing_pages"),
-            (TEAM.replace("links = 7", ""), "missing field `links`"),
-            (TEAM.replace("links = 7", "links = -7"), "links = -7"),
-            (TEAM.replace("requests_per_day = 5000", "requests_per_day = 5000000000"), "requests_per_day"),
+            (TEAM.replace("links = 7", ""), "plan `team`: `links` is missing"),
+            (
+                TEAM.replace("links = 7", "links = -7"),
+                "plan `team`: invalid value: integer `-7`, expected u64 in `links`",
+            ),
+            (
+                TEAM.replace("requests_per_day = 5000", "requests_per_day = 5000000000"),
+                "in `requests_per_day`",
+            ),
+            (
+                TEAM.replace("links = 7", "extends = \"gold\""),
+                "plan `team`: `extends`: there is no plan `gold`",
+            ),
+            (TEAM.replace("links = 7", "extends = \"Gold\""), "plan `team`: `extends`: \"Gold\" must be"),
+            (
+                TEAM.replace("links = 7", "extends = \"team\""),
+                "plan `team`: `extends`: there is no plan `team`",
+            ),
+            (
+                "[plans.a]\nextends = \"b\"\n[plans.b]\nextends = \"a\"".to_owned(),
+                "plan `a`: `extends`: the plan extends itself",
+            ),
             (TEAM.replace("\"pixels\"", "\"pixel\""), "plan `team`: `features`: \"pixel\" must be one of"),
             (TEAM.replace("plans.team", "plans.\"Team!\""), "plan `Team!`: the name must be"),
             (format!("{TEAM}\n[limits]"), "limits"),

@@ -1,0 +1,186 @@
+//! What the log says at the start: the settings, and what will not work with them.
+
+use std::fmt::Display;
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use signpost_app::admission::AccountBounds;
+use signpost_app::{Application, domains};
+use signpost_dns::NameServers;
+use signpost_domain::SystemDomain;
+
+use crate::settings::names::{API_LISTEN, LINK_LISTEN};
+use crate::settings::{CommonSettings, DomainSettings, PoolSettings, ServeSettings};
+
+/// Logs the settings under their names, and warns of those that will not work. None of this is secret.
+pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
+    let CommonSettings { database, store_timeout, pool, plans, log_format: _ } = common;
+    let PoolSettings { connections, wait, statement_timeout } = pool;
+    let ServeSettings {
+        api_listen: _,
+        link_listen: _,
+        metrics_listen: _,
+        max_connections,
+        trusted_proxies,
+        system,
+        system_url_is_default: _,
+        system_aliases,
+        target_blocklist,
+        custom_domain_scheme,
+        domains: DomainSettings { edge, name_servers, allowed_special_use },
+        throttle_per_minute,
+        miss_throttle_per_minute,
+        account_bounds: AccountBounds { requests: account_concurrency, searches: account_searches },
+        drain_delay,
+        redis,
+    } = serve;
+    warn_of_localhost(serve);
+    match (&edge.hostname, edge.addresses.is_empty()) {
+        (None, true) => tracing::warn!(
+            "custom domains are not offered: public DNS cannot know the host of `system-url`, so set `edge-hostname`, the name that they point at"
+        ),
+        (Some(_), true) => tracing::info!(
+            "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
+        ),
+        (Some(_) | None, false) => {}
+    }
+    let dns_servers = match name_servers {
+        NameServers::System => None,
+        NameServers::Listed(servers) => listed(servers),
+    };
+    tracing::info!(
+        version = env!("CARGO_PKG_VERSION"),
+        "database-url" = %database,
+        "redis-url" = redis.as_ref().map(ToString::to_string),
+        "store-timeout" = time(*store_timeout),
+        "database-connections" = connections.map(NonZeroUsize::get),
+        "database-wait" = wait.map(time),
+        "statement-timeout" = statement_timeout.map(time),
+        "system-url" = system.origin(),
+        "system-aliases" = listed(system_aliases),
+        plans = listed(plans.iter().map(|plan| plan.name.as_str())),
+        "max-connections" = max_connections.get(),
+        "trusted-proxies" = listed(trusted_proxies.networks()),
+        "target-blocklist" = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
+        "custom-domain-scheme" = custom_domain_scheme.as_str(),
+        "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),
+        "edge-addresses" = listed(&edge.addresses),
+        "dns-servers" = dns_servers,
+        "allow-special-use" = listed(allowed_special_use),
+        "throttle-per-minute" = throttle_per_minute,
+        "miss-throttle-per-minute" = miss_throttle_per_minute,
+        "account-concurrency" = account_concurrency,
+        "account-searches" = account_searches,
+        "drain-delay" = time(*drain_delay),
+        "starting"
+    );
+}
+
+/// The items as a list setting is written; `None` if there are none.
+fn listed(items: impl IntoIterator<Item: Display>) -> Option<String> {
+    let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
+    (!items.is_empty()).then(|| items.join(","))
+}
+
+/// The time as a setting is written.
+fn time(time: Duration) -> String {
+    match time.subsec_millis() {
+        0 => format!("{}s", time.as_secs()),
+        _ => format!("{}ms", time.as_millis()),
+    }
+}
+
+/// Warns of what accounts have that does not go with the settings. If the store cannot tell, that is no reason not to serve.
+pub(super) async fn accounts(app: &Application) {
+    warn_of_own_names(app).await;
+    warn_of_unknown_plans(app).await;
+}
+
+/// Warns of each of the installation's own names that an account has as its custom domain.
+async fn warn_of_own_names(app: &Application) {
+    match domains::own_names_held(app).await {
+        Ok(held) => {
+            for hostname in held {
+                tracing::warn!(
+                    %hostname,
+                    "a name of this installation is the custom domain of an account, which can have no certificate and \
+                     perhaps serves no links any more: change `system-url`, `system-aliases` or `edge-hostname`, or have the domain removed"
+                );
+            }
+        }
+        Err(error) => {
+            tracing::warn!(%error, "the database did not say whether accounts have names of this installation");
+        }
+    }
+}
+
+/// Warns of each plan that accounts have and that the settings do not define.
+async fn warn_of_unknown_plans(app: &Application) {
+    match signpost_app::accounts::unknown_plans(app).await {
+        Ok(unknown) => {
+            for (plan, accounts) in unknown {
+                tracing::warn!(
+                    %plan,
+                    accounts,
+                    "accounts have a plan that this node does not know, and their requests are refused: define it in the file of the setting `plans`, or give them another with `signpost account set-plan`"
+                );
+            }
+        }
+        Err(error) => tracing::warn!(%error, "the database did not say which plans accounts have"),
+    }
+}
+
+/// Warns where others may reach a listener and links are shown under a name that leads each visitor to their own machine.
+fn warn_of_localhost(settings: &ServeSettings) {
+    let listeners = [(API_LISTEN.key, settings.api_listen), (LINK_LISTEN.key, settings.link_listen)];
+    for (setting, address) in listeners {
+        if leads_others_astray(&settings.system, address) {
+            tracing::warn!(
+                "`{setting}` is {address}, but links are shown under {}, which leads visitors to their own machine: \
+                 set `system-url` to the origin that visitors use",
+                settings.system.origin()
+            );
+        }
+    }
+}
+
+fn leads_others_astray(system: &SystemDomain, listener: SocketAddr) -> bool {
+    let host = system.hostname().as_str();
+    let is_local = host == "localhost"
+        || host.ends_with(".localhost")
+        || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok_and(|address| address.is_loopback());
+    is_local && !listener.ip().to_canonical().is_loopback()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn links_on_localhost_lead_others_astray() {
+        for (url, listener, is_astray) in [
+            ("http://localhost:8081", "0.0.0.0:8081", true),
+            ("http://localhost:8081", "[::]:8081", true),
+            ("http://127.0.0.1:8081", "192.0.2.1:8081", true),
+            ("http://[::1]:8081", "192.0.2.1:8081", true),
+            ("http://go.localhost", "192.0.2.1:8081", true),
+            ("http://localhost:8081", "127.0.0.1:8081", false),
+            ("http://localhost:8081", "[::1]:8081", false),
+            ("https://go.example.com", "0.0.0.0:8081", false),
+            ("http://192.0.2.1:8081", "0.0.0.0:8081", false),
+        ] {
+            let system = SystemDomain::new(url, Vec::new()).unwrap();
+            assert_eq!(
+                leads_others_astray(&system, listener.parse().unwrap()),
+                is_astray,
+                "{url} {listener}"
+            );
+        }
+    }
+
+    #[test]
+    fn times_are_written_as_settings_are() {
+        assert_eq!([time(Duration::from_millis(1500)), time(Duration::from_mins(10))], ["1500ms", "600s"]);
+    }
+}
