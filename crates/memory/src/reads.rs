@@ -1,7 +1,5 @@
 //! What can be read at any time.
 
-use std::collections::BTreeSet;
-
 use async_trait::async_trait;
 use signpost_app::ports::{
     AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent,
@@ -170,11 +168,7 @@ impl PixelReads for MemoryStore {
     }
 
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
-        self.read(|state| {
-            let Some(owned) = state.owned(account) else { return Vec::new() };
-            let each_once: BTreeSet<&PixelId> = ids.iter().collect();
-            each_once.into_iter().filter_map(|id| owned.pixels.get(id).cloned()).collect()
-        })
+        self.read(|state| state.pixels_with_ids(account, ids))
     }
 }
 
