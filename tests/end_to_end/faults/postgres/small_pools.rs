@@ -33,19 +33,19 @@ fn every_write(account: &Account, client: usize) {
     let groups = ["Spring", "Summer"].map(|name| made("/v1/groups", &json!({"name": name})));
     account.patch(&format!("/v1/groups/{}", groups[0]), &json!({"name": "Autumn"})).expect_status(200);
     let domain = made("/v1/domains", &json!({"hostname": format!("go.shop{client}.com")}));
-    let body = redirect_body(json!({"group_id": groups[0], "pixels": [pixels[0]]}));
+    let body = redirect_body(json!({"group_id": groups[0], "pixel_ids": [pixels[0]]}));
     let redirect = format!("/v1/redirects/{}", made("/v1/redirects", &body));
     // Once with pixels that are there, once with others, and once with a slug, for which the link is read beforehand.
     for body in [
         json!({"name": "New"}),
-        json!({"pixels": pixels}),
+        json!({"pixel_ids": pixels}),
         json!({"group_id": groups[1], "slug": format!("slug-{client}")}),
     ] {
         account.patch(&redirect, &body).expect_status(200);
     }
     let landing = format!("/v1/landings/{}", made("/v1/landings", &json!({"title": "X"})));
     account.patch(&landing, &json!({"title": "Y"})).expect_status(200);
-    let items = vec![redirect_body(json!({"pixels": pixels})); 3];
+    let items = vec![redirect_body(json!({"pixel_ids": pixels})); 3];
     let once = format!("batch-{client}");
     let batch = account.post_once(&once, "/v1/redirects/bulk", &json!({"redirects": items}));
     let batch = batch.expect_status(200).body;
