@@ -11,9 +11,9 @@ use crate::application::Application;
 use crate::changes::{ChangeFeed, Origin};
 use crate::ports::{Store, StoreError, UnitOfWork, UpdateLinkError, VisibleChange};
 
-/// How often a unit of work is tried before its contention counts as a failure. Of several clients that move the same
-/// hundred links between groups, three attempts in four may meet another's move; fifty in a row do not happen.
-const ATTEMPTS: u32 = 50;
+/// How often a unit of work is tried before its contention counts as a failure. Those that meet often wait for each other
+/// instead (ADR 33).
+const ATTEMPTS: u32 = 5;
 
 /// An error that may be the store's wish to have the unit of work run again.
 pub(crate) trait MaybeContended {
@@ -66,7 +66,7 @@ impl<'a> Attempts<'a> {
     }
 
     /// Runs `attempt`, which must [`begin`](Self::begin) and commit a unit of work, and runs it whole again while the
-    /// store asks for that ([`StoreError::Contended`]), at most fifty times.
+    /// store asks for that ([`StoreError::Contended`]), at most five times.
     pub(crate) async fn run<T, E: MaybeContended, F: Future<Output = Result<T, E>>>(
         &self,
         attempt: impl Fn() -> F,

@@ -9,6 +9,14 @@ use crate::unit_of_work::MemoryUnitOfWork;
 
 #[async_trait]
 impl PixelWrites for MemoryUnitOfWork {
+    async fn pixels_with_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[PixelId],
+    ) -> Result<Vec<Pixel>, StoreError> {
+        self.write(|state| Ok(state.pixels_with_ids(account, ids)))
+    }
+
     async fn insert_pixel(
         &mut self,
         account: AccountId,

@@ -1,6 +1,6 @@
 //! What can be read at any time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
@@ -180,11 +180,7 @@ impl PixelReads for MemoryStore {
     }
 
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
-        self.read(|state| {
-            let Some(owned) = state.owned(account) else { return Vec::new() };
-            let each_once: BTreeSet<&PixelId> = ids.iter().collect();
-            each_once.into_iter().filter_map(|id| owned.pixels.get(id).cloned()).collect()
-        })
+        self.read(|state| state.pixels_with_ids(account, ids))
     }
 }
 

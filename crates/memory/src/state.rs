@@ -39,6 +39,12 @@ pub(crate) struct Owned {
 }
 
 impl State {
+    pub(crate) fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Vec<Pixel> {
+        let Some(owned) = self.owned(account) else { return Vec::new() };
+        let each_once: BTreeSet<&PixelId> = ids.iter().collect();
+        each_once.into_iter().filter_map(|id| owned.pixels.get(id).cloned()).collect()
+    }
+
     pub(crate) fn owned(&self, account: AccountId) -> Option<&Owned> {
         self.accounts.get(&account).map(Arc::as_ref)
     }

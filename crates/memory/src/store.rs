@@ -1,7 +1,9 @@
 //! The store and its time limit.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -13,7 +15,7 @@ use crate::clock::ManualClock;
 use crate::faults::{Faults, Step};
 use crate::leases;
 use crate::state::State;
-use crate::unit_of_work::{Held, MemoryUnitOfWork};
+use crate::unit_of_work::{Held, MemoryUnitOfWork, Turn};
 
 /// A [`Store`] that keeps everything in memory. Clones share what is kept.
 ///
@@ -41,6 +43,22 @@ pub(crate) struct Shared {
     turn: Arc<tokio::sync::Mutex<()>>,
     time_limit: Duration,
     faults: Faults,
+    /// Who is in a unit of work, if reads beside one are refused.
+    at_work: Mutex<Option<User>>,
+    refuses_reads_beside_work: AtomicBool,
+}
+
+/// Who uses the store: a task that was spawned, or the thread of one that was not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum User {
+    Task(tokio::task::Id),
+    Thread(ThreadId),
+}
+
+impl User {
+    fn current() -> Self {
+        tokio::task::try_id().map_or_else(|| Self::Thread(thread::current().id()), Self::Task)
+    }
 }
 
 /// What every reader sees; the log changes together with the state.
@@ -87,7 +105,15 @@ impl MemoryStore {
             turn: Arc::default(),
             time_limit,
             faults: Faults::default(),
+            at_work: Mutex::default(),
+            refuses_reads_beside_work: AtomicBool::default(),
         }))
+    }
+
+    /// From now on, a task that is in a unit of work cannot read the store beside it. A store with few connections may have
+    /// none left for that.
+    pub fn refuse_reads_beside_work(&self) {
+        self.0.refuses_reads_beside_work.store(true, Ordering::Relaxed);
     }
 
     /// Which calls are to fail.
@@ -98,6 +124,9 @@ impl MemoryStore {
 
     pub(crate) fn read<T>(&self, f: impl FnOnce(&State) -> T) -> Result<T, StoreError> {
         self.0.faults.before(Step::Read)?;
+        if *self.0.at_work() == Some(User::current()) {
+            return Err(StoreError::unavailable("a task reads the store beside its own unit of work"));
+        }
         Ok(f(&self.0.committed.read().unwrap_or_else(PoisonError::into_inner).state))
     }
 
@@ -128,6 +157,10 @@ impl Default for MemoryStore {
 }
 
 impl Shared {
+    pub(crate) fn at_work(&self) -> MutexGuard<'_, Option<User>> {
+        self.at_work.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) const fn faults(&self) -> &Faults {
         &self.faults
     }
@@ -167,6 +200,10 @@ impl MemoryStore {
         let waiting = tokio::time::timeout(time_limit, Arc::clone(&shared.turn).lock_owned());
         let turn = waiting.await.map_err(StoreError::unavailable)?;
         let state = shared.committed.read().unwrap_or_else(PoisonError::into_inner).state.clone();
+        if shared.refuses_reads_beside_work.load(Ordering::Relaxed) {
+            *shared.at_work() = Some(User::current());
+        }
+        let turn = Turn { shared: Arc::clone(shared), _held: turn };
         let held = Held { state, changes: ChangesMade::default(), turn };
         let held = Arc::new(Mutex::new(Some(held)));
         // Whoever forgets a unit of work must not keep the others out for good.

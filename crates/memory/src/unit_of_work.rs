@@ -17,7 +17,21 @@ use crate::store::Shared;
 pub(crate) struct Held {
     pub(crate) state: State,
     pub(crate) changes: ChangesMade,
-    pub(crate) turn: OwnedMutexGuard<()>,
+    pub(crate) turn: Turn,
+}
+
+/// The turn of the one unit of work that runs.
+#[derive(Debug)]
+pub(crate) struct Turn {
+    pub(crate) shared: Arc<Shared>,
+    pub(crate) _held: OwnedMutexGuard<()>,
+}
+
+impl Drop for Turn {
+    fn drop(&mut self) {
+        // Before the next one has it.
+        *self.shared.at_work() = None;
+    }
 }
 
 pub(crate) struct MemoryUnitOfWork {

@@ -12,6 +12,7 @@ use signpost_domain::{
 
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
+use crate::membership;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
@@ -226,14 +227,14 @@ impl AccountWrites for PostgresUnitOfWork {
 
     async fn delete_account(&mut self, id: AccountId) -> Result<bool, StoreError> {
         let is_deleted = self.step(async |connection| {
-            let id = IdBytes::from(id);
+            let (account, id) = (id, IdBytes::from(id));
             // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
             // in a test instead of losing data in silence.
             let answers = remembered_answers::table.filter(remembered_answers::account_id.eq(id));
             diesel::delete(answers).execute(connection).await?;
             diesel::delete(remembered_totals::table.find(id)).execute(connection).await?;
             DeleteAllDomains { account: id }.execute(connection).await?;
-            // Groups before links, as everywhere.
+            membership::lock(connection, account).await?;
             HoldAllGroups { account: id }.load::<IdBytes>(connection).await?;
             DeleteAllLinks { account: id }.execute(connection).await?;
             DeleteAllGroups { account: id }.execute(connection).await.map_err(contended_if_referred_to)?;

@@ -1,14 +1,13 @@
 //! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
 //!
-//! Groups come before links in the order of locks: a unit of work holds all groups that it is going to count in before it
-//! holds the first link. So whoever deletes a group can hold it first and then wait for its links, and nobody who has one
-//! of these waits for the group.
+//! Groups are held in the order of their ids, before anything is written into their links and before the account is held. Who
+//! counts links that were there before holds the account's [membership lock](crate::membership) already.
 
 use std::collections::BTreeMap;
 
 use diesel::sql_types::{Array, BigInt, Bool, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_domain::{AccountId, GroupId, LinkId, LinkKind};
+use signpost_domain::{AccountId, Link, LinkId, LinkKind};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
@@ -43,6 +42,18 @@ impl GroupMoves {
         Self { account: account.into(), by_group: BTreeMap::new() }
     }
 
+    /// A link goes from one group to another, of which either may be none.
+    pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> Self {
+        let mut moves = Self::of(account);
+        if let Some(group) = before.group_id() {
+            moves.leave(group, before.kind());
+        }
+        if let Some(group) = after.group_id() {
+            moves.enter(group, after.kind());
+        }
+        moves
+    }
+
     /// A link enters a group.
     pub(crate) fn enter(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
         *self.by_group.entry(group.into()).or_default().count_of(kind) += 1;
@@ -51,12 +62,6 @@ impl GroupMoves {
     /// A link leaves a group.
     pub(crate) fn leave(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
         *self.by_group.entry(group.into()).or_default().count_of(kind) -= 1;
-    }
-
-    /// Contended if links leave a group that is not among those that are held: it was moved after its group was looked up,
-    /// and to wait for a group now would be against the order of locks.
-    pub(crate) fn stay_within(&self, held: &[IdBytes]) -> Result<(), Failure> {
-        if self.by_group.keys().all(|group| held.contains(group)) { Ok(()) } else { Err(Failure::Contended) }
     }
 
     /// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
@@ -75,33 +80,28 @@ impl GroupMoves {
 }
 
 statement! {
-    /// Holds groups in the order of their ids: these, and those in which the account's links of these ids are.
-    HoldGroups -> Uuid {
+    /// Holds the groups in which the account's links of these ids are, in the order of the groups' ids.
+    HoldGroupsOfLinks -> Uuid {
         account: IdBytes,
-        groups: Vec<IdBytes>,
         links: Vec<IdBytes>,
     } =
     "SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.id = ANY (ARRAY(SELECT unnest("
-    { groups: Array<Uuid> } ") UNION SELECT l.group_id FROM links AS l WHERE l.id = ANY ("
+    { account: Uuid } " AND g.id = ANY (ARRAY(SELECT l.group_id FROM links AS l WHERE l.id = ANY ("
     { links: Array<Uuid> } ") AND l.account_id = "
     { account: Uuid } " AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
-/// Holds those of `groups` that the account has, and the groups of its `links`, and gives them. The next statement sees all
-/// that came about while this one waited.
-pub(crate) async fn hold(
+/// Holds the groups of links that are going to be deleted: who inserts a link waits for its address with its group in the
+/// hand. The membership lock must be held, or the links may come into other groups.
+pub(crate) async fn hold_groups_of(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
-    groups: &[GroupId],
     links: &[LinkId],
-) -> Result<Vec<IdBytes>, Failure> {
-    let statement = HoldGroups {
-        account: account.into(),
-        groups: groups.iter().copied().map(IdBytes::from).collect(),
-        links: links.iter().copied().map(IdBytes::from).collect(),
-    };
-    Ok(statement.load(connection).await?)
+) -> Result<(), Failure> {
+    let links = links.iter().copied().map(IdBytes::from).collect();
+    let statement = HoldGroupsOfLinks { account: account.into(), links };
+    statement.load::<IdBytes>(connection).await?;
+    Ok(())
 }
 
 statement! {

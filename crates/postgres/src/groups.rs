@@ -9,7 +9,9 @@ use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, 
 use crate::columns::{IdBytes, Instant};
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
+use crate::membership;
 use crate::named_links;
+use crate::pipeline::both;
 use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::groups;
 use crate::some_links;
@@ -146,8 +148,10 @@ impl GroupWrites for PostgresUnitOfWork {
         self.step(async |connection| {
             let group = groups::table.find((IdBytes::from(account), IdBytes::from(id)));
             let empty = group.filter(groups::landings_count.eq(0)).filter(groups::redirects_count.eq(0));
+            let (mut locking, mut deleting) = (*connection, *connection);
             // One that was emptied by this unit of work is held by it, and has still no links.
-            let mut deleted = diesel::delete(empty).execute(connection).await;
+            let delete = async { Ok(diesel::delete(empty).execute(&mut deleting).await) };
+            let ((), mut deleted) = both(membership::lock(&mut locking, account), delete).await?;
             if deleted == Ok(0) {
                 while some_links::ungroup(connection, account, id, AT_ONCE, now).await? == AT_ONCE {}
                 deleted = diesel::delete(group).execute(connection).await;

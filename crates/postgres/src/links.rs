@@ -8,15 +8,16 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupId, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PageLimit, PagePosition, Site,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
+    PageLimit, PagePosition, Site,
 };
 
 use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
-use crate::group_counts::{self, GroupMoves};
+use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
+use crate::membership;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::pipeline::both;
@@ -27,7 +28,7 @@ use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::PostgresStore;
-use crate::unit_of_work::{MovedBetween, PostgresUnitOfWork};
+use crate::unit_of_work::PostgresUnitOfWork;
 
 #[async_trait]
 impl LinkReads for PostgresStore {
@@ -95,22 +96,21 @@ impl LinkReads for PostgresStore {
 
 #[async_trait]
 impl LinkWrites for PostgresUnitOfWork {
-    fn expect_move(&mut self, group: Option<GroupId>) {
-        *self.moved_between() = MovedBetween::Expected(group);
+    fn expect_move(&mut self) {
+        self.note_move();
     }
 
     async fn lock_link(&mut self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        let MovedBetween::Expected(group) = *self.moved_between() else {
+        if !self.expects_move() {
             return self.step(async |connection| lock_link(connection, account, id).await).await;
-        };
-        let lock = async |connection: &mut &AsyncPgConnection| {
-            // One after the other: of two that go out together, one that is new to the connection would come second.
-            let groups = group_counts::hold(connection, account, group.as_slice(), &[id]).await?;
-            Ok((groups, lock_link(connection, account, id).await?))
-        };
-        let (groups, link) = self.step(lock).await?;
-        *self.moved_between() = MovedBetween::Held(groups);
-        Ok(link)
+        }
+        self.step(async |connection| {
+            let (mut locking, mut holding) = (*connection, *connection);
+            let link = lock_link(&mut holding, account, id);
+            let ((), link) = both(membership::lock(&mut locking, account), link).await?;
+            Ok(link)
+        })
+        .await
     }
 
     async fn insert_links(
@@ -136,13 +136,6 @@ impl LinkWrites for PostgresUnitOfWork {
         before: &Link,
         after: &Link,
     ) -> Result<(), UpdateLinkError> {
-        // What is to be entered is held, or not there. What is left may be another group than the one that was held.
-        if let MovedBetween::Held(groups) = self.moved_between()
-            && before.group_id() != after.group_id()
-            && before.group_id().is_some_and(|group| !groups.contains(&group.into()))
-        {
-            return Err(StoreError::Contended.into());
-        }
         self.step(async |connection| update_link(connection, account, before, after).await).await??;
         self.noted().note_links(account, [before, after]);
         Ok(())
@@ -203,7 +196,7 @@ async fn lock_link(
     found.map(LinkRow::into_link).transpose()
 }
 
-/// All statements go out together, and each is one decision, in the order in which the port reports them.
+/// Each statement is one decision, in the order in which the port reports them.
 async fn update_link(
     connection: &mut &AsyncPgConnection,
     account: AccountId,
@@ -220,19 +213,17 @@ async fn update_link(
         }
         Ok(())
     };
-    let mut moves = GroupMoves::of(account);
-    if changes_group {
-        if let Some(group) = before.group_id() {
-            moves.leave(group, before.kind());
-        }
-        if let Some(group) = after.group_id() {
-            moves.enter(group, after.kind());
-        }
-    }
     let update = UpdateLink::of(account, after);
-    // What was refused is a result here, since the other statement's result says which refusal it is.
-    let write = async { Ok(update.load::<IdBytes>(&mut of_link).await) };
-    let ((), (is_moved, written)) = both(save, both(moves.apply(&mut of_groups), write)).await?;
+    // What was refused is a result here, which says which refusal it is.
+    let write = async { Ok::<_, Failure>(update.load::<IdBytes>(&mut of_link).await) };
+    let (is_moved, written) = if changes_group {
+        // Not all together: a statement that is new to the connection would come after the other one, and groups come first.
+        let moves = GroupMoves::between(account, before, after);
+        let ((), is_moved) = both(save, moves.apply(&mut of_groups)).await?;
+        (is_moved, if is_moved { write.await? } else { Ok(Vec::new()) })
+    } else {
+        (true, both(save, write).await?.1)
+    };
     let refusal = match written {
         // The group that it leaves is there, or a foreign key would be broken.
         _ if !is_moved => UpdateLinkError::GroupMissing,

@@ -10,8 +10,9 @@ use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
 use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
-use crate::failure::Failure;
+use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts::{self, GroupMoves};
+use crate::membership;
 use crate::pipeline::both;
 use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::links;
@@ -59,9 +60,10 @@ pub(crate) async fn delete(
         ids: ids.iter().copied().map(IdBytes::from).collect(),
         kinds: ids.iter().map(|id| kind_column(id.kind())).collect(),
     };
-    let (mut holding, mut deleting) = (*connection, *connection);
+    let (mut locking, mut holding, mut deleting) = (*connection, *connection, *connection);
     let delete = async { Ok(statement.load::<DeletedRow>(&mut deleting).await?) };
-    let (groups, rows) = both(group_counts::hold(&mut holding, account, &[], ids), delete).await?;
+    let deleted = both(group_counts::hold_groups_of(&mut holding, account, ids), delete);
+    let ((), ((), rows)) = both(membership::lock(&mut locking, account), deleted).await?;
     let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
     for (id, kind, group, host, slug) in rows {
@@ -73,7 +75,6 @@ pub(crate) async fn delete(
             moves.leave(group, id.kind());
         }
     }
-    moves.stay_within(&groups)?;
     if !deleted.ids.is_empty() {
         let (mut of_groups, mut of_account) = (*connection, *connection);
         let number = signed(deleted.ids.len());
@@ -113,7 +114,33 @@ async fn held(
 }
 
 statement! {
-    /// Writes the group of links that are held, as their groups are.
+    /// Finds a group, which nobody deletes who does not hold the membership lock. It is held only with the other groups.
+    FindGroup -> Uuid {
+        account: IdBytes,
+        group: IdBytes,
+    } =
+    "SELECT id FROM groups WHERE (account_id, id) = ("
+    { account: Uuid } ", "
+    { group: Uuid } ")"
+}
+
+/// Holds the membership lock, and those of the links that the account has; `None` if there is no such group.
+async fn held_for_group(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    group: GroupId,
+    ids: &[LinkId],
+) -> Result<Option<Vec<Link>>, Failure> {
+    let statement = FindGroup { account: account.into(), group: group.into() };
+    let (mut locking, mut finding, mut holding) = (*connection, *connection, *connection);
+    let find = async { Ok(statement.load::<IdBytes>(&mut finding).await?) };
+    let found = both(find, held(&mut holding, account, ids));
+    let ((), (groups, links)) = both(membership::lock(&mut locking, account), found).await?;
+    Ok((!groups.is_empty()).then_some(links))
+}
+
+statement! {
+    /// Writes the group of links that are held.
     Regroup -> Bool {
         group: Option<IdBytes>,
         ids: Vec<IdBytes>,
@@ -125,7 +152,7 @@ statement! {
     { ids: Array<Uuid> } ")"
 }
 
-/// Moves the counts of groups and writes the group of links; all of them are held. Both go out together.
+/// Moves the counts of groups and writes the group of links that are held. Both go out together.
 pub(crate) async fn regroup(
     connection: &mut &AsyncPgConnection,
     moves: GroupMoves,
@@ -138,7 +165,8 @@ pub(crate) async fn regroup(
     }
     let statement = Regroup { group: group.map(IdBytes::from), ids, now: now.into() };
     let (mut of_groups, mut of_links) = (*connection, *connection);
-    let write = async { Ok(statement.execute(&mut of_links).await?) };
+    // A node of the version before may delete the group without the membership lock.
+    let write = async { statement.execute(&mut of_links).await.map_err(contended_if_referred_to) };
     let (is_moved, _) = both(moves.apply(&mut of_groups), write).await?;
     if is_moved { Ok(()) } else { Err(Failure::Other("a group that was held is not there".to_owned())) }
 }
@@ -152,12 +180,7 @@ pub(crate) async fn assign(
     ids: &[LinkId],
     now: Timestamp,
 ) -> Result<Option<Vec<Link>>, Failure> {
-    let (mut holding, mut of_links, target) = (*connection, *connection, [group]);
-    let groups = group_counts::hold(&mut holding, account, &target, ids);
-    let (groups, mut assigned) = both(groups, held(&mut of_links, account, ids)).await?;
-    if !groups.contains(&group.into()) {
-        return Ok(None);
-    }
+    let Some(mut assigned) = held_for_group(connection, account, group, ids).await? else { return Ok(None) };
     let mut moves = GroupMoves::of(account);
     let mut newcomers = Vec::new();
     for link in &mut assigned {
@@ -172,7 +195,6 @@ pub(crate) async fn assign(
             moves.leave(former, link.kind());
         }
     }
-    moves.stay_within(&groups)?;
     regroup(connection, moves, Some(group), newcomers, now).await?;
     Ok(Some(assigned))
 }
@@ -186,12 +208,9 @@ pub(crate) async fn unassign(
     ids: &[LinkId],
     now: Timestamp,
 ) -> Result<Option<Vec<Link>>, Failure> {
-    let (mut holding, mut of_links, target) = (*connection, *connection, [group]);
-    let groups = group_counts::hold(&mut holding, account, &target, &[]);
-    let (groups, mut unassigned) = both(groups, held(&mut of_links, account, ids)).await?;
-    if !groups.contains(&group.into()) {
+    let Some(mut unassigned) = held_for_group(connection, account, group, ids).await? else {
         return Ok(None);
-    }
+    };
     unassigned.retain(|link| link.group_id() == Some(group));
     let mut moves = GroupMoves::of(account);
     for link in &mut unassigned {

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::{Nullable, Text, Timestamptz, Uuid};
-use diesel_async::RunQueryDsl;
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
 
@@ -85,22 +85,38 @@ impl PixelReads for PostgresStore {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
-        self.call(async |connection| {
-            let rows = pixels::table
-                .filter(pixels::account_id.eq(IdBytes::from(account)))
-                .filter(pixels::id.eq_any(ids))
-                .select(PixelRow::as_select())
-                .load(connection)
-                .await?;
-            rows.into_iter().map(PixelRow::into_pixel).collect()
-        })
-        .await
+        self.call(async |connection| with_ids(connection, account, ids).await).await
     }
+}
+
+async fn with_ids(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    ids: &[PixelId],
+) -> Result<Vec<Pixel>, Failure> {
+    let ids: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+    let rows = pixels::table
+        .filter(pixels::account_id.eq(IdBytes::from(account)))
+        .filter(pixels::id.eq_any(ids))
+        .select(PixelRow::as_select())
+        .load(connection)
+        .await?;
+    rows.into_iter().map(PixelRow::into_pixel).collect()
 }
 
 #[async_trait]
 impl PixelWrites for PostgresUnitOfWork {
+    async fn pixels_with_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[PixelId],
+    ) -> Result<Vec<Pixel>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.step(async |connection| with_ids(connection, account, ids).await).await
+    }
+
     async fn insert_pixel(
         &mut self,
         account: AccountId,

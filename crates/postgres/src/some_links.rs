@@ -8,6 +8,7 @@ use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
+use crate::membership;
 use crate::named_links;
 use crate::pipeline::both;
 use crate::rows::link::kind_from;
@@ -75,16 +76,16 @@ pub(crate) async fn delete(
     at_most: u16,
 ) -> Result<u16, Failure> {
     let mut moves = GroupMoves::of(account);
-    let mut held = Vec::new();
     let mut room = usize::from(at_most);
+    membership::lock(connection, account).await?;
     // A few that were found may be deleted by others before they can be held. Only if none is found, none is left.
     while room > 0 {
         let groups = HoldGroupsOfSome { account: account.into(), at_most: signed(room) };
         let delete = DeleteSomeLinks { account: account.into(), at_most: signed(room) };
         let (mut holding, mut deleting) = (*connection, *connection);
-        let groups = async { Ok(groups.load::<IdBytes>(&mut holding).await?) };
+        let hold = async { Ok(groups.load::<IdBytes>(&mut holding).await?) };
         let deleted = async { Ok(delete.load::<(i16, Option<IdBytes>)>(&mut deleting).await?) };
-        let (groups, deleted) = both(groups, deleted).await?;
+        let (_, deleted) = both(hold, deleted).await?;
         if deleted.is_empty() {
             break;
         }
@@ -94,9 +95,7 @@ pub(crate) async fn delete(
                 moves.leave(group, kind);
             }
         }
-        held.extend(groups);
     }
-    moves.stay_within(&held)?;
     let deleted = usize::from(at_most) - room;
     if deleted > 0 {
         let (mut of_groups, mut of_account) = (*connection, *connection);
@@ -118,10 +117,10 @@ pub(crate) async fn ungroup(
     let group_row = HoldGroup { account: account.into(), group: group.into() };
     let find =
         HoldLinksOfGroup { account: account.into(), group: group.into(), at_most: usize::from(at_most) };
-    let (mut holding, mut finding) = (*connection, *connection);
+    let (mut locking, mut holding) = (*connection, *connection);
     let hold = async { Ok(group_row.load::<IdBytes>(&mut holding).await?) };
-    let found = async { Ok(find.load::<(IdBytes, i16)>(&mut finding).await?) };
-    let (_, found) = both(hold, found).await?;
+    both(membership::lock(&mut locking, account), hold).await?;
+    let found: Vec<(IdBytes, i16)> = find.load(connection).await?;
     let mut moves = GroupMoves::of(account);
     let mut ids = Vec::with_capacity(found.len());
     for (id, kind) in found {

@@ -6,9 +6,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
-use signpost_domain::GroupId;
 
-use crate::columns::IdBytes;
 use crate::connections::{Connections, Lease};
 use crate::failure::Failure;
 
@@ -17,14 +15,14 @@ use crate::failure::Failure;
 /// # The order of locks
 ///
 /// Rows are held in this order, so that two units of work do not wait for each other: the key of the request, custom domains
-/// by their hostnames and then their ids, groups by their ids, links by their kinds and then their ids, as the indexes have
-/// them, addresses in their order, a pixel, the account. The account comes last because it is wanted by most. A unit of work
+/// by their hostnames and then their ids, the [membership lock](crate::membership), links by their kinds and then their ids, as
+/// the indexes have them, groups by their ids, addresses in their order, a pixel, the account. Who writes a link, or deletes it,
+/// holds its address. The account comes last because it is wanted by most. A unit of work
 /// that does several things may break the order, and so may two that take addresses from each other; then PostgreSQL ends
 /// one of the two, which is run again.
 ///
-/// Which groups are concerned only the links say. They are looked up first, and held; the links are held by a statement that
-/// begins after that and sees them as they are then. If one of them has meanwhile come into another group, the unit of work
-/// is run again rather than wait for that group out of turn.
+/// Whoever holds groups and waits for links, as the deletion of a group does, or the other way round, holds the membership
+/// lock. Without it, groups are held by those who insert links, and links by those who leave them where they are.
 ///
 /// A custom domain is held in one of two ways. Who places links on it holds it `FOR KEY SHARE`, as any number may at once, and
 /// as leaves its checks to be planned. Who deletes it, or has its hostname pass to another account, holds it `FOR UPDATE`, which
@@ -38,8 +36,8 @@ pub(crate) struct PostgresUnitOfWork {
     /// A key was claimed, whose answer was not remembered yet.
     awaits_answer: bool,
     changes: ChangesMade,
-    /// The groups of a link that is going to be moved.
-    groups: MovedBetween,
+    /// The next link that is locked is going to leave its group.
+    expects_move: bool,
     /// When it is too old, and all its calls must be over.
     ends: Instant,
     /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
@@ -51,8 +49,16 @@ impl PostgresUnitOfWork {
     pub(crate) async fn begin(connections: &Connections, first_begun: Instant) -> Result<Self, StoreError> {
         let ends = first_begun + connections.time_limit();
         let lease = connections.lease(ends).await.map_err(Failure::into_store_error)?;
-        let (changes, groups) = (ChangesMade::default(), MovedBetween::default());
-        Ok(Self { lease, is_begun: false, awaits_answer: false, changes, groups, ends, is_spoilt: false })
+        let changes = ChangesMade::default();
+        Ok(Self {
+            lease,
+            is_begun: false,
+            awaits_answer: false,
+            changes,
+            expects_move: false,
+            ends,
+            is_spoilt: false,
+        })
     }
 
     /// Runs one step of the transaction.
@@ -79,9 +85,14 @@ impl PostgresUnitOfWork {
         &mut self.changes
     }
 
-    /// The groups of a link that is going to be moved.
-    pub(crate) const fn moved_between(&mut self) -> &mut MovedBetween {
-        &mut self.groups
+    /// Notes that the next link that is locked is going to leave its group.
+    pub(crate) const fn note_move(&mut self) {
+        self.expects_move = true;
+    }
+
+    /// Whether the next link that is locked is going to leave its group.
+    pub(crate) const fn expects_move(&self) -> bool {
+        self.expects_move
     }
 
     /// Notes that a key was claimed, so that nothing is committed before its answer is remembered.
@@ -107,18 +118,6 @@ impl PostgresUnitOfWork {
         }
         Ok(())
     }
-}
-
-/// What is known of the groups of a link that is going to be moved.
-#[derive(Debug, Default)]
-pub(crate) enum MovedBetween {
-    /// No move was announced.
-    #[default]
-    Unknown,
-    /// The next link that is locked is going to be moved, to this group or to none.
-    Expected(Option<GroupId>),
-    /// These groups are held for the move.
-    Held(Vec<IdBytes>),
 }
 
 /// How long a unit of work waits before it is run again, at most.

@@ -55,20 +55,37 @@ impl PixelReads for SqliteStore {
             return Ok(Vec::new());
         }
         let ids: BTreeSet<PixelId> = ids.iter().copied().collect();
-        let read = move |connection: &mut SqliteConnection| {
-            let rows = pixels::table
-                .filter(pixels::account_id.eq(IdBytes::from(account)))
-                .filter(pixels::id.eq_any(ids.into_iter().map(IdBytes::from)))
-                .select(PixelRow::as_select())
-                .load(connection)?;
-            rows.into_iter().map(PixelRow::into_pixel).collect()
-        };
-        self.readers().read(read).await
+        self.readers().read(move |connection| with_ids(connection, account, ids)).await
     }
+}
+
+fn with_ids(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    ids: BTreeSet<PixelId>,
+) -> Result<Vec<Pixel>, Failure> {
+    let rows = pixels::table
+        .filter(pixels::account_id.eq(IdBytes::from(account)))
+        .filter(pixels::id.eq_any(ids.into_iter().map(IdBytes::from)))
+        .select(PixelRow::as_select())
+        .load(connection)?;
+    rows.into_iter().map(PixelRow::into_pixel).collect()
 }
 
 #[async_trait]
 impl PixelWrites for SqliteUnitOfWork {
+    async fn pixels_with_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[PixelId],
+    ) -> Result<Vec<Pixel>, StoreError> {
+        if ids.is_empty() {
+            return Ok(Vec::new());
+        }
+        let ids: BTreeSet<PixelId> = ids.iter().copied().collect();
+        self.step(move |connection| with_ids(connection, account, ids)).await
+    }
+
     async fn insert_pixel(
         &mut self,
         account: AccountId,

@@ -10,13 +10,15 @@ mod store;
 mod turns;
 mod visits;
 
-use std::path::Path;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
 use serde_json::json;
 
 use crate::program::{self, Profile, Program};
+use crate::servers;
 use api::Api;
 use turns::Turns;
 
@@ -51,6 +53,8 @@ enum What {
     },
     /// Hostile clients against all listeners: their cost in memory, and the time of honest requests meanwhile.
     Hostile(hostile::Options),
+    /// All of the others on the debug build, each as small as it can be: whether they still run, not what they measure.
+    Smoke,
     /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
     Store(store::Options),
 }
@@ -58,18 +62,36 @@ enum What {
 /// Runs a benchmark and prints what it found.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     match &options.what {
-        What::Bulk { rounds, requests } => bulk(root, Turns::new(*rounds, *requests))?,
-        What::Visits { rounds, requests } => visits::run(root, Turns::new(*rounds, *requests))?,
+        What::Bulk { rounds, requests } => bulk(&release(root)?, Turns::new(*rounds, *requests))?,
+        What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
+        What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
         What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn bulk(root: &Path, turns: Turns) -> Result<()> {
-    let executable = program::build(root, Profile::Release)?;
+fn release(root: &Path) -> Result<PathBuf> {
+    program::build(root, Profile::Release)
+}
+
+/// Runs every benchmark on the program that the tests use.
+fn smoke(root: &Path) -> Result<()> {
+    let executable = program::build(root, Profile::Debug)?;
+    bulk(&executable, Turns::new(1, 1))?;
+    visits::run(&executable, Turns::new(1, 1))?;
+    hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
+    if servers::are_installed() {
+        store::run(root, &store::Options::smallest(executable))?;
+    } else {
+        writeln!(io::stderr(), "bench store did NOT run: PostgreSQL or Redis is not installed")?;
+    }
+    Ok(())
+}
+
+fn bulk(executable: &Path, turns: Turns) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    let program = Program::start(&executable, folder.path())?;
+    let program = Program::start(executable, folder.path())?;
     let mut api = Api::connect(&program)?;
     let link = json!({"name": "A link", "target_url": "https://example.com/somewhere?utm_source=mail"});
     let batch = |items: usize| json!({"redirects": vec![&link; items]}).to_string();

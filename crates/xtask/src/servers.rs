@@ -148,6 +148,11 @@ pub(crate) fn say(line: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{line}")
 }
 
+/// Whether all of them are installed.
+pub(crate) fn are_installed() -> bool {
+    missing().is_empty()
+}
+
 fn missing() -> Vec<Server> {
     Server::ALL.into_iter().filter(|server| !server.is_installed()).collect()
 }

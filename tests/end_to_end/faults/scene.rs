@@ -65,6 +65,13 @@ impl Scene {
         Self::of(who, server.database(None), None, nodes, |node| node)
     }
 
+    /// One node with so many connections.
+    pub fn with_connections(who: &str, connections: usize) -> Option<Self> {
+        let server = told(who, postgres::try_shared().map_err(Absence::clone))?;
+        let few = connections.to_string();
+        Self::of(who, server.database(None), None, 1, |node| node.setting("database-connections", &few))
+    }
+
     /// Nodes that know a further plan.
     pub fn with_plan(who: &str, nodes: usize, plan: &str) -> Option<Self> {
         let server = told(who, postgres::try_shared().map_err(Absence::clone))?;

@@ -115,7 +115,7 @@ impl LinkRules<'_> {
     }
 
     /// Locks the account's link, and before it holds the custom domain on which `change` would place it; says what is known
-    /// of that. If `group` would move the link, its groups are held with it. `None` if the account has no such link.
+    /// of that. If `group` would move the link, nobody else moves links of the account meanwhile. `None` if the account has no such link.
     ///
     /// Whoever removes a domain holds first the domain, then its links, so this keeps that order too. Where only the slug
     /// changes, the link says which domain it is, so it is read once beforehand, outside the unit of work.
@@ -141,8 +141,7 @@ impl LinkRules<'_> {
         let mut named_domains = self.hold(work.as_mut(), expected.as_slice()).await?;
         match group {
             Change::Keep => {}
-            Change::Set(group) => work.expect_move(group.id()),
-            Change::Clear => work.expect_move(None),
+            Change::Set(_) | Change::Clear => work.expect_move(),
         }
         let Some(link) = work.lock_link(self.account, id).await? else { return Ok(None) };
         let actual = self.domain_of_change(link.placement(), change);

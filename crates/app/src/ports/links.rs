@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, Address, GroupId, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Name, Page,
-    PageContent, PageLimit, PagePosition, TargetUrl,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Name, Page, PageContent,
+    PageLimit, PagePosition, TargetUrl,
 };
 
 use super::store_error::StoreError;
@@ -107,10 +107,9 @@ pub enum UpdateLinkError {
 /// named twice is meant once.
 #[async_trait]
 pub trait LinkWrites: Send {
-    /// Says that the link which is locked next is going to leave its group, for `group` if that is one. A store in which
-    /// several units of work run at once holds both groups together with the link then, in the order in which it holds
-    /// such things everywhere; otherwise two units of work may wait for each other.
-    fn expect_move(&mut self, _group: Option<GroupId>) {}
+    /// Says that the link which is locked next is going to leave its group, or to enter one. A store in which several units
+    /// of work run at once lets no other one move links of the account then; otherwise two may wait for each other.
+    fn expect_move(&mut self) {}
 
     /// The account's link with this id, held against other units of work until this one ends, so that what is
     /// decided from it still holds when it is written.

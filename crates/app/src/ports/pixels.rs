@@ -43,6 +43,13 @@ pub enum InsertPixelError {
 /// pixel can be deleted without a look at them.
 #[async_trait]
 pub trait PixelWrites: Send {
+    /// As [`PixelReads::pixels_with_ids`], on the connection of the unit of work. It holds nothing.
+    async fn pixels_with_ids(
+        &mut self,
+        account: AccountId,
+        ids: &[PixelId],
+    ) -> Result<Vec<Pixel>, StoreError>;
+
     /// Inserts a pixel and moves the account's count of pixels, which never passes `pixels_limit`. An id that any account has
     /// already is no decision but a failure.
     async fn insert_pixel(

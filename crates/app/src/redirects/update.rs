@@ -41,14 +41,14 @@ pub async fn update(
     attempts
         .run(|| async {
             let locked = rules.lock_link(&attempts, id.into(), &change, &patch.group).await?;
-            let Some(LockedLink { work, link: Link::Redirect(before), named_domains }) = locked else {
+            let Some(LockedLink { mut work, link: Link::Redirect(before), named_domains }) = locked else {
                 return Err(Refusal::RedirectNotFound.into());
             };
             let context = rules.context(&named_domains);
             // A pixel that was deleted is gone from the redirect, so leaving it out changes nothing (D33).
             // Read before the commit: what was changed must not end in an answer that says it failed.
-            let (shown, mut pixels) =
-                RedirectWithPixels::read(app, account, before.clone()).await?.into_shown();
+            let read = RedirectWithPixels::read_in(work.as_mut(), account, before.clone()).await?;
+            let (shown, mut pixels) = read.into_shown();
             pixels.extend(named.clone());
             let after = shown.apply(patch.clone(), &context)?;
             let answer = RedirectWithPixels::with(after.clone(), &pixels);

@@ -6,7 +6,7 @@ use signpost_domain::id::PixelKind;
 use signpost_domain::{AccountId, IdReference, Pixel, PixelId, Redirect};
 
 use crate::application::Application;
-use crate::ports::StoreError;
+use crate::ports::{StoreError, UnitOfWork};
 
 /// A redirect and those of its pixels that still exist, in its order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,7 +28,7 @@ impl RedirectWithPixels {
     /// The redirect as it is shown, without the pixels that were deleted; and its pixels.
     pub(super) fn into_shown(self) -> (Redirect, BTreeMap<PixelId, Pixel>) {
         let Self { mut redirect, pixels } = self;
-        let pixels: BTreeMap<_, _> = pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect();
+        let pixels = by_id(pixels);
         redirect.pixel_ids = redirect.pixel_ids.filtered(|id| pixels.contains_key(&id));
         (redirect, pixels)
     }
@@ -41,6 +41,17 @@ impl RedirectWithPixels {
     ) -> Result<Self, StoreError> {
         let pixels = pixels_with_ids(app, account, redirect.pixel_ids.as_slice()).await?;
         Ok(Self::with(redirect, &pixels))
+    }
+
+    /// The same for a redirect that a unit of work holds.
+    pub(super) async fn read_in(
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        redirect: Redirect,
+    ) -> Result<Self, StoreError> {
+        let ids = redirect.pixel_ids.as_slice();
+        let pixels = if ids.is_empty() { vec![] } else { work.pixels_with_ids(account, ids).await? };
+        Ok(Self::with(redirect, &by_id(pixels)))
     }
 }
 
@@ -61,5 +72,9 @@ async fn pixels_with_ids(
     ids: &[PixelId],
 ) -> Result<BTreeMap<PixelId, Pixel>, StoreError> {
     let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, ids).await? };
-    Ok(pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect())
+    Ok(by_id(pixels))
+}
+
+fn by_id(pixels: Vec<Pixel>) -> BTreeMap<PixelId, Pixel> {
+    pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect()
 }

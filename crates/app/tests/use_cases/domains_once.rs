@@ -256,9 +256,9 @@ async fn d6_a_store_that_breaks_leaves_nothing() {
         }
         let world = World::new().await;
         let scene = Scene::new(&world, writing).await;
-        world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 51);
+        world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 6);
         let failure = scene.run(writing).await.unwrap_err();
         assert!(matches!(failure, AppError::Store(StoreError::Contended)), "{writing:?}: {failure:?}");
-        assert_eq!(world.memory.store.faults().outstanding(), 1, "{writing:?} was tried fifty times");
+        assert_eq!(world.memory.store.faults().outstanding(), 1, "{writing:?} was tried five times");
     }
 }

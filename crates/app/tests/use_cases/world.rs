@@ -44,6 +44,7 @@ impl World {
     }
 
     pub(crate) async fn on(memory: InMemory, plan: &str) -> Self {
+        memory.store.refuse_reads_beside_work();
         let app = Arc::new(memory.application());
         let (account, secret) = account_of(&app, plan).await;
         Self { memory, app, account, secret }

@@ -142,7 +142,7 @@ async fn moves(subject: &Subject) {
             let moved = work.assign_links(account, group(12), &links, now).await.unwrap().unwrap();
             assert_eq!(moved.len(), links.len());
             work.unassign_links(account, group(12), &links, now).await.unwrap().unwrap();
-            work.expect_move(Some(group(13)));
+            work.expect_move();
             let before = work.lock_link(account, links[0]).await.unwrap().unwrap();
             let mut after = before.clone();
             after.move_to_group(Some(group(13)), now);

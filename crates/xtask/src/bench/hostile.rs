@@ -42,6 +42,13 @@ pub(super) struct Options {
     only: Option<String>,
 }
 
+impl Options {
+    /// The least that runs every kind of client.
+    pub(super) fn smallest(program: PathBuf) -> Self {
+        Self { clients: 2, seconds: 1, program: Some(program), only: None }
+    }
+}
+
 /// Attacks the program with each kind of client, then with all kinds at once.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { clients, seconds, program, only } = options;

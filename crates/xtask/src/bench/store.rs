@@ -32,7 +32,7 @@ pub(super) struct Options {
     /// How many rounds are run, beside one that warms everything up.
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// How long each turn of a round is.
+    /// How long each turn of a round is; 0 for as few requests as there can be.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// Only the parts whose names contain this: create, update, bulk create, bulk delete, bulk unassign, pages, groups, quota.
@@ -44,6 +44,13 @@ pub(super) struct Options {
     /// A program to measure instead of the one that is built from here.
     #[arg(long)]
     program: Option<PathBuf>,
+}
+
+impl Options {
+    /// The least that runs every part.
+    pub(super) fn smallest(program: PathBuf) -> Self {
+        Self { rounds: 1, seconds: 0, only: None, links: 1_000, program: Some(program) }
+    }
 }
 
 /// A part of what is measured.

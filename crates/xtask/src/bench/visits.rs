@@ -9,15 +9,14 @@ use signpost_test_servers::dns::{NameServer, Record};
 use super::api::Api;
 use super::connection::Connection;
 use super::turns::{self, Turns};
-use crate::program::{self, Profile, Program};
+use crate::program::Program;
 
 const HOSTNAME: &str = "links.shop.test";
 const EDGE: &str = "edge.example.net";
 const REFERENCE: &str = "on the system domain";
 
 /// Visits links of several kinds in turns.
-pub(super) fn run(root: &Path, turns: Turns) -> Result<()> {
-    let executable = program::build(root, Profile::Release)?;
+pub(super) fn run(executable: &Path, turns: Turns) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let dns = NameServer::start();
     let dns_address = dns.address().to_string();
@@ -31,7 +30,7 @@ pub(super) fn run(root: &Path, turns: Turns) -> Result<()> {
         "--custom-domain-scheme",
         "http",
     ];
-    let program = Program::start_with(&executable, folder.path(), &settings)?;
+    let program = Program::start_with(executable, folder.path(), &settings)?;
     let mut api = Api::connect(&program)?;
     activate(&mut api, &dns)?;
 

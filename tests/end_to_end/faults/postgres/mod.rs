@@ -4,6 +4,7 @@
 mod network;
 mod outages;
 mod pool;
+mod small_pools;
 mod writes;
 
 /// Whose tests do not run without servers.

@@ -32,10 +32,10 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
         scenery.writer.id,
         values(":n + g")
     ));
-    let time = report.time();
+    let until = report.turn();
     for connections in [1, 8] {
         let api = |body: &str, failures| {
-            stage.requests(&caller, connections, time, || {
+            stage.requests(&caller, connections, until, || {
                 Template::new(&caller, "POST", path, body).with_failures(failures)
             })
         };
@@ -44,7 +44,7 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
         let mut contenders = [
             Contender::new(named("one statement"), || {
                 let first = stage.numbers(NUMBERS_OF_A_RUN);
-                stage.pgbench(&insert, connections, Until::Elapsed(time), first)
+                stage.pgbench(&insert, connections, until, first)
             }),
             Contender::new(named("API"), || api(&all, NONE_FAILED)),
             Contender::new(named("API, 10 of 100 taken"), || api(&conflicting, r#""failed_count":10"#)),

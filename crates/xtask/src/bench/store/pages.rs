@@ -2,7 +2,7 @@
 
 use anyhow::{Context as _, Result};
 
-use super::load::{Template, Until};
+use super::load::Template;
 use super::pgbench::Script;
 use super::report::{Goal, Report, Row};
 use super::scenery::{Scenery, text_at};
@@ -33,15 +33,14 @@ pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
     if let Some(page) = pages.last() {
         report.statements("last page", &page.same);
     }
-    let time = report.time();
-    let pgbench =
-        |script: &Script| stage.pgbench(script, CONNECTIONS, Until::Elapsed(time), stage.numbers(1));
+    let until = report.turn();
+    let pgbench = |script: &Script| stage.pgbench(script, CONNECTIONS, until, stage.numbers(1));
     let mut contenders: Vec<Contender<'_>> = Vec::new();
     for Page { name, caller, path, same, planned_once, .. } in &pages {
         contenders.push(Contender::new(format!("{name}: same statement"), || pgbench(same)));
         contenders.push(Contender::new(format!("{name}: same, planned once"), || pgbench(planned_once)));
         contenders.push(Contender::new(format!("{name}: API"), || {
-            stage.requests(caller, CONNECTIONS, time, || Template::new(caller, "GET", path, ""))
+            stage.requests(caller, CONNECTIONS, until, || Template::new(caller, "GET", path, ""))
         }));
     }
     take(&mut contenders, report.rounds())?;
@@ -105,10 +104,10 @@ fn last_page(caller: &Caller, links: u64) -> Result<String> {
 
 /// The groups of an account that have no links, and those of one whose groups have 100,000.
 pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
-    let time = report.time();
+    let until = report.turn();
     let [empty, full] = [&scenery.small, &scenery.middle].map(|account| stage.caller(account));
     let round = |caller| {
-        stage.requests(caller, CONNECTIONS, time, || Template::new(caller, "GET", "/v1/groups?limit=25", ""))
+        stage.requests(caller, CONNECTIONS, until, || Template::new(caller, "GET", "/v1/groups?limit=25", ""))
     };
     let mut contenders = [
         Contender::new("25 groups: API, without links", || round(&empty)),

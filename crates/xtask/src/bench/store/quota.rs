@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::Result;
 
@@ -19,17 +19,17 @@ const SCRIPT: &str = "crates/redis/src/scripts/admit.lua";
 /// Reading a link with the quota counted in Redis and, on a second node, without Redis: that one was pointed to none, so it
 /// counts in its own memory (D19). What it answers is the same.
 pub(super) fn of_reads(root: &Path, stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
-    let time = report.time();
+    let until = report.turn();
     let without = stage.start_without_redis()?;
     let (on, off) = (stage.caller(&scenery.stock), scenery.stock.caller(&without));
     let path = format!("/v1/redirects/rdr_{}", digits(UPDATED_LINKS.0));
     let read = |program, caller, connections| {
-        let load = Load { caller, connections, until: Until::Elapsed(time), numbers: Numbers::None };
+        let load = Load { caller, connections, until, numbers: Numbers::None };
         stage.load(program, &load, || Template::new(caller, "GET", &path, ""))
     };
     let script = fs::read_to_string(root.join(SCRIPT))?;
     let mut contenders = [
-        Contender::new("quota, 1 conn.: bare EVALSHA", || bare(stage, &script, time)),
+        Contender::new("quota, 1 conn.: bare EVALSHA", || bare(stage, &script, until)),
         Contender::new("GET of a link, 1 conn.: API, without Redis", || read(&without, &off, 1)),
         Contender::new("GET of a link, 1 conn.: API", || read(&stage.program, &on, 1)),
         Contender::new("GET of a link, 8 conn.: API, without Redis", || read(&without, &off, 8)),
@@ -48,14 +48,17 @@ pub(super) fn of_reads(root: &Path, stage: &Stage, scenery: &Scenery, report: &m
 }
 
 /// One `EVALSHA` after the other.
-fn bare(stage: &Stage, script: &str, time: Duration) -> Result<Round> {
+fn bare(stage: &Stage, script: &str, until: Until) -> Result<Round> {
     let mut redis = stage.redis.connect()?;
     let sha = redis.ask(&["SCRIPT", "LOAD", script])?;
     let largest = "1000000000";
     let key = "signpost:quota:{acc_00000000000000000000000000000000}:2026-01-31";
     let command = Resp::command(&["EVALSHA", &sha, "1", key, "720", largest, largest, "259200"]);
     let (began, mut requests) = (Instant::now(), 0);
-    while began.elapsed() < time {
+    while match until {
+        Until::Elapsed(time) => began.elapsed() < time,
+        Until::Requests(number) => requests < number,
+    } {
         redis.send(&command)?;
         requests += 1;
     }

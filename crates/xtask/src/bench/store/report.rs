@@ -6,8 +6,12 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use super::load::Until;
 use super::pgbench::Script;
 use super::turns::{Contender, Figure, Work};
+
+/// How many requests a turn has at the smallest size: some for each of eight connections.
+const FEWEST_REQUESTS: u32 = 16;
 
 /// What a ratio is to reach.
 #[derive(Debug, Clone, Copy)]
@@ -117,13 +121,16 @@ impl Report {
     }
 
     /// How long a turn is.
-    pub(super) fn time(&self) -> Duration {
-        Duration::from_secs(self.seconds.into())
+    pub(super) fn turn(&self) -> Until {
+        match self.seconds {
+            0 => Until::Requests(FEWEST_REQUESTS),
+            seconds => Until::Elapsed(Duration::from_secs(seconds.into())),
+        }
     }
 
     /// How many requests a turn has that takes links from a stock, which is `times` what one connection gets.
     pub(super) const fn requests_of_stock(&self, times: u32) -> u32 {
-        self.seconds * 64 * times
+        if self.seconds == 0 { FEWEST_REQUESTS * times } else { self.seconds * 64 * times }
     }
 
     pub(super) fn row(&mut self, row: &Row) {

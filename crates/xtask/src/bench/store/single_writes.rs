@@ -1,7 +1,5 @@
 //! Creating one link, and updating one.
 
-use std::time::Duration;
-
 use anyhow::{Result, ensure};
 
 use super::load::{Load, Numbers, PLACE, Template, Until, digits};
@@ -42,9 +40,9 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
         scenery.writer.id,
         values(":n")
     ));
-    compare(stage, report, "create", &same, &bare, |connections, time| {
+    compare(stage, report, "create", &same, &bare, |connections, until| {
         let template = || Template::new(&caller, "POST", "/v1/redirects", LINK);
-        let load = Load { caller: &caller, connections, until: Until::Elapsed(time), numbers: Numbers::None };
+        let load = Load { caller: &caller, connections, until, numbers: Numbers::None };
         stage.load(&stage.program, &load, template)
     })
 }
@@ -82,9 +80,9 @@ pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut Report) -> R
         id_of(":link"),
         scenery.stock.id
     ));
-    compare(stage, report, "update", &same, &bare, |connections, time| {
+    compare(stage, report, "update", &same, &bare, |connections, until| {
         let template = || Template::new(&caller, "PATCH", &path(PLACE), &body(PLACE));
-        let (until, numbers) = (Until::Elapsed(time), Numbers::AnyOf { first, count });
+        let numbers = Numbers::AnyOf { first, count };
         stage.load(&stage.program, &Load { caller: &caller, connections, until, numbers }, template)
     })
 }
@@ -96,17 +94,17 @@ fn compare(
     what: &str,
     same: &Script,
     bare: &Script,
-    api: impl Fn(u32, Duration) -> Result<Round>,
+    api: impl Fn(u32, Until) -> Result<Round>,
 ) -> Result<()> {
-    let time = report.time();
+    let until = report.turn();
     for connections in [8, 1] {
         let pgbench = |script| {
             let first = stage.numbers(NUMBERS_OF_A_RUN);
-            stage.pgbench(script, connections, Until::Elapsed(time), first)
+            stage.pgbench(script, connections, until, first)
         };
         let mut contenders = [
             Contender::new(format!("{what}, {connections} conn.: same statements"), || pgbench(same)),
-            Contender::new(format!("{what}, {connections} conn.: API"), || api(connections, time)),
+            Contender::new(format!("{what}, {connections} conn.: API"), || api(connections, until)),
             Contender::new(format!("{what}, {connections} conn.: one statement"), || pgbench(bare)),
         ];
         take(&mut contenders, report.rounds())?;

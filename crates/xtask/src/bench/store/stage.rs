@@ -4,7 +4,6 @@ use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 use serde_json::Value;
@@ -100,10 +99,10 @@ impl Stage {
         &self,
         caller: &Caller,
         connections: u32,
-        time: Duration,
+        until: Until,
         template: impl Fn() -> Template + Sync,
     ) -> Result<Round> {
-        let load = Load { caller, connections, until: Until::Elapsed(time), numbers: Numbers::None };
+        let load = Load { caller, connections, until, numbers: Numbers::None };
         self.load(&self.program, &load, template)
     }
 

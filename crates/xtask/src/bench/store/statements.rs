@@ -146,7 +146,11 @@ fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, Strin
     )?;
     let type_of = |column: &str| {
         let found = types.lines().find_map(|line| line.strip_prefix(column)?.strip_prefix(' '));
-        found.unwrap_or("bigint").to_owned()
+        match found {
+            // PostgreSQL takes arrays of arrays apart into single values, so these come as texts.
+            Some(name) if name.ends_with("[]") => "text".to_owned(),
+            found => found.unwrap_or("bigint").to_owned(),
+        }
     };
     Ok(arrays.into_iter().map(|(parameter, column)| (parameter.to_owned(), type_of(column))).collect())
 }
