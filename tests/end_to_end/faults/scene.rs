@@ -126,6 +126,7 @@ pub fn node(database_url: &str, redis_url: &str) -> ProgramBuilder {
         .setting("store-timeout", "2s")
         .setting("throttle-per-minute", "0")
         .setting("miss-throttle-per-minute", "0")
+        .with_edge()
         // At full size, hundreds of clients share one account.
         .setting("account-concurrency", "0")
         .setting("metrics-listen", "127.0.0.1:0")

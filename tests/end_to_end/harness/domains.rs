@@ -152,7 +152,7 @@ impl DomainScene {
 /// A program that asks this name server, and takes hostnames under `.test`.
 pub fn asking(node: ProgramBuilder, dns: &NameServer) -> ProgramBuilder {
     node.setting("dns-servers", &dns.address().to_string())
-        .setting("edge-hostname", EDGE)
+        .with_edge()
         .setting("edge-addresses", &EDGE_ADDRESSES.join(","))
         .setting("allow-special-use", "test")
         .setting("custom-domain-scheme", "http")

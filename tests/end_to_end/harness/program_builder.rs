@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use tempfile::TempDir;
 
+use super::domains::EDGE;
 use super::program::{Place, Program, on_free_ports};
 use super::store::Database;
 
@@ -43,6 +44,11 @@ impl ProgramBuilder {
         let variable = format!("SIGNPOST_{}", name.replace('-', "_").to_uppercase());
         self.variables.push((variable, value.to_owned()));
         self
+    }
+
+    /// With an edge that custom domains can point at, without which none is connected.
+    pub fn with_edge(self) -> Self {
+        self.setting("edge-hostname", EDGE)
     }
 
     /// With a further plan, or another `agency`, as a table of the plans file.

@@ -35,7 +35,7 @@ struct Cost {
 
 impl Scene {
     fn start() -> Result<Self, Absence> {
-        Self::start_with(|program| program)
+        Self::start_with(ProgramBuilder::with_edge)
     }
 
     /// A program with further settings.

@@ -25,7 +25,7 @@ fn r17_the_served_document_is_the_one_that_answers_are_held_against() {
 fn r17_made_up_requests_are_answered_as_the_document_says() {
     // It knows no name, and answers that.
     let dns = NameServer::start();
-    let program = Program::builder().setting("dns-servers", &dns.address().to_string()).start();
+    let program = Program::builder().setting("dns-servers", &dns.address().to_string()).with_edge().start();
     let account = program.account("agency");
     let ids = populated(&account);
     let mut runner =

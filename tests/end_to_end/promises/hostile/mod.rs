@@ -38,7 +38,7 @@ struct Scene {
 
 impl Scene {
     fn new() -> Self {
-        let program = Program::start();
+        let program = Program::builder().with_edge().start();
         let account = program.first_account();
         let redirect = text(&account.new_redirect()["id"]);
         let landing = text(
