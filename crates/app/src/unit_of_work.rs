@@ -125,9 +125,14 @@ pub(crate) async fn write_over(
     before: impl Into<Link>,
     after: impl Into<Link>,
 ) -> Result<(), AppError> {
-    match work.update_link(account, &before.into(), &after.into()).await {
+    let after = after.into();
+    match work.update_link(account, &before.into(), &after).await {
         Ok(()) => Ok(commit(app, work).await?),
-        Err(UpdateLinkError::AddressTaken) => Err(Refusal::AddressTaken.into()),
+        Err(UpdateLinkError::AddressTaken) => {
+            let addresses = after.placement().address();
+            let found = work.links_at(account, addresses.as_slice()).await?;
+            Err(Refusal::AddressTaken { existing: found.into_iter().map(|(_, id)| id).next() }.into())
+        }
         Err(UpdateLinkError::GroupMissing) => Err(Refusal::GroupNotFound.into()),
         Err(UpdateLinkError::Store(error)) => Err(error.into()),
     }

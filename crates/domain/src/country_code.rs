@@ -1,5 +1,6 @@
 //! Country codes (D26).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use crate::violation::{FieldError, ViolationCode};
@@ -24,6 +25,18 @@ const ASSIGNED: [&str; CountryCode::COUNT] = [
     "VG", "VI", "VN", "VU", "WF", "WS", "YE", "YT", "ZA", "ZM", "ZW",
 ];
 
+/// Codes that are not assigned, and what was probably meant, in ascending order: withdrawn codes (ISO 3166-3, without those
+/// that were assigned anew), what the European Union writes for two of its neighbours and members (`UK`, `EL`; EU
+/// Interinstitutional Style Guide, 7.1.1), and languages of ISO 639-1 taken for countries.
+#[rustfmt::skip]
+const MISTAKEN: [(&str, &str); 31] = [
+    ("AN", "BQ, CW or SX"), ("BU", "MM"), ("CS", "CZ, ME, RS or SK"), ("CT", "KI"), ("DA", "DK"), ("DD", "DE"),
+    ("DY", "BJ"), ("EL", "GR"), ("EN", "GB or US"), ("FQ", "TF"), ("FX", "FR"), ("HE", "IL"), ("HV", "BF"),
+    ("JA", "JP"), ("JT", "UM"), ("KO", "KR"), ("MI", "UM"), ("NH", "VU"), ("NQ", "AQ"),
+    ("PC", "FM, MH, MP or PW"), ("PU", "UM"), ("PZ", "PA"), ("RH", "ZW"), ("TP", "TL"), ("UK", "GB"),
+    ("VD", "VN"), ("WK", "UM"), ("YD", "YE"), ("YU", "ME or RS"), ("ZH", "CN"), ("ZR", "CD"),
+];
+
 /// A country, by its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
 ///
 /// ```
@@ -43,7 +56,7 @@ impl CountryCode {
     ///
     /// # Errors
     /// `invalid_value` for anything but an assigned code. Reserved and user-assigned ones (`UK`, `EU`, `XK`) are
-    /// not assigned.
+    /// not assigned. The message names what was probably meant, if that is known.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         let upper = text.to_ascii_uppercase();
         ASSIGNED
@@ -51,10 +64,7 @@ impl CountryCode {
             .ok()
             .and_then(|index| ASSIGNED.get(index))
             .map(|code| Self(code))
-            .ok_or_else(|| {
-                let message = "must be a two-letter country code of ISO 3166-1, such as DE";
-                FieldError::new(ViolationCode::InvalidValue, message)
-            })
+            .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, message_for(&upper)))
     }
 
     /// The code, in upper case.
@@ -66,6 +76,17 @@ impl CountryCode {
     /// Every country, in the order of the codes.
     pub fn all() -> impl ExactSizeIterator<Item = Self> {
         ASSIGNED.into_iter().map(Self)
+    }
+}
+
+/// What is wrong with a code that is not assigned, in upper case.
+fn message_for(code: &str) -> Cow<'static, str> {
+    let mistaken = MISTAKEN.binary_search_by(|(mistaken, _)| (*mistaken).cmp(code)).ok();
+    match mistaken.and_then(|index| MISTAKEN.get(index)) {
+        Some((_, meant)) => {
+            format!("must be a two-letter country code of ISO 3166-1 (did you mean {meant}?)").into()
+        }
+        None => "must be a two-letter country code of ISO 3166-1, such as DE".into(),
     }
 }
 
@@ -104,6 +125,25 @@ mod tests {
             ["", "D", "DEU", "XX", "ZZ", "UK", "EU", "XK", "AN", " DE", "DE ", "D\u{130}", "276", "ｄｅ"]
         {
             assert_eq!(CountryCode::parse(text).unwrap_err().code(), ViolationCode::InvalidValue, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn d26_a_code_that_is_often_mistaken_names_the_right_one() {
+        let message = |text| CountryCode::parse(text).unwrap_err().message().to_owned();
+        assert_eq!(message("uk"), "must be a two-letter country code of ISO 3166-1 (did you mean GB?)");
+        assert!(message("AN").ends_with("(did you mean BQ, CW or SX?)"));
+        assert!(message("XK").ends_with("such as DE"));
+    }
+
+    #[test]
+    fn d26_mistaken_codes_are_sorted_and_their_meanings_assigned() {
+        assert!(MISTAKEN.is_sorted_by(|(a, _), (b, _)| a < b));
+        for (mistaken, meant) in MISTAKEN {
+            assert!(!ASSIGNED.contains(&mistaken), "{mistaken} is assigned");
+            for code in meant.split([' ', ',']).filter(|word| !matches!(*word, "" | "or")) {
+                assert!(ASSIGNED.contains(&code), "{mistaken}: {code}");
+            }
         }
     }
 

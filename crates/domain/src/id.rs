@@ -10,16 +10,19 @@ use std::str::FromStr;
 pub trait IdKind: 'static {
     /// What its identifiers begin with, the underscore included: `rdr_`.
     const PREFIX: &'static str;
+    /// What one is called, with its article: `a redirect id`.
+    const NAME: &'static str;
 }
 
 macro_rules! id_kinds {
-    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal;)+) => {$(
+    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal, $name:literal;)+) => {$(
         $(#[$doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $kind {}
 
         impl IdKind for $kind {
             const PREFIX: &'static str = $prefix;
+            const NAME: &'static str = $name;
         }
 
         #[doc = concat!("An identifier that begins with `", $prefix, "`.")]
@@ -29,23 +32,23 @@ macro_rules! id_kinds {
 
 id_kinds! {
     /// Redirects.
-    RedirectKind, RedirectId, "rdr_";
+    RedirectKind, RedirectId, "rdr_", "a redirect id";
     /// Landing pages.
-    LandingKind, LandingId, "lnd_";
+    LandingKind, LandingId, "lnd_", "a landing page id";
     /// Groups.
-    GroupKind, GroupId, "grp_";
+    GroupKind, GroupId, "grp_", "a group id";
     /// Custom domains.
-    DomainKind, DomainId, "dom_";
+    DomainKind, DomainId, "dom_", "a domain id";
     /// Pixels.
-    PixelKind, PixelId, "pxl_";
+    PixelKind, PixelId, "pxl_", "a pixel id";
     /// Accounts.
-    AccountKind, AccountId, "acc_";
+    AccountKind, AccountId, "acc_", "an account id";
     /// API keys: the record, not the secret.
-    ApiKeyKind, ApiKeyId, "key_";
+    ApiKeyKind, ApiKeyId, "key_", "an API key id";
     /// Widgets of a landing page.
-    WidgetKind, WidgetId, "wgt_";
+    WidgetKind, WidgetId, "wgt_", "a widget id";
     /// Requests to the API.
-    RequestKind, RequestId, "req_";
+    RequestKind, RequestId, "req_", "a request id";
 }
 
 /// An identifier of one kind: 128 bits that sort by creation time when they are those of a ULID (D1).
@@ -79,8 +82,9 @@ impl<K: IdKind> Id<K> {
 
 /// The text is no identifier of the kind: another prefix, length, alphabet or case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a `{prefix}` identifier")]
+#[error("not {name} ({prefix}…)")]
 pub struct MalformedId {
+    name: &'static str,
     prefix: &'static str,
 }
 
@@ -88,7 +92,7 @@ impl<K: IdKind> FromStr for Id<K> {
     type Err = MalformedId;
 
     fn from_str(text: &str) -> Result<Self, MalformedId> {
-        let malformed = MalformedId { prefix: K::PREFIX };
+        let malformed = MalformedId { name: K::NAME, prefix: K::PREFIX };
         let digits = text.strip_prefix(K::PREFIX).ok_or(malformed)?.as_bytes();
         if digits.len() != 32 {
             return Err(malformed);
@@ -183,6 +187,14 @@ mod tests {
         ] {
             assert!(text.parse::<RedirectId>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_malformed_id_is_told_what_it_should_be() {
+        let of_account = "me@example.com".parse::<AccountId>().unwrap_err();
+        assert_eq!(of_account.to_string(), "not an account id (acc_…)");
+        let of_redirect = "acc_1".parse::<RedirectId>().unwrap_err();
+        assert_eq!(of_redirect.to_string(), "not a redirect id (rdr_…)");
     }
 
     proptest! {

@@ -76,7 +76,7 @@ fn d22_the_placement_of_a_new_page_is_judged() {
     let world = World::new();
     for (slug_choice, domain, refusal) in [
         (SlugChoice::Root, None, Refusal::SlugRequiredForSystemDomain),
-        (SlugChoice::Exactly(slug("Admin")), None, Refusal::AddressTaken),
+        (SlugChoice::Exactly(slug("Admin")), None, Refusal::SlugReserved),
         (SlugChoice::Generate, Some("links.example.org"), Refusal::DomainNotFound),
         (SlugChoice::Generate, Some("not a host"), Refusal::DomainNotFound),
     ] {

@@ -3,6 +3,7 @@
 use crate::id::GroupId;
 use crate::placement::Site;
 use crate::search_text::SearchText;
+use crate::slug::Slug;
 
 /// The filters of a link list, all of which must hold. The default shows every link.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub struct LinkFilter {
     pub group: GroupFilter,
     /// `domain`: only links that live there.
     pub site: Option<Site>,
+    /// `slug`: only links with exactly this slug, wherever they live, lost ones included.
+    pub slug: Option<Slug>,
     /// `is_active`
     pub is_active: Option<bool>,
     /// `q`: only links whose name or title, slug or target contains this.
@@ -19,11 +22,16 @@ pub struct LinkFilter {
 
 impl LinkFilter {
     /// Whether the store may have to pass many links for each that it finds: a text is looked for, or several filters must
-    /// hold. By a single other filter, and without any, links are found by an index.
+    /// hold. By a single other filter, and without any, links are found by an index; a site and a slug are an address, which
+    /// at most one link has.
     #[must_use]
     pub const fn is_search(&self) -> bool {
-        let Self { group, site, is_active, search } = self;
-        let filters = [!matches!(group, GroupFilter::Any), site.is_some(), is_active.is_some()];
+        let Self { group, site, slug, is_active, search } = self;
+        if site.is_some() && slug.is_some() {
+            return false;
+        }
+        let filters =
+            [!matches!(group, GroupFilter::Any), site.is_some() || slug.is_some(), is_active.is_some()];
         search.is_some() || matches!(filters, [true, true, _] | [true, _, true] | [_, true, true])
     }
 }
@@ -49,6 +57,7 @@ mod tests {
         let filter = |group, site, is_active, search: Option<&str>| LinkFilter {
             group: if group { GroupFilter::Ungrouped } else { GroupFilter::Any },
             site: if site { Some(Site::System) } else { None },
+            slug: None,
             is_active: if is_active { Some(true) } else { None },
             search: search.map(|text| SearchText::parse(text).unwrap()),
         };
@@ -64,6 +73,11 @@ mod tests {
         ] {
             assert_eq!(filter(group, site, is_active, None).is_search(), several);
             assert!(filter(group, site, is_active, Some("x")).is_search());
+            let slug = Some(Slug::parse("sale").unwrap());
+            let by_slug = LinkFilter { slug: slug.clone(), ..filter(group, false, is_active, None) };
+            assert_eq!(by_slug.is_search(), group || is_active);
+            let by_address = LinkFilter { slug, ..filter(group, true, is_active, Some("x")) };
+            assert!(!by_address.is_search(), "at most one link has an address");
         }
     }
 }

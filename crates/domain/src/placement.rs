@@ -117,7 +117,7 @@ impl Placement {
     pub fn new(site: Site, slug: Option<Slug>) -> Result<Self, Refusal> {
         match (site, slug) {
             (Site::System, None) => Err(Refusal::SlugRequiredForSystemDomain),
-            (Site::System, Some(slug)) if slug.is_reserved_on_system_domain() => Err(Refusal::AddressTaken),
+            (Site::System, Some(slug)) if slug.is_reserved_on_system_domain() => Err(Refusal::SlugReserved),
             (Site::System, Some(slug)) => Ok(Self::System { slug }),
             (Site::Custom(hostname), slug) => Ok(Self::Custom { hostname, slug }),
         }

@@ -54,7 +54,7 @@ fn d22_table_of_moves() {
         (on_system("a"), change(to("go.example.com"), Keep), UNKNOWN, Ok(on_system("a"))),
         (on_system("a"), change(to("OLD.example.com."), Keep), UNKNOWN, Ok(on_system("a"))),
         (on_system("a"), change(Clear, Keep), UNKNOWN, Ok(on_system("a"))),
-        (on_system("a"), change(Keep, Set("admin")), UNKNOWN, Err(Refusal::AddressTaken)),
+        (on_system("a"), change(Keep, Set("admin")), UNKNOWN, Err(Refusal::SlugReserved)),
         // To a custom domain.
         (on_system("a"), change(to(shop), Keep), UNKNOWN, Err(Refusal::DomainNotFound)),
         (on_system("a"), change(to("no host"), Keep), ACTIVE, Err(Refusal::DomainNotFound)),
@@ -66,7 +66,7 @@ fn d22_table_of_moves() {
         (on_custom(shop, Some("a")), change(Keep, Clear), ACTIVE, Ok(on_custom(shop, None))),
         (on_custom(shop, None), change(Clear, Keep), ACTIVE, Err(Refusal::SlugRequiredForSystemDomain)),
         (on_custom(shop, None), change(Clear, Set("a")), ACTIVE, Ok(on_system("a"))),
-        (on_custom(shop, Some("admin")), change(Clear, Keep), ACTIVE, Err(Refusal::AddressTaken)),
+        (on_custom(shop, Some("admin")), change(Clear, Keep), ACTIVE, Err(Refusal::SlugReserved)),
         // D23: a domain that is no longer active matters only when the placement changes.
         (on_custom(shop, Some("a")), change(Keep, Keep), NOT_ACTIVE, Ok(on_custom(shop, Some("a")))),
         (on_custom(shop, Some("a")), change(to(shop), Set("a")), NOT_ACTIVE, Ok(on_custom(shop, Some("a")))),

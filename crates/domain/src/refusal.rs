@@ -3,9 +3,10 @@
 use std::fmt;
 
 use crate::error_code::ErrorCode;
+use crate::link_id::LinkId;
 use crate::plan::{Feature, PlanResource};
 use crate::verification_token::VerificationRecord;
-use crate::violation::Violations;
+use crate::violation::{FieldError, Violation, ViolationCode, Violations};
 
 /// A rule or the store said no. Each refusal has one code of the contract and a sentence for people.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +36,13 @@ pub enum Refusal {
     DomainsNotOffered,
     /// The link would end on the system domain without a slug (D22).
     SlugRequiredForSystemDomain,
-    /// Another link has the address, or it is reserved (D20, D21).
-    AddressTaken,
+    /// No link on the system domain can have the slug (D21).
+    SlugReserved,
+    /// Another link has the address (D20).
+    AddressTaken {
+        /// That link, if it is the caller's own. `None` for another account's, and for one that was deleted meanwhile.
+        existing: Option<LinkId>,
+    },
     /// The plan's limit on this resource has been reached (D15).
     PlanLimitReached {
         /// What there would be one too many of.
@@ -67,11 +73,45 @@ impl Refusal {
             Self::HostnameIsSystemDomain => ErrorCode::HostnameIsSystemDomain,
             Self::DomainProviderUnavailable | Self::DomainsNotOffered => ErrorCode::DomainProviderUnavailable,
             Self::SlugRequiredForSystemDomain => ErrorCode::SlugRequiredForSystemDomain,
-            Self::AddressTaken => ErrorCode::SlugAlreadyTaken,
+            Self::SlugReserved | Self::AddressTaken { .. } => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
             Self::FeatureNotAvailable(_) => ErrorCode::FeatureNotAvailableOnCurrentPlan,
             Self::DuplicateIdInBatch => ErrorCode::DuplicateIdInBatch,
             Self::DuplicateSlugInBatch => ErrorCode::DuplicateSlugInBatch,
+        }
+    }
+
+    /// What the refusal says of a single field, if it is about one (D20). That field is `slug` also where the slug is null
+    /// and the root of a domain is taken, and where a PATCH only names another domain.
+    #[must_use]
+    pub fn violation(&self) -> Option<Violation> {
+        const FIELD: &str = "slug";
+        match self {
+            Self::SlugReserved => {
+                let error = FieldError::new(ViolationCode::Reserved, "is reserved on the system domain");
+                Some(error.at(FIELD))
+            }
+            Self::AddressTaken { existing: None } => Some(
+                FieldError::new(ViolationCode::AlreadyTaken, "is already taken on this domain").at(FIELD),
+            ),
+            Self::AddressTaken { existing: Some(id) } => {
+                let message = format!("is already taken on this domain by your link `{id}`");
+                Some(FieldError::new(ViolationCode::AlreadyTaken, message).at(FIELD).by_existing(*id))
+            }
+            Self::RedirectNotFound
+            | Self::LandingNotFound
+            | Self::GroupNotFound
+            | Self::PixelNotFound
+            | Self::DomainNotFound
+            | Self::DomainNotActive
+            | Self::HostnameTaken { .. }
+            | Self::HostnameIsSystemDomain
+            | Self::DomainProviderUnavailable
+            | Self::SlugRequiredForSystemDomain
+            | Self::PlanLimitReached { .. }
+            | Self::FeatureNotAvailable(_)
+            | Self::DuplicateIdInBatch
+            | Self::DuplicateSlugInBatch => None,
         }
     }
 }
@@ -102,9 +142,15 @@ impl fmt::Display for Refusal {
                 "This installation cannot take custom domains yet: its operator has to set `edge-hostname`, the name that they point at.",
             ),
             Self::SlugRequiredForSystemDomain => f.write_str("A link on the system domain needs a slug."),
-            Self::AddressTaken => f.write_str("This address is taken or reserved; choose another slug."),
+            Self::SlugReserved => f.write_str("This slug is reserved on the system domain; choose another one."),
+            Self::AddressTaken { existing: None } => f.write_str("This address is taken; choose another slug."),
+            Self::AddressTaken { existing: Some(id) } => {
+                write!(f, "Your link `{id}` has this address; choose another slug, or change that link.")
+            }
             Self::PlanLimitReached { resource, limit } => {
-                write!(f, "The plan allows at most {limit} {}.", resource.as_str())
+                let resources = resource.as_str();
+                let name = if *limit == 1 { resources.trim_end_matches('s') } else { resources };
+                write!(f, "The plan allows at most {limit} {name}.")
             }
             Self::FeatureNotAvailable(feature) => {
                 write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())
@@ -138,5 +184,43 @@ impl Rejection {
 impl From<Refusal> for Rejection {
     fn from(refusal: Refusal) -> Self {
         Self::Refused(refusal)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d20_a_taken_address_names_the_callers_own_link_and_no_other() {
+        let own = LinkId::Redirect("rdr_019b5a3c6e2d7f4880112233445566aa".parse().unwrap());
+        for (refusal, code, existing) in [
+            (Refusal::SlugReserved, ViolationCode::Reserved, None),
+            (Refusal::AddressTaken { existing: None }, ViolationCode::AlreadyTaken, None),
+            (Refusal::AddressTaken { existing: Some(own) }, ViolationCode::AlreadyTaken, Some(own)),
+        ] {
+            assert_eq!(refusal.code(), ErrorCode::SlugAlreadyTaken);
+            let violation = refusal.violation().unwrap();
+            assert_eq!((violation.field(), violation.code()), ("slug", code));
+            assert_eq!(violation.existing(), existing);
+            for text in [refusal.to_string(), violation.message().to_owned()] {
+                assert_eq!(text.contains(&own.to_string()), existing.is_some(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn d15_a_limit_of_one_is_told_in_the_singular() {
+        let told = |limit| Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.to_string();
+        assert_eq!(
+            [told(1), told(2)],
+            ["The plan allows at most 1 link.", "The plan allows at most 2 links."]
+        );
+    }
+
+    #[test]
+    fn refusals_about_the_operation_as_a_whole_have_no_violation() {
+        assert_eq!(Refusal::DuplicateSlugInBatch.violation(), None);
+        assert_eq!(Refusal::RedirectNotFound.violation(), None);
     }
 }

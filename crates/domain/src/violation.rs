@@ -1,9 +1,11 @@
-//! What is wrong with a request, field by field (contract "Errors", D8).
+//! What is wrong with a request, field by field (contract "Errors", D8, D20).
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// The machine code of one violation; the closed list of D8.
+use crate::link_id::LinkId;
+
+/// The machine code of one violation: the closed list of D8, and what D20 says of a slug that cannot be had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ViolationCode {
     /// A field that must be there is absent.
@@ -30,13 +32,17 @@ pub enum ViolationCode {
     InvalidFormat,
     /// The form is right, but this value is not allowed here.
     InvalidValue,
+    /// Another link has the address that the slug would make (D20).
+    AlreadyTaken,
+    /// No link on the system domain can have the slug (D21).
+    Reserved,
     /// There are more violations than an answer lists. It is the code of the last entry, which says how many.
     Truncated,
 }
 
 impl ViolationCode {
     /// Every code, in the order of the contract.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Required,
         Self::UnknownField,
         Self::InvalidJson,
@@ -49,6 +55,8 @@ impl ViolationCode {
         Self::OutOfRange,
         Self::InvalidFormat,
         Self::InvalidValue,
+        Self::AlreadyTaken,
+        Self::Reserved,
         Self::Truncated,
     ];
 
@@ -68,6 +76,8 @@ impl ViolationCode {
             Self::OutOfRange => "out_of_range",
             Self::InvalidFormat => "invalid_format",
             Self::InvalidValue => "invalid_value",
+            Self::AlreadyTaken => "already_taken",
+            Self::Reserved => "reserved",
             Self::Truncated => "truncated",
         }
     }
@@ -110,7 +120,7 @@ impl FieldError {
     /// The violation that this error is when the value stood in `field`.
     #[must_use]
     pub fn at(self, field: impl Into<String>) -> Violation {
-        Violation { field: field.into(), code: self.code, message: self.message, value: None }
+        Violation { field: field.into(), code: self.code, message: self.message, value: None, existing: None }
     }
 }
 
@@ -121,6 +131,7 @@ pub struct Violation {
     code: ViolationCode,
     message: Cow<'static, str>,
     value: Option<String>,
+    existing: Option<LinkId>,
 }
 
 impl Violation {
@@ -152,6 +163,18 @@ impl Violation {
     #[must_use]
     pub fn value(&self) -> Option<&str> {
         self.value.as_deref()
+    }
+
+    /// The violation with the caller's own link that stands in the way (D20).
+    #[must_use]
+    pub(crate) fn by_existing(self, link: LinkId) -> Self {
+        Self { existing: Some(link), ..self }
+    }
+
+    /// The caller's own link that stands in the way, if one does.
+    #[must_use]
+    pub const fn existing(&self) -> Option<LinkId> {
+        self.existing
     }
 }
 

@@ -12,8 +12,9 @@ use signpost_app::ports::StoreError;
 use signpost_domain::{ErrorCode, QuotaWindow, Refusal, Violations};
 
 use crate::error_status::status_of;
-use crate::extract::Unsupported;
+use crate::extract::{BODY, Unsupported};
 use crate::remembered_answer;
+use crate::wire::{Detail, sentence};
 
 /// Why a request is not answered as it wished. Handlers and extractors return it; the outermost middleware makes
 /// the contract's envelope of it, because only there the request id is known.
@@ -130,7 +131,8 @@ impl ApiError {
             }
             Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => format!(
                 "The answers to this account's requests with an `Idempotency-Key` leave no room for one more, and nothing \
-                 was changed. Try again in {retry_after_seconds} seconds, or send the request without a key."
+                 was changed. Try again in {}, or send the request without a key.",
+                seconds(*retry_after_seconds)
             )
             .into(),
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
@@ -147,10 +149,13 @@ impl ApiError {
         }
     }
 
-    /// The entries of `details`: violations of fields, if it is validation that failed.
-    pub(crate) const fn details(&self) -> Option<&Violations> {
+    /// The entries of `details`: what is wrong with single fields, if anything is.
+    pub(crate) fn details(&self) -> Option<Vec<Detail>> {
         match self {
-            Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => Some(violations),
+            Self::Invalid(violations) | Self::App(AppError::Invalid(violations)) => {
+                Detail::of_violations(violations, BODY)
+            }
+            Self::App(AppError::Refused(refusal)) => Detail::of_refusal(refusal),
             Self::NotAdmitted(_)
             | Self::Unreadable(_)
             | Self::Overloaded
@@ -159,8 +164,7 @@ impl ApiError {
             | Self::UnsupportedMediaType(_)
             | Self::PayloadTooLarge
             | Self::App(
-                AppError::Refused(_)
-                | AppError::AnsweredBefore(_)
+                AppError::AnsweredBefore(_)
                 | AppError::TooManySearches
                 | AppError::NoRoomForAnswer { .. }
                 | AppError::AccountGone
@@ -260,8 +264,9 @@ const BROKEN: &str = "Something failed on our side. Try again; if it stays so, t
 fn message_of(reason: &Reason) -> Cow<'static, str> {
     match reason {
         Reason::AddressThrottled { retry_after_seconds } => format!(
-            "Too many requests from this address were refused. Try again in {retry_after_seconds} seconds, with a \
-             valid key."
+            "Too many refused requests came from this address; every request from it is refused for {retry_after_seconds} \
+             more {}.",
+            if *retry_after_seconds == 1 { "second" } else { "seconds" }
         )
         .into(),
         Reason::InvalidKey => {
@@ -275,7 +280,7 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
                 .into()
         }
         Reason::Exhausted { window: QuotaWindow::Minute, retry_after_seconds } => {
-            format!("The requests of this minute are used up. Try again in {retry_after_seconds} seconds.").into()
+            format!("The requests of this minute are used up. Try again in {}.", seconds(*retry_after_seconds)).into()
         }
         Reason::Exhausted { window: QuotaWindow::Day, .. } => {
             "The requests of this day are used up. The next day begins at midnight UTC.".into()
@@ -285,9 +290,9 @@ fn message_of(reason: &Reason) -> Cow<'static, str> {
     }
 }
 
-/// A violation as a sentence that names its field.
-pub(crate) fn sentence(violation: &signpost_domain::Violation) -> String {
-    format!("`{}` {}.", violation.field(), violation.message())
+/// A number of seconds in words.
+fn seconds(number: u32) -> String {
+    if number == 1 { "1 second".to_owned() } else { format!("{number} seconds") }
 }
 
 fn with_sources(error: &dyn Error) -> String {

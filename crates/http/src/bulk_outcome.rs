@@ -2,9 +2,8 @@
 
 use signpost_domain::{PixelIds, Refusal, Rejection};
 
-use crate::api_error::sentence;
 use crate::json::{Json, JsonObject};
-use crate::wire::{BulkOutcome, FailedItem, ItemError, SucceededItem};
+use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
 
 /// Tells the items that succeeded from those that failed. `show` makes the former's `data`; `value_at_fault` finds the
 /// `value` of an item's error, given the item's position. The items stood in the request's `field`.
@@ -28,16 +27,17 @@ pub(crate) fn split<T, D>(
     BulkOutcome { succeeded, failed }
 }
 
-/// The code and the message are those of the single operation.
+/// The code and the details are those of the single operation. The message names what the details list.
 fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemError {
-    let message = match rejection {
+    let (message, details) = match rejection {
         Rejection::Invalid(violations) => {
             let last = violations.truncation(item);
-            violations.iter().chain(&last).map(sentence).collect::<Vec<_>>().join(" ")
+            let message = violations.iter().chain(&last).map(sentence).collect::<Vec<_>>().join(" ");
+            (message, Detail::of_violations(violations, item))
         }
-        Rejection::Refused(refusal) => refusal.to_string(),
+        Rejection::Refused(refusal) => (refusal.to_string(), Detail::of_refusal(refusal)),
     };
-    ItemError { code: rejection.code().as_str(), message, value }
+    ItemError { code: rejection.code().as_str(), message, value, details }
 }
 
 /// What a creation was asked to give its link, as it was sent, of what only the store can grant.
@@ -77,9 +77,10 @@ impl Wishes {
         match refusal {
             Refusal::GroupNotFound => self.group_id.clone(),
             Refusal::DomainNotFound | Refusal::DomainNotActive => self.domain.clone(),
-            Refusal::SlugRequiredForSystemDomain | Refusal::AddressTaken | Refusal::DuplicateSlugInBatch => {
-                self.slug.clone()
-            }
+            Refusal::SlugRequiredForSystemDomain
+            | Refusal::SlugReserved
+            | Refusal::AddressTaken { .. }
+            | Refusal::DuplicateSlugInBatch => self.slug.clone(),
             Refusal::RedirectNotFound
             | Refusal::LandingNotFound
             | Refusal::PixelNotFound

@@ -5,12 +5,11 @@ use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
 use serde::Serialize;
 use signpost_app::AppError;
-use signpost_domain::{RequestId, Violation};
+use signpost_domain::RequestId;
 
-use crate::api_error::{ApiError, sentence};
-use crate::extract::BODY;
+use crate::api_error::ApiError;
 use crate::remembered_answer;
-use crate::wire;
+use crate::wire::{self, Detail};
 
 #[derive(Serialize)]
 struct Envelope<'a> {
@@ -23,25 +22,17 @@ struct Body<'a> {
     message: &'a str,
     request_id: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Vec<Detail<'a>>>,
+    details: Option<Vec<Detail>>,
 }
 
-#[derive(Serialize)]
-struct Detail<'a> {
-    field: &'a str,
-    code: &'static str,
-    message: String,
-}
-
-impl<'a> From<&'a Violation> for Detail<'a> {
-    fn from(violation: &'a Violation) -> Self {
-        Self { field: violation.field(), code: violation.code().as_str(), message: sentence(violation) }
-    }
-}
-
-/// The body of an error without details, as JSON.
-pub(crate) fn body(code: &str, message: &str, request_id: RequestId) -> serde_json::Result<String> {
-    let error = Body { code, message, request_id: request_id.to_string(), details: None };
+/// The body of an error, as JSON.
+pub(crate) fn body(
+    code: &str,
+    message: &str,
+    details: Option<Vec<Detail>>,
+    request_id: RequestId,
+) -> serde_json::Result<String> {
+    let error = Body { code, message, request_id: request_id.to_string(), details };
     serde_json::to_string(&Envelope { error })
 }
 
@@ -52,14 +43,12 @@ pub(crate) fn response(error: &ApiError, request_id: RequestId) -> HttpResponse 
     {
         return response;
     }
-    let details = error.details().filter(|violations| !violations.is_empty());
-    let last = details.and_then(|violations| violations.truncation(BODY));
     let envelope = Envelope {
         error: Body {
             code: error.code().as_str(),
             message: &error.message(),
             request_id: request_id.to_string(),
-            details: details.map(|violations| violations.iter().chain(&last).map(Detail::from).collect()),
+            details: error.details(),
         },
     };
     // Strings and lists of strings always serialise.

@@ -12,6 +12,7 @@ use signpost_domain::{ErrorCode, Refusal, RequestId};
 
 use crate::api_error::ApiError;
 use crate::error_response;
+use crate::wire::Detail;
 
 /// Says that an answer was given before.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-replayed");
@@ -21,6 +22,8 @@ pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotent-repl
 struct Refused {
     code: String,
     message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    details: Option<Vec<Detail>>,
 }
 
 /// The conclusion of an operation whose outcome `show` answers.
@@ -52,7 +55,11 @@ pub(crate) fn of_refusal(refusal: &Refusal) -> Option<RememberedAnswer> {
     if !is_definite(status) {
         return None;
     }
-    let refused = Refused { code: error.code().as_str().to_owned(), message: error.message().into_owned() };
+    let refused = Refused {
+        code: error.code().as_str().to_owned(),
+        message: error.message().into_owned(),
+        details: error.details(),
+    };
     let body = serde_json::to_string(&refused).ok()?;
     Some(RememberedAnswer { status: status.as_u16(), location: None, body })
 }
@@ -89,8 +96,8 @@ pub(crate) fn response(answer: &RememberedAnswer, request_id: RequestId) -> Opti
     let Replay { status, location, body } = Replay::of(answer)?;
     let body = match body {
         ReplayBody::Success(body) => body.to_owned(),
-        ReplayBody::Refusal(Refused { code, message }) => {
-            error_response::body(&code, &message, request_id).ok()?
+        ReplayBody::Refusal(Refused { code, message, details }) => {
+            error_response::body(&code, &message, details, request_id).ok()?
         }
     };
     let mut response = HttpResponse::build(status).insert_header(ContentType::json()).body(body);
@@ -105,7 +112,7 @@ pub(crate) fn response(answer: &RememberedAnswer, request_id: RequestId) -> Opti
 pub(crate) fn code(answer: &RememberedAnswer) -> Option<ErrorCode> {
     match Replay::of(answer).map(|replay| replay.body) {
         Some(ReplayBody::Success(_)) => None,
-        Some(ReplayBody::Refusal(Refused { code, message: _ })) => {
+        Some(ReplayBody::Refusal(Refused { code, message: _, details: _ })) => {
             ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code)
         }
         None => Some(ErrorCode::InternalError),

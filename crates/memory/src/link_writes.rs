@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use async_trait::async_trait;
 use signpost_app::ports::{InsertLinksError, Insertion, LinkWrites, StoreError, UpdateLinkError};
-use signpost_domain::{AccountId, LandingId, Link, LinkId, PageContent};
+use signpost_domain::{AccountId, Address, LandingId, Link, LinkId, PageContent};
 
 use crate::state::{State, absent, no_account, twice};
 use crate::unit_of_work::MemoryUnitOfWork;
@@ -67,6 +67,18 @@ impl LinkWrites for MemoryUnitOfWork {
             owned.links.insert(id, after.clone());
             changes.note_links(account, [before, after]);
             Ok(())
+        })
+    }
+
+    async fn links_at(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, LinkId)>, StoreError> {
+        self.write(|state| {
+            let links = state.owned(account).into_iter().flat_map(|owned| owned.links.values());
+            let placed = links.filter_map(|link| Some((link.placement().address()?, link.id())));
+            Ok(placed.filter(|(address, _)| addresses.contains(address)).collect())
         })
     }
 

@@ -192,7 +192,7 @@ fn content_of(link: &Link) -> PublishedContent {
 }
 
 fn passes(link: &Link, filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, is_active, search } = filter;
+    let LinkFilter { group, site, slug, is_active, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
         GroupFilter::Ungrouped => link.group_id().is_none(),
@@ -202,6 +202,7 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
         && site
             .as_ref()
             .is_none_or(|site| link.placement().address().is_some_and(|address| address.site == *site))
+        && slug.as_ref().is_none_or(|slug| link.placement().slug() == Some(slug))
         && is_active.is_none_or(|is_active| link.is_active() == is_active)
         && search.as_ref().is_none_or(|search| {
             let slug = link.placement().slug().map(Slug::as_str);

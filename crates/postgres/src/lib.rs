@@ -63,6 +63,7 @@ mod some_links;
 mod statement;
 mod store;
 mod suspicions;
+mod taken_addresses;
 mod trust;
 mod unit_of_work;
 

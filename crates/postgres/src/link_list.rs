@@ -1,30 +1,25 @@
 //! The lists of an account's links, one of each kind.
 //!
 //! Every page is one range of an index whose order within the range is that of the ids, read downwards from the cursor
-//! until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of group,
-//! site and activity, and one for no filter. Where several filters come together, one chooses the range, the narrowest
-//! as a rule, and the others, as always the search, choose among its rows: the group before all, then that links are
-//! inactive, which few are, and the site before that they are active.
+//! until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of slug,
+//! group, site and activity, and one for no filter. Where several filters come together, one chooses the range, the
+//! narrowest as a rule, and the others, as always the search, choose among its rows: the slug before all, then the group,
+//! then that links are inactive, which few are, and the site before that they are active. A site and a slug together are an
+//! address, which at most one link has.
 
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
+use signpost_domain::{
+    AccountId, Address, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
+};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
-use crate::rows::link::{LinkRow, kind_column, site_column};
+use crate::rows::link::{LinkRow, address_columns, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
-
-/// Whether a page may have to read many more rows than it shows: a search, and several filters of which only one chooses the
-/// range.
-pub(crate) fn may_read_many(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, is_active, search } = filter;
-    let filters = [*group != GroupFilter::Any, site.is_some(), is_active.is_some()];
-    search.is_some() || filters.into_iter().filter(|is_set| *is_set).count() > 1
-}
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(
@@ -35,27 +30,89 @@ pub(crate) async fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
-    let LinkFilter { group, site, is_active, search } = filter;
+    let rows = match (&filter.site, &filter.slug) {
+        (Some(site), Some(slug)) => {
+            let address = Address { site: site.clone(), slug: Some(slug.clone()) };
+            at_address(connection, account, kind, &address, filter, after).await?
+        }
+        (_, _) => in_range(connection, account, kind, filter, limit, after).await?,
+    };
+    // Only what is shown is judged, and whether there is more.
+    let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
+    let links = rows.map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
+    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+}
+
+/// The account's link at an address, if it passes the filter. All else is told to be judged row by row, so that PostgreSQL
+/// does not take another index: an account may have many links with one slug that have lost their domains.
+async fn at_address(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    kind: LinkKind,
+    address: &Address,
+    filter: &LinkFilter,
+    after: Option<PagePosition>,
+) -> Result<Vec<LinkRow>, Failure> {
+    let LinkFilter { group, site: _, slug: _, is_active, search } = filter;
+    let (host, slug) = address_columns(address);
+    let mut query = links::table
+        .select(LinkRow::as_select())
+        .filter(links::host.eq(host))
+        .filter(links::slug.eq(slug))
+        .filter(AmongRows(links::account_id.eq(IdBytes::from(account))))
+        .filter(AmongRows(links::kind.eq(kind_column(kind))))
+        .into_boxed();
+    query = match group {
+        GroupFilter::Any => query,
+        GroupFilter::Ungrouped => query.filter(AmongRows(links::group_id.is_null())),
+        GroupFilter::In(group) => query.filter(AmongRows(links::group_id.eq(IdBytes::from(*group)))),
+    };
+    if let Some(is_active) = is_active {
+        query = query.filter(AmongRows(links::is_active.eq(*is_active)));
+    }
+    if let Some(after) = after {
+        query = query.filter(AmongRows(links::id.lt(IdBytes::from(after))));
+    }
+    if let Some(search) = search {
+        let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
+        query = query.filter(strpos(links::search_key, part).gt(0));
+    }
+    Ok(query.load(connection).await?)
+}
+
+/// The first links of a range that pass the filter.
+async fn in_range(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    kind: LinkKind,
+    filter: &LinkFilter,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Vec<LinkRow>, Failure> {
+    let LinkFilter { group, site, slug, is_active, search } = filter;
     let group_in = match group {
         GroupFilter::In(group) => Some(IdBytes::from(*group)),
         GroupFilter::Any | GroupFilter::Ungrouped => None,
     };
-    let column = match (group_in, site, *is_active) {
-        (Some(group), _, _) => RangeColumn::Group(group),
-        (None, _, Some(false)) => RangeColumn::Activity(false),
-        (None, Some(site), _) => RangeColumn::Host(site_column(site)),
-        (None, None, Some(true)) => RangeColumn::Activity(true),
-        (None, None, None) => RangeColumn::None,
+    let column = match (slug, group_in, site, *is_active) {
+        (Some(slug), _, _, _) => RangeColumn::Slug(slug.as_str().to_owned()),
+        (None, Some(group), _, _) => RangeColumn::Group(group),
+        (None, None, _, Some(false)) => RangeColumn::Activity(false),
+        (None, None, Some(site), _) => RangeColumn::Host(site_column(site)),
+        (None, None, None, Some(true)) => RangeColumn::Activity(true),
+        (None, None, None, None) => RangeColumn::None,
     };
     let mut query = links::table.select(LinkRow::as_select()).into_boxed().order(links::account_id.desc());
     // What chooses the range is equal within it, and stands in the order for PostgreSQL to see which index has it.
     query = match column {
         RangeColumn::None => query,
+        RangeColumn::Slug(_) => query.then_order_by(links::slug.desc()),
         RangeColumn::Group(_) => query.then_order_by(links::group_id.desc()),
         RangeColumn::Host(_) => query.then_order_by(links::host.desc()),
         RangeColumn::Activity(_) => query.then_order_by(links::is_active.desc()),
     };
-    let is_by_account = matches!(column, RangeColumn::None);
+    let (is_by_account, is_by_group) =
+        (matches!(column, RangeColumn::None), matches!(column, RangeColumn::Group(_)));
     let (is_by_host, is_by_activity) =
         (matches!(column, RangeColumn::Host(_)), matches!(column, RangeColumn::Activity(_)));
     let range = ListRange {
@@ -70,7 +127,10 @@ pub(crate) async fn links(
         // The index without links in groups is the range of those who ask for nothing else.
         GroupFilter::Ungrouped if is_by_account => query = query.filter(links::group_id.is_null()),
         GroupFilter::Ungrouped => query = query.filter(AmongRows(links::group_id.is_null())),
-        GroupFilter::In(_) => query = query.filter(links::group_id.is_not_null()),
+        GroupFilter::In(_) if is_by_group => query = query.filter(links::group_id.is_not_null()),
+        GroupFilter::In(group) => {
+            query = query.filter(AmongRows(links::group_id.eq(IdBytes::from(*group))));
+        }
     }
     if let (false, Some(site)) = (is_by_host, site) {
         query = query.filter(AmongRows(links::host.eq(site_column(site))));
@@ -79,12 +139,8 @@ pub(crate) async fn links(
         query = query.filter(AmongRows(links::is_active.eq(*is_active)));
     }
     if let Some(search) = search {
-        let Some(part) = part_of_key(search) else { return Ok(Page::empty()) };
+        let Some(part) = part_of_key(search) else { return Ok(Vec::new()) };
         query = query.filter(strpos(links::search_key, part).gt(0));
     }
-    let rows: Vec<LinkRow> = FirstRows { query, number: rows_read(limit) }.load(connection).await?;
-    // Only what is shown is judged, and whether there is more.
-    let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-    let links = rows.map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
-    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+    Ok(FirstRows { query, number: rows_read(limit) }.load(connection).await?)
 }

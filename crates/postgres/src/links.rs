@@ -28,6 +28,7 @@ use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::PostgresStore;
+use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
 
 #[async_trait]
@@ -66,7 +67,7 @@ impl LinkReads for PostgresStore {
         let list = async |connection: &mut &AsyncPgConnection| {
             link_list::links(connection, account, kind, filter, limit, after).await
         };
-        if link_list::may_read_many(filter) { self.search(list).await } else { self.call(list).await }
+        if filter.is_search() { self.search(list).await } else { self.call(list).await }
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
@@ -139,6 +140,14 @@ impl LinkWrites for PostgresUnitOfWork {
         self.step(async |connection| update_link(connection, account, before, after).await).await??;
         self.noted().note_links(account, [before, after]);
         Ok(())
+    }
+
+    async fn links_at(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, LinkId)>, StoreError> {
+        self.step(async |connection| taken_addresses::find(connection, account, addresses).await).await
     }
 
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {

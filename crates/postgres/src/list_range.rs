@@ -24,6 +24,8 @@ pub(crate) struct ListRange {
 pub(crate) enum RangeColumn {
     /// Nothing.
     None,
+    /// The slug.
+    Slug(String),
     /// The group.
     Group(IdBytes),
     /// The host.
@@ -36,6 +38,7 @@ impl RangeColumn {
     const fn name(&self) -> &'static str {
         match self {
             Self::None => "",
+            Self::Slug(_) => "links.slug, ",
             Self::Group(_) => "links.group_id, ",
             Self::Host(_) => "links.host, ",
             Self::Activity(_) => "links.is_active, ",
@@ -63,9 +66,9 @@ impl ListRange {
                 out.push_sql(", ");
                 out.push_bind_param::<Uuid, _>(group)?;
             }
-            RangeColumn::Host(host) => {
+            RangeColumn::Slug(text) | RangeColumn::Host(text) => {
                 out.push_sql(", ");
-                out.push_bind_param::<Text, _>(host)?;
+                out.push_bind_param::<Text, _>(text)?;
             }
             RangeColumn::Activity(is_active) => {
                 out.push_sql(", ");

@@ -77,6 +77,7 @@ mod search_index;
 mod session;
 mod some_links;
 mod store;
+mod taken_addresses;
 mod unit_of_work;
 mod write_check;
 mod writer;

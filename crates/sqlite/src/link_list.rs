@@ -2,9 +2,10 @@
 //!
 //! Every page is one range of an index whose order within the range is that of the ids, read downwards from the
 //! cursor until the page is full: what lies behind the page, or before it, costs nothing. There is an index for each of
-//! group, site and activity, and one for no filter. Where several filters come together, the first of these three
+//! slug, group, site and activity, and one for no filter. Where several filters come together, the first of these four
 //! chooses the range, because it is the narrowest as a rule, and the others, as always the search, choose among its
-//! rows. That is not left to SQLite, which takes all filters for equally narrow.
+//! rows. That is not left to SQLite, which takes all filters for equally narrow. A site and a slug together are an address,
+//! which at most one link has, and have its index.
 //!
 //! A search for three characters or more reads some rows in this way, and goes on with those that the index of texts names
 //! (`search_index`): many links match what is common, so the page is full soon; and what is rare the index finds.
@@ -39,6 +40,7 @@ struct Choice {
     kind: i32,
     group: GroupFilter,
     site: Option<String>,
+    slug: Option<String>,
     is_active: Option<bool>,
     folded: Option<String>,
 }
@@ -52,13 +54,16 @@ pub(crate) fn links(
     limit: PageLimit,
     after: Option<PagePosition>,
 ) -> Result<Page<Link>, Failure> {
-    let LinkFilter { group, site, is_active, search } = filter;
-    let index = search.as_ref().and_then(|search| IndexSearch::of(account, kind, search.folded()));
+    let LinkFilter { group, site, slug, is_active, search } = filter;
+    // Links with one slug are few, and read one by one.
+    let searched = search.as_ref().filter(|_| slug.is_none());
+    let index = searched.and_then(|search| IndexSearch::of(account, kind, search.folded()));
     let choice = Choice {
         account: IdBytes::from(account),
         kind: kind_column(kind),
         group,
         site: site.as_ref().map(site_column),
+        slug: slug.map(|slug| slug.as_str().to_owned()),
         is_active,
         folded: search.map(|search| search.folded().to_owned()),
     };
@@ -114,26 +119,30 @@ impl Choice {
         if let Some(from) = from {
             query = query.filter(links::id.ge(from));
         }
-        let has_group = match self.group {
-            GroupFilter::Any => false,
-            GroupFilter::Ungrouped => {
-                query = query.filter(links::group_id.is_null());
-                true
+        let has_slug = self.slug.is_some();
+        if let Some(slug) = &self.slug {
+            query = query.filter(links::slug.eq(slug));
+        }
+        let has_group = self.group != GroupFilter::Any;
+        query = match self.group {
+            GroupFilter::Any => query,
+            GroupFilter::Ungrouped if has_slug => query.filter(IdBesideIndex::new(links::group_id).is_null()),
+            GroupFilter::Ungrouped => query.filter(links::group_id.is_null()),
+            GroupFilter::In(group) if has_slug => {
+                query.filter(IdBesideIndex::new(links::group_id).eq(IdBytes::from(group)))
             }
-            GroupFilter::In(group) => {
-                query = query.filter(links::group_id.eq(IdBytes::from(group)));
-                true
-            }
+            GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
         };
         if let Some(host) = &self.site {
-            query = if has_group {
+            // With a slug it is an address.
+            query = if has_group && !has_slug {
                 query.filter(TextBesideIndex::new(links::host).eq(host))
             } else {
                 query.filter(links::host.eq(host))
             };
         }
         if let Some(is_active) = self.is_active {
-            query = if has_group || self.site.is_some() {
+            query = if has_slug || has_group || self.site.is_some() {
                 query.filter(FlagBesideIndex::new(links::is_active).eq(is_active))
             } else {
                 query.filter(links::is_active.eq(is_active))

@@ -7,8 +7,8 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
-    PageContent, PageLimit, PagePosition,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
+    PageLimit, PagePosition,
 };
 
 use crate::columns::IdBytes;
@@ -24,6 +24,7 @@ use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links};
 use crate::some_links;
 use crate::store::SqliteStore;
+use crate::taken_addresses;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 
 #[async_trait]
@@ -49,7 +50,8 @@ impl LinkReads for SqliteStore {
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError> {
         let filter = filter.clone();
-        let is_long = may_read_many_rows(&filter);
+        // Only half the threads take these, so that visits and short reads always find one.
+        let is_long = filter.is_search();
         let read = move |connection: &mut SqliteConnection| {
             link_list::links(connection, account, kind, filter, limit, after)
         };
@@ -75,14 +77,6 @@ impl LinkReads for SqliteStore {
         };
         self.readers().read(read).await
     }
-}
-
-/// Whether a page may read many more rows than it shows: a search looks at each, and of several other filters only
-/// one chooses the range of an index.
-fn may_read_many_rows(filter: &LinkFilter) -> bool {
-    let LinkFilter { group, site, is_active, search } = filter;
-    let others = [*group != GroupFilter::Any, site.is_some(), is_active.is_some()];
-    search.is_some() || others.into_iter().filter(|is_set| *is_set).count() > 1
 }
 
 fn read_link(
@@ -139,6 +133,15 @@ impl LinkWrites for SqliteUnitOfWork {
         self.decide(step).await??;
         self.noted().note_links(account, [before, after]);
         Ok(())
+    }
+
+    async fn links_at(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, LinkId)>, StoreError> {
+        let addresses = addresses.to_vec();
+        self.step(move |connection| taken_addresses::find(connection, account, &addresses)).await
     }
 
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError> {
@@ -205,22 +208,5 @@ fn update_link(
         // SQLite undoes the statement alone, so the unit of work goes on.
         Err(error) if is_taken(&error, "links.host") => Err(Stop::Decided(UpdateLinkError::AddressTaken)),
         Err(error) => Err(error.into()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use signpost_domain::{SearchText, Site};
-
-    use super::*;
-
-    /// Only half the threads take these, so that visits and short reads always find one.
-    #[test]
-    fn r46_searches_and_lists_of_several_filters_wait_for_a_turn() {
-        let all = LinkFilter::default();
-        let one = LinkFilter { is_active: Some(true), ..all.clone() };
-        let two = LinkFilter { site: Some(Site::System), ..one.clone() };
-        let search = LinkFilter { search: Some(SearchText::parse("ab").unwrap()), ..all.clone() };
-        assert_eq!([&all, &one, &two, &search].map(may_read_many_rows), [false, false, true, true]);
     }
 }

@@ -38,7 +38,7 @@ const CODES: [(&str, &[u16]); 26] = [
 ];
 
 /// The codes of single violations (D8).
-const VIOLATION_CODES: [&str; 13] = [
+const VIOLATION_CODES: [&str; 15] = [
     "required",
     "unknown_field",
     "invalid_json",
@@ -51,6 +51,8 @@ const VIOLATION_CODES: [&str; 13] = [
     "out_of_range",
     "invalid_format",
     "invalid_value",
+    "already_taken",
+    "reserved",
     "truncated",
 ];
 
@@ -134,14 +136,16 @@ impl Answer {
         assert_eq!(error["request_id"], request_id, "{context}");
         assert_eq!(
             error.contains_key("details"),
-            self.status == 400 && code == "invalid_request",
+            (self.status == 400 && code == "invalid_request") || code == "slug_already_taken",
             "{context}"
         );
         if let Some(details) = error.get("details") {
             let details = details.as_array().unwrap();
             assert!(!details.is_empty(), "{context}");
             for detail in details {
-                assert_eq!(detail.as_object().unwrap().len(), 3, "{context}");
+                let expected =
+                    3 + usize::from(code == "slug_already_taken" && detail.get("existing_id").is_some());
+                assert_eq!(detail.as_object().unwrap().len(), expected, "{context}");
                 assert!(!detail["field"].as_str().unwrap().is_empty(), "{context}");
                 assert!(VIOLATION_CODES.contains(&detail["code"].as_str().unwrap()), "{context}");
                 assert!(!detail["message"].as_str().unwrap().is_empty(), "{context}");

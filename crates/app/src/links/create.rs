@@ -1,11 +1,11 @@
 //! Creating links: the way that single and bulk creation of either kind share, so that an item of a batch is judged
 //! like a request of its own.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use signpost_domain::{
-    Address, Hostname, Id, Link, LinkContext, LinkDraft, NamedDomains, PageContent, PlanResource, Refusal,
-    Rejection, Slug, SlugChoice,
+    Address, Hostname, Id, Link, LinkContext, LinkDraft, LinkId, NamedDomains, PageContent, PlanResource,
+    Refusal, Rejection, Slug, SlugChoice,
 };
 
 use super::rules::LinkRules;
@@ -129,6 +129,8 @@ struct Creation<'a, D: LinkDraft> {
     waiting: Vec<Waiting<'a, D>>,
     /// The addresses that items of this batch have taken.
     claimed: HashSet<Address>,
+    /// The items whose addresses others had taken before, with these addresses.
+    taken: Vec<(usize, Address)>,
 }
 
 struct Waiting<'a, D: LinkDraft> {
@@ -146,8 +148,8 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         context: &'a LinkContext<'a>,
     ) -> Result<Self, AppError> {
         let outcomes = drafts.iter().map(|_| None).collect();
-        let mut creation =
-            Self { app, caller, context, page, outcomes, waiting: vec![], claimed: HashSet::new() };
+        let (waiting, claimed, taken) = (vec![], HashSet::new(), vec![]);
+        let mut creation = Self { app, caller, context, page, outcomes, waiting, claimed, taken };
         for (index, draft) in drafts.iter().enumerate() {
             match draft {
                 Ok(draft) => creation.build(index, draft)?,
@@ -194,7 +196,7 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
                         self.build(item.index, item.draft)?;
                         continue;
                     }
-                    Insertion::AddressTaken => self.taken_by(&link),
+                    Insertion::AddressTaken => self.taken_by(item.index, &link),
                     Insertion::GroupMissing => Refusal::GroupNotFound,
                     Insertion::LimitReached => {
                         Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
@@ -203,7 +205,7 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
                 self.settle(item.index, Err(refusal.into()));
             }
             if self.waiting.is_empty() {
-                return Ok(());
+                return self.name_existing(work).await;
             }
         }
         Err(AppError::NoFreeSlug { attempts: DRAWS })
@@ -218,10 +220,35 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         }
     }
 
-    /// Who stands in the way of a link: an item of this batch, or what was there before.
-    fn taken_by(&self, link: &Link) -> Refusal {
-        let is_ours = link.placement().address().is_some_and(|address| self.claimed.contains(&address));
-        if is_ours { Refusal::DuplicateSlugInBatch } else { Refusal::AddressTaken }
+    /// What stands in the way of an item's link: an item of this batch, or a link that was there before. Which link that
+    /// is, is for [`name_existing`](Self::name_existing) to say.
+    fn taken_by(&mut self, index: usize, link: &Link) -> Refusal {
+        let Some(address) = link.placement().address() else {
+            return Refusal::AddressTaken { existing: None };
+        };
+        if self.claimed.contains(&address) {
+            return Refusal::DuplicateSlugInBatch;
+        }
+        self.taken.push((index, address));
+        Refusal::AddressTaken { existing: None }
+    }
+
+    /// Names the caller's own links that have the addresses which were taken (D20): one question for the whole batch.
+    async fn name_existing(&mut self, work: &mut dyn UnitOfWork) -> Result<(), AppError> {
+        let taken = std::mem::take(&mut self.taken);
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let addresses: HashSet<&Address> = taken.iter().map(|(_, address)| address).collect();
+        let addresses: Vec<Address> = addresses.into_iter().cloned().collect();
+        let found = work.links_at(self.caller.account_id(), &addresses).await?;
+        let found: HashMap<Address, LinkId> = found.into_iter().collect();
+        for (index, address) in taken {
+            if let Some(id) = found.get(&address) {
+                self.settle(index, Err(Refusal::AddressTaken { existing: Some(*id) }.into()));
+            }
+        }
+        Ok(())
     }
 
     fn settle(&mut self, index: usize, outcome: Result<D::Link, Rejection>) {

@@ -3,7 +3,7 @@
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
     GroupFilter, HostReference, IdReference, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
-    SearchText, Site,
+    SearchText, Site, Slug,
 };
 
 use crate::app_error::AppError;
@@ -17,6 +17,8 @@ pub struct ListLinks {
     pub group: Option<Option<IdReference<GroupKind>>>,
     /// `domain`
     pub domain: Option<HostReference>,
+    /// `slug`
+    pub slug: Option<Slug>,
     /// `is_active`
     pub is_active: Option<bool>,
     /// `q`
@@ -38,7 +40,7 @@ pub async fn list(
     kind: LinkKind,
     query: ListLinks,
 ) -> Result<Page<Link>, AppError> {
-    let ListLinks { group, domain, is_active, search, limit, after } = query;
+    let ListLinks { group, domain, slug, is_active, search, limit, after } = query;
     let group = match group {
         None => GroupFilter::Any,
         Some(None) => GroupFilter::Ungrouped,
@@ -51,7 +53,7 @@ pub async fn list(
         Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname)),
         Some(HostReference::Malformed) => return Ok(Page::empty()),
     };
-    let filter = LinkFilter { group, site, is_active, search };
+    let filter = LinkFilter { group, site, slug, is_active, search };
     let _search = if filter.is_search() { Some(caller.search()?) } else { None };
     Ok(app.store.links(caller.account_id(), kind, &filter, limit, after).await?)
 }

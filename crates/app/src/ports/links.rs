@@ -139,6 +139,15 @@ pub trait LinkWrites: Send {
         after: &Link,
     ) -> Result<(), UpdateLinkError>;
 
+    /// Those of the account's links that occupy one of `addresses`, each with its address, in any order. It is asked after
+    /// the store has decided that addresses are taken, to say by which links (D20), and never to decide anything: what it
+    /// names may be gone by then, and then it is not among them.
+    async fn links_at(
+        &mut self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, LinkId)>, StoreError>;
+
     /// What is on a landing page that [`LinkWrites::lock_link`] gave in this unit of work.
     async fn page_content(&mut self, account: AccountId, id: LandingId) -> Result<PageContent, StoreError>;
 

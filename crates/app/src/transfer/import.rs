@@ -269,7 +269,7 @@ impl Import {
         let address = entry.link.address(slug.clone(), context);
         let outcome = match entry.link.create(fresh, slug, context) {
             Err(rejection) => rejection.into(),
-            Ok(_) if is_taken => Refusal::AddressTaken.into(),
+            Ok(_) if is_taken => Refusal::AddressTaken { existing: None }.into(),
             Ok(link) => return Ok(Judgement::New(Box::new(entry), Box::new(link))),
         };
         Ok(Judgement::Refused(Refused { entry, address, outcome }))
@@ -326,7 +326,9 @@ impl Import {
                 Some(LinkInsertion::Judged(Insertion::LimitReached)) => {
                     Refusal::PlanLimitReached { resource: PlanResource::Links, limit }.into()
                 }
-                Some(LinkInsertion::Judged(Insertion::AddressTaken)) => Refusal::AddressTaken.into(),
+                Some(LinkInsertion::Judged(Insertion::AddressTaken)) => {
+                    Refusal::AddressTaken { existing: None }.into()
+                }
                 Some(LinkInsertion::DomainGone) => Refusal::DomainNotFound.into(),
                 Some(LinkInsertion::DomainNotActive) => Refusal::DomainNotActive.into(),
                 None => Imported::untakable(),

@@ -66,7 +66,7 @@ async fn d29_ids_rise_in_the_order_of_the_batch() {
 #[tokio::test]
 async fn d29_the_first_valid_claim_of_an_address_wins() {
     let world = World::with_plan(plan(&[])).await;
-    world.redirect("taken").await;
+    let taken = Refusal::AddressTaken { existing: Some(world.redirect("taken").await.id.into()) };
     let outcomes = created(
         &world,
         [
@@ -91,8 +91,8 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
             Some(Refusal::DuplicateSlugInBatch),
             None,
             // No item of the batch has this address, so this is no matter of the batch.
-            Some(Refusal::AddressTaken),
-            Some(Refusal::AddressTaken),
+            Some(taken.clone()),
+            Some(taken),
             Some(Refusal::DuplicateSlugInBatch),
         ]
     );
@@ -102,7 +102,7 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
 #[tokio::test]
 async fn d15_the_items_that_fit_succeed() {
     let world = World::with_plan(limited(3)).await;
-    world.redirect("taken").await;
+    let taken = Refusal::AddressTaken { existing: Some(world.redirect("taken").await.id.into()) };
     let outcomes = created(
         &world,
         [draft("taken"), draft("a"), draft("a"), draft_without_slug(), draft("b"), draft("a")],
@@ -112,14 +112,7 @@ async fn d15_the_items_that_fit_succeed() {
     let refusals: Vec<_> = outcomes.iter().map(refused).collect();
     assert_eq!(
         refusals,
-        [
-            Some(Refusal::AddressTaken),
-            None,
-            Some(Refusal::DuplicateSlugInBatch),
-            None,
-            Some(full.clone()),
-            Some(full)
-        ]
+        [Some(taken), None, Some(Refusal::DuplicateSlugInBatch), None, Some(full.clone()), Some(full)]
     );
     assert_eq!(world.usage().await.links, 3);
 }
@@ -300,7 +293,10 @@ async fn small_world() -> (World, signpost_domain::GroupId) {
 fn told(outcome: &Result<Redirect, Rejection>) -> String {
     match outcome {
         Ok(redirect) => format!("{:?}", redirect.placement.slug().map(|slug| slug.as_str().len())),
-        Err(Rejection::Refused(Refusal::DuplicateSlugInBatch)) => format!("{:?}", Refusal::AddressTaken),
+        // What stands in the way is named only where it was there before the batch.
+        Err(Rejection::Refused(Refusal::DuplicateSlugInBatch | Refusal::AddressTaken { .. })) => {
+            "taken".to_owned()
+        }
         Err(Rejection::Refused(refusal)) => format!("{refusal:?}"),
         Err(Rejection::Invalid(violations)) => violations.iter().fold(String::new(), |mut text, each| {
             let _ = write!(text, "{} {} {}; ", each.field(), each.code(), each.message());

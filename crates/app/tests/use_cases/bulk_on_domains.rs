@@ -6,7 +6,7 @@ use signpost_app::idempotency::Conclusion;
 use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, Submitted};
 use signpost_domain::{
-    Batch, Change, HostReference, IncompleteRedirect, Link, Placement, Redirect, RedirectDraft,
+    Batch, Change, ErrorCode, HostReference, IncompleteRedirect, Link, Placement, Redirect, RedirectDraft,
     RedirectPatch, Refusal, Rejection, SlugChoice, ViolationCode, Violations,
 };
 use signpost_memory::{Fault, Step};
@@ -135,7 +135,7 @@ async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
         let (placed, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
         assert_eq!(placed.len(), 1);
         for outcome in refused {
-            assert_eq!(refusal(outcome), Refusal::AddressTaken);
+            assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken);
         }
     }
 }

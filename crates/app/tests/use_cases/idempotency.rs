@@ -9,7 +9,8 @@ use signpost_app::redirects::RedirectWithPixels;
 use signpost_app::{AppError, Caller, groups, links, redirects};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
-    Batch, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectDraft, Refusal, ViolationCode,
+    Batch, ErrorCode, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectDraft, Refusal,
+    ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -108,11 +109,12 @@ async fn d12_another_request_with_the_same_key_is_invalid() {
 async fn d12_a_refusal_is_answered_again() {
     let world = World::new().await;
     let redirect = world.redirect("sale").await;
+    let taken = Refusal::AddressTaken { existing: Some(redirect.id.into()) };
     let once = once_for("taken");
-    assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), Refusal::AddressTaken);
+    assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), taken);
     links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
     let again = create_redirect(&world, draft("sale"), &once).await;
-    assert_eq!(replayed(again), answer_to(&Refusal::AddressTaken));
+    assert_eq!(replayed(again), answer_to(&taken));
     assert_eq!(world.usage().await.links, 0);
 }
 
@@ -149,7 +151,10 @@ async fn d12_a_refusal_without_an_answer_is_not_remembered() {
     let world = World::new().await;
     world.redirect("sale").await;
     let once = OnceOnly { answer_to_refusal: |_| None, ..once_for("a") };
-    assert_eq!(refusal(create_redirect(&world, draft("sale"), &once).await), Refusal::AddressTaken);
+    assert_eq!(
+        refusal(create_redirect(&world, draft("sale"), &once).await).code(),
+        ErrorCode::SlugAlreadyTaken
+    );
     create_redirect(&world, draft("other"), &once).await.unwrap();
 }
 
@@ -170,14 +175,14 @@ async fn d12_of_twenty_at_once_one_makes_a_resource() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d12_of_twenty_at_once_one_is_refused() {
     let world = World::new().await;
-    world.redirect("sale").await;
+    let taken = Refusal::AddressTaken { existing: Some(world.redirect("sale").await.id.into()) };
     let once = once_for("taken");
     let outcomes = at_once(20, async |_| create_redirect(&world, draft("sale"), &once).await);
     let (refused, told): (Vec<_>, Vec<_>) =
         outcomes.into_iter().partition(|outcome| matches!(outcome, Err(AppError::Refused(_))));
     let [_one] = refused.as_slice() else { panic!("refused: {refused:?}") };
     assert_eq!(told.len(), 19);
-    assert!(told.into_iter().all(|outcome| replayed(outcome) == answer_to(&Refusal::AddressTaken)));
+    assert!(told.into_iter().all(|outcome| replayed(outcome) == answer_to(&taken)));
 }
 
 /// R5: the answer is remembered in the transaction that makes the change, or neither is.

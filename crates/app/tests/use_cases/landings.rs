@@ -7,8 +7,8 @@ use signpost_app::links::{self, ListLinks};
 use signpost_app::{AppError, Submitted, landings};
 use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    Change, IdReference, Landing, LandingDraft, LandingPatch, Link, LinkKind, Redirect, RedirectPatch,
-    Refusal, SlugChoice,
+    Change, ErrorCode, IdReference, Landing, LandingDraft, LandingPatch, Link, LinkKind, Redirect,
+    RedirectPatch, Refusal, SlugChoice,
 };
 use signpost_port_contracts::samples;
 
@@ -46,14 +46,14 @@ async fn d28_a_title_alone_makes_a_landing_page() {
 async fn d20_a_landing_page_and_a_redirect_never_share_an_address() {
     let world = World::new().await;
     let redirect = world.redirect("menu").await;
-    assert_eq!(refusal(create(&world, page("menu")).await), Refusal::AddressTaken);
+    assert_eq!(refusal(create(&world, page("menu")).await).code(), ErrorCode::SlugAlreadyTaken);
     let landing = create(&world, page("card")).await.unwrap();
-    assert_eq!(refusal(world.create(draft("card")).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.create(draft("card")).await).code(), ErrorCode::SlugAlreadyTaken);
     let slug = Change::Set(samples::slug("card"));
     let patch = RedirectPatch { slug, ..RedirectPatch::default() };
-    assert_eq!(refusal(world.update(redirect.id, patch).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.update(redirect.id, patch).await).code(), ErrorCode::SlugAlreadyTaken);
     let patch = LandingPatch { slug: Change::Set(samples::slug("menu")), ..LandingPatch::default() };
-    assert_eq!(refusal(update(&world, &landing, patch).await), Refusal::AddressTaken);
+    assert_eq!(refusal(update(&world, &landing, patch).await).code(), ErrorCode::SlugAlreadyTaken);
     links::delete(&world.app, &world.caller().await, landing.id.into()).await.unwrap();
     world.redirect("card").await;
 }

@@ -4,7 +4,7 @@ use signpost_app::idempotency::Conclusion;
 use signpost_app::links::ListLinks;
 use signpost_app::{Submitted, landings};
 use signpost_domain::{
-    Change, CountryCode, CustomDomainStatus, Feature, FieldError, GeoBlocklist, HostReference,
+    Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, FieldError, GeoBlocklist, HostReference,
     IncompleteRedirect, LandingDraft, LandingPatch, Redirect, RedirectDraft, RedirectPatch, Refusal,
     SlugChoice, ViolationCode, Violations,
 };
@@ -50,7 +50,7 @@ async fn d22_a_link_is_created_on_an_active_domain() {
         assert_eq!(world.stored(link.id).await, Some(link));
     }
     for repeated in [Some("sale"), None] {
-        assert_eq!(refusal(world.create(draft_on(HOST, repeated)).await), Refusal::AddressTaken);
+        assert_eq!(refusal(world.create(draft_on(HOST, repeated)).await).code(), ErrorCode::SlugAlreadyTaken);
     }
     // The same slug elsewhere is another address.
     world.redirect("sale").await;
@@ -123,7 +123,7 @@ async fn d22_a_link_moves_between_domains() {
     }
     // What it has left is free; what others have is not.
     let at_root = world.create(draft_on(HOST, None)).await.unwrap();
-    assert_eq!(refusal(world.update(link.id, both(HOST, None)).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.update(link.id, both(HOST, None)).await).code(), ErrorCode::SlugAlreadyTaken);
     for patch in [to_system, domain("go.example.com")] {
         assert_eq!(refusal(world.update(at_root.id, patch).await), Refusal::SlugRequiredForSystemDomain);
     }
@@ -189,7 +189,7 @@ async fn d22_a_lost_link_comes_back_by_its_domain() {
     assert_eq!(world.update(with_slug.id, slug(None)).await.unwrap().placement, samples::lost(None));
     world.active_domain(HOST).await;
     world.create(draft_on(HOST, None)).await.unwrap();
-    assert_eq!(refusal(world.update(with_slug.id, domain(HOST)).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.update(with_slug.id, domain(HOST)).await).code(), ErrorCode::SlugAlreadyTaken);
     let back = world.update(with_slug.id, both(HOST, Some("sale"))).await.unwrap();
     assert_eq!(back.placement, samples::on_custom(HOST, Some("sale")));
 }
@@ -289,7 +289,7 @@ async fn d28_a_landing_page_lives_on_a_domain() {
     };
     let created = create(page.clone()).await.unwrap().landing;
     assert_eq!(created.placement, samples::on_custom(HOST, None));
-    assert_eq!(refusal(world.create(draft_on(HOST, None)).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.create(draft_on(HOST, None)).await).code(), ErrorCode::SlugAlreadyTaken);
     let update = async |patch: LandingPatch| {
         landings::update(&world.app, &caller, created.id.into(), Submitted::valid(patch)).await
     };

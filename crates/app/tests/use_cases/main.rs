@@ -48,6 +48,7 @@ mod redirect_updates;
 mod requests_in_flight;
 mod room_for_answers;
 mod spawning;
+mod taken_addresses;
 mod transfer;
 mod transfer_faults;
 mod transfer_of_domains;

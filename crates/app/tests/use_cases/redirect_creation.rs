@@ -127,10 +127,10 @@ async fn without_random_bytes_no_slug_is_generated() {
 async fn d20_a_slug_of_ones_own_that_is_taken_is_refused() {
     let world = World::new().await;
     world.redirect("sale").await;
-    assert_eq!(refusal(world.create(draft("sale")).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.create(draft("sale")).await).code(), ErrorCode::SlugAlreadyTaken);
     let stranger = world.stranger().await;
     let outcome = redirects::create(&world.app, &stranger, Ok(draft("sale")), Conclusion::forgotten()).await;
-    assert_eq!(refusal(outcome), Refusal::AddressTaken);
+    assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken);
     world.redirect("Sale").await;
 }
 
@@ -145,7 +145,7 @@ async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 1);
-    assert!(refused.into_iter().all(|outcome| refusal(outcome) == Refusal::AddressTaken));
+    assert!(refused.into_iter().all(|outcome| refusal(outcome).code() == ErrorCode::SlugAlreadyTaken));
 }
 
 /// D2: unknown, malformed and another account's are alike.
@@ -262,7 +262,7 @@ async fn the_first_refusal_that_applies_is_reported() {
     let refused = async |draft: &RedirectDraft| refusal(world.create(draft.clone()).await);
     assert_eq!(refused(&all_wrong).await, Refusal::DomainNotFound);
     all_wrong.domain = None;
-    assert_eq!(refused(&all_wrong).await, Refusal::AddressTaken);
+    assert_eq!(refused(&all_wrong).await, Refusal::SlugReserved);
     all_wrong.slug = SlugChoice::Root;
     assert_eq!(refused(&all_wrong).await, Refusal::SlugRequiredForSystemDomain);
     all_wrong.slug = SlugChoice::Exactly(samples::slug("taken"));
@@ -272,7 +272,7 @@ async fn the_first_refusal_that_applies_is_reported() {
     all_wrong.group = None;
     assert_eq!(refused(&all_wrong).await, THREE);
     links::delete(&world.app, &world.caller().await, last.id.into()).await.unwrap();
-    assert_eq!(refused(&all_wrong).await, Refusal::AddressTaken);
+    assert_eq!(refused(&all_wrong).await.code(), ErrorCode::SlugAlreadyTaken);
     all_wrong.slug = SlugChoice::Generate;
     world.create(all_wrong).await.unwrap();
 }

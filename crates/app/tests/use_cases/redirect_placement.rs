@@ -1,7 +1,7 @@
 //! Where a link lives: what creations and updates may say about it (D21–D23).
 
 use signpost_domain::{
-    Change, HostReference, Placement, Redirect, RedirectDraft, RedirectPatch, Refusal, SlugChoice,
+    Change, ErrorCode, HostReference, Placement, Redirect, RedirectDraft, RedirectPatch, Refusal, SlugChoice,
 };
 use signpost_port_contracts::samples;
 
@@ -32,9 +32,9 @@ async fn d21_reserved_slugs_are_taken_on_the_system_domain() {
     for reserved in RESERVED {
         for spelling in [reserved.to_owned(), reserved.to_uppercase()] {
             let outcome = world.create(draft(&spelling)).await;
-            assert_eq!(refusal(outcome), Refusal::AddressTaken, "{spelling}");
+            assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken, "{spelling}");
             let outcome = world.update(link.id, slug(&spelling)).await;
-            assert_eq!(refusal(outcome), Refusal::AddressTaken, "{spelling}");
+            assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken, "{spelling}");
         }
         world.redirect(&format!("{reserved}-1")).await;
     }
@@ -88,8 +88,8 @@ async fn d22_a_link_moves_to_another_slug_and_back() {
     let moved = world.update(link.id, slug("second")).await.unwrap();
     assert_eq!(moved.placement, samples::on_system("second"));
     let taken = world.redirect("first").await;
-    assert_eq!(refusal(world.update(link.id, slug("first")).await), Refusal::AddressTaken);
-    assert_eq!(refusal(world.update(taken.id, slug("second")).await), Refusal::AddressTaken);
+    assert_eq!(refusal(world.update(link.id, slug("first")).await).code(), ErrorCode::SlugAlreadyTaken);
+    assert_eq!(refusal(world.update(taken.id, slug("second")).await).code(), ErrorCode::SlugAlreadyTaken);
     assert_eq!(world.stored(link.id).await, Some(moved));
 }
 
@@ -115,10 +115,10 @@ async fn d22_a_lost_link_keeps_its_slug_until_it_comes_back() {
 #[tokio::test]
 async fn d22_a_lost_link_comes_back_only_to_an_address_that_it_may_have() {
     let world = World::new().await;
-    world.redirect("taken").await;
+    let taken = world.redirect("taken").await;
     for (slug, why) in [
-        (Some("taken"), Refusal::AddressTaken),
-        (Some("admin"), Refusal::AddressTaken),
+        (Some("taken"), Refusal::AddressTaken { existing: Some(taken.id.into()) }),
+        (Some("admin"), Refusal::SlugReserved),
         (None, Refusal::SlugRequiredForSystemDomain),
     ] {
         let lost = world.store_as_it_is(samples::redirect_at(samples::lost(slug))).await;

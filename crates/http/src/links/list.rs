@@ -3,7 +3,7 @@
 use actix_web::{HttpResponse, web};
 use signpost_app::Application;
 use signpost_app::links::{self, ListLinks};
-use signpost_domain::{FieldError, HostReference, IdReference, SearchText, ViolationCode, Violations};
+use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations};
 
 use super::LinkResource;
 use crate::api_error::ApiError;
@@ -31,6 +31,7 @@ fn read(
     let filter = ListLinks {
         group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
         domain: query.take("domain").map(|text| HostReference::parse(&text)),
+        slug: query.read("slug", Slug::parse),
         is_active: query.read("is_active", parse_boolean),
         search: query.read("q", SearchText::parse),
         ..ListLinks::default()
@@ -44,7 +45,7 @@ fn read(
 /// The scope of a filter's cursors. What is written differently but means the same, such as a hostname in another
 /// case, gives the same scope.
 fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
-    let ListLinks { group, domain, is_active, search, limit: _, after: _ } = filter;
+    let ListLinks { group, domain, slug, is_active, search, limit: _, after: _ } = filter;
     let group = group.map(|group| match group {
         None => vec![],
         Some(IdReference::Malformed) => vec![0],
@@ -57,6 +58,7 @@ fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
     let is_active = is_active.map(|active| [u8::from(active)]);
     list.filtered_by("group_id", group.as_deref())
         .filtered_by("domain", domain)
+        .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
 }
@@ -90,10 +92,11 @@ mod tests {
 
     #[test]
     fn d32_every_filter_is_read() {
-        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&limit=7";
+        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&limit=7";
         let (query, _) = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
         assert_eq!(query.group, Some(None));
         assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
+        assert_eq!(query.slug, Some(Slug::parse("Sale").unwrap()));
         assert_eq!(query.is_active, Some(false));
         assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
         assert_eq!(query.limit.get(), 7);
@@ -108,7 +111,7 @@ mod tests {
 
     #[test]
     fn d8_every_violation_of_a_query_is_listed() {
-        let mut found = found("is_active=yes&q=&limit=0&cursor=x&sort=asc&domain=a&domain=b");
+        let mut found = found("is_active=yes&q=&slug=a%20b&limit=0&cursor=x&sort=asc&domain=a&domain=b");
         found.sort();
         let expected = [
             ("cursor", "invalid_format"),
@@ -116,6 +119,7 @@ mod tests {
             ("is_active", "invalid_value"),
             ("limit", "out_of_range"),
             ("q", "too_short"),
+            ("slug", "invalid_format"),
             ("sort", "unknown_field"),
         ];
         assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
@@ -142,6 +146,9 @@ mod tests {
             "q=a".to_owned(),
             "q=b".to_owned(),
             "q=a&is_active=true".to_owned(),
+            "slug=a".to_owned(),
+            "slug=A".to_owned(),
+            "slug=a&q=a".to_owned(),
         ];
         let scopes = filters.clone().map(|query| {
             let read = read(QueryString::parse(&query), Violations::new(), redirects());

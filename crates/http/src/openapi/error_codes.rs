@@ -2,6 +2,8 @@
 
 use signpost_domain::ErrorCode;
 
+use super::schemas::examples;
+
 /// When an error has this code.
 pub(super) const fn meaning(code: ErrorCode) -> &'static str {
     match code {
@@ -20,7 +22,9 @@ pub(super) const fn meaning(code: ErrorCode) -> &'static str {
         ErrorCode::RedirectNotFound => "the account has no such redirect",
         ErrorCode::LandingNotFound => "the account has no such landing page",
         ErrorCode::GroupNotFound => "the account has no such group",
-        ErrorCode::SlugAlreadyTaken => "another link has the address, or it is reserved",
+        ErrorCode::SlugAlreadyTaken => {
+            "another link has the address, or the slug is reserved; `details` says which, and names the link if it is the account's own"
+        }
         ErrorCode::HostnameAlreadyTaken => {
             "another account has the hostname; the message names the record that proves it to be yours"
         }
@@ -67,7 +71,7 @@ pub(super) const fn message(code: ErrorCode) -> &'static str {
         ErrorCode::RedirectNotFound => "No such redirect.",
         ErrorCode::LandingNotFound => "No such landing page.",
         ErrorCode::GroupNotFound => "No such group.",
-        ErrorCode::SlugAlreadyTaken => "This address is taken or reserved; choose another slug.",
+        ErrorCode::SlugAlreadyTaken => examples::TAKEN,
         ErrorCode::HostnameAlreadyTaken => {
             "Another account has connected this hostname. If the hostname is yours, add a TXT record at \
              `_signpost.links.example.org` with the value `signpost-verification=0123456789abcdef0123456789abcdef` and \

@@ -20,12 +20,11 @@ use crate::remembered_answer;
 use crate::routes::{Access, RouteMethod};
 
 /// The codes with which any request can be answered, whoever may make it (D7).
-const OF_EVERYBODY: [ErrorCode; 4] = [
-    ErrorCode::InvalidRequest,
-    ErrorCode::PayloadTooLarge,
-    ErrorCode::UnsupportedMediaType,
-    ErrorCode::InternalError,
-];
+const OF_EVERYBODY: [ErrorCode; 2] = [ErrorCode::InvalidRequest, ErrorCode::InternalError];
+
+/// The codes with which a body is refused. A request that takes none is not asked what it brings: a body there is a
+/// violation, as its headers announce it.
+const OF_BODIES: [ErrorCode; 2] = [ErrorCode::PayloadTooLarge, ErrorCode::UnsupportedMediaType];
 
 /// The codes with which a request is not admitted.
 const OF_ADMISSION: [ErrorCode; 5] = [
@@ -53,9 +52,13 @@ pub(super) fn answers(access: Access, method: RouteMethod, own: &[ErrorCode]) ->
         Access::Admitted => &OF_ADMISSION,
         Access::Open => &[],
     };
+    let of_bodies: &[ErrorCode] = match method {
+        RouteMethod::Post | RouteMethod::Patch => &OF_BODIES,
+        RouteMethod::Get | RouteMethod::Delete => &[],
+    };
     let mut by_status: BTreeMap<StatusCode, Vec<ErrorCode>> = BTreeMap::new();
     for code in ErrorCode::ALL.iter().copied() {
-        if [OF_EVERYBODY.as_slice(), of_admission, own].iter().any(|codes| codes.contains(&code)) {
+        if [OF_EVERYBODY.as_slice(), of_bodies, of_admission, own].iter().any(|codes| codes.contains(&code)) {
             by_status.entry(status_of(code)).or_default().push(code);
         }
     }
@@ -94,7 +97,8 @@ impl ErrorAnswer {
             503 if self.codes.contains(&ErrorCode::InternalError) => Some("StoreUnwritable"),
             _ => None,
         };
-        let is_general = |code: &ErrorCode| OF_EVERYBODY.contains(code) || OF_ADMISSION.contains(code);
+        let general_codes = [OF_EVERYBODY.as_slice(), &OF_BODIES, &OF_ADMISSION].concat();
+        let is_general = |code: &ErrorCode| general_codes.contains(code);
         let own = self.codes.iter().filter(|code| !is_general(code)).map(|code| pascal_case(code.as_str()));
         let parts: Vec<String> = general.map(str::to_owned).into_iter().chain(own).collect();
         let audience = match self.access {
@@ -188,10 +192,14 @@ pub(super) fn no_such_path() -> Response {
 
 fn example(code: ErrorCode) -> Value {
     let mut body = error_with(code, message(code));
-    if let (ErrorCode::InvalidRequest, Some(error)) =
-        (code, body.pointer_mut("/error").and_then(Value::as_object_mut))
-    {
-        let detail = json!({"field": "limit", "code": "out_of_range", "message": message(code)});
+    let detail = match code {
+        ErrorCode::InvalidRequest => {
+            json!({"field": "limit", "code": "out_of_range", "message": message(code)})
+        }
+        ErrorCode::SlugAlreadyTaken => examples::taken_slug(),
+        _ => return body,
+    };
+    if let Some(error) = body.pointer_mut("/error").and_then(Value::as_object_mut) {
         error.insert("details".to_owned(), json!([detail]));
     }
     body

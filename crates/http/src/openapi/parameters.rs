@@ -1,12 +1,12 @@
 //! Parameters: the components under `#/components/parameters`.
 
 use serde_json::json;
-use signpost_domain::{IdempotencyKey, SearchText};
+use signpost_domain::{IdempotencyKey, SearchText, Slug};
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
-use super::schemas::{CURSOR, WITHOUT_NUL, id};
+use super::schemas::{CURSOR, SLUG, WITHOUT_NUL, id};
 use crate::cursor::MOST_CHARACTERS;
 
 /// A parameter, by the name of its component.
@@ -17,7 +17,7 @@ const PAGE: [Name; 2] = ["Limit", "Cursor"];
 
 /// What the lists of links take (contract "List filters for links", D32).
 pub(super) const OF_LINK_LISTS: &[Name] =
-    &["GroupFilter", "DomainFilter", "ActiveFilter", "SearchFilter", PAGE[0], PAGE[1]];
+    &["GroupFilter", "DomainFilter", "SlugFilter", "ActiveFilter", "SearchFilter", PAGE[0], PAGE[1]];
 
 /// What the other lists take.
 pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
@@ -47,6 +47,14 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
             in_query("domain", text()).description(Some(
                 "Only links on this hostname. Case and one final dot do not matter. An unknown one has no links.",
             )),
+        ),
+        (
+            "SlugFilter",
+            in_query("slug", text().max_length(Some(Slug::MAX_CHARS)).pattern(Some(SLUG)).examples(["autumn-sale"]))
+                .description(Some(
+                    "Only links with exactly this slug, case included, on whatever domain they are, and those that lost \
+                     theirs. Links at the root of a domain have no slug.",
+                )),
         ),
         (
             "ActiveFilter",

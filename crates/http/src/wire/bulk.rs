@@ -5,6 +5,7 @@ use serde::Serialize;
 use signpost_domain::IdKind;
 
 use super::deletion::DeletionBody;
+use super::detail::Detail;
 use super::link::LinkBody;
 use super::redirect::RedirectBody;
 
@@ -29,6 +30,9 @@ pub(crate) struct ItemError {
     pub(crate) message: String,
     /// What was sent, where the failure points at one value that is a string.
     pub(crate) value: Option<String>,
+    /// What is wrong with single fields, as the single operation's error lists it (D29).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) details: Option<Vec<Detail>>,
 }
 
 /// What became of a batch: each item stands in one of the two.

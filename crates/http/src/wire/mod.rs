@@ -6,6 +6,7 @@
 mod account;
 mod bulk;
 mod deletion;
+mod detail;
 mod domain;
 mod group;
 mod json_response;
@@ -23,6 +24,7 @@ pub(crate) use bulk::{
     SucceededItem,
 };
 pub(crate) use deletion::DeletionBody;
+pub(crate) use detail::{Detail, sentence};
 pub(crate) use domain::DomainBody;
 pub(crate) use group::GroupBody;
 pub(crate) use json_response::{created, json, ok};

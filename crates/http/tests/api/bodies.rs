@@ -42,6 +42,30 @@ async fn d10_a_body_that_announces_too_much_is_refused_by_its_length() {
     }
 }
 
+/// It is refused as its headers announce it, whatever it is.
+#[actix_web::test]
+async fn d8_a_body_where_none_is_taken_is_a_violation_of_any_type_and_size() {
+    let api = Api::start().await;
+    let id = api.redirect("a").await;
+    let path = format!("/v1/redirects/{id}");
+    for method in ["GET", "DELETE"] {
+        for (content_type, length) in
+            [("application/json", "2"), ("text/plain", "2"), ("text/plain", "99999999")]
+        {
+            let call = request(method, &path, &api.key)
+                .insert_header(("content-type", content_type))
+                .set_payload("{}")
+                .insert_header(("content-length", length));
+            assert_eq!(
+                api.send(call).await.violations(),
+                [("body", "unknown_field")],
+                "{method} {content_type}"
+            );
+        }
+    }
+    assert_eq!(api.call("GET", &path).await.status, 200);
+}
+
 #[actix_web::test]
 async fn d10_the_content_type_must_be_json() {
     let api = Api::start().await;

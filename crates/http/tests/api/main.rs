@@ -33,6 +33,7 @@ mod order_of_checks;
 mod pixels;
 mod redirects;
 mod requests_in_flight;
+mod taken_addresses;
 mod tls_allowed;
 mod updates;
 mod widgets;

@@ -105,8 +105,16 @@ async fn d8_r26_of_an_item_20_violations_are_named_and_the_rest_counted() {
         let rest = format!(" `redirects[{index}]` has 982 more violations, which are not listed.");
         assert!(message.ends_with(&rest), "{message}");
         assert_eq!(message.matches("` is ").count(), 20, "{message}");
+        let details = failed["error"]["details"].as_array().unwrap();
+        assert_eq!(details.len(), 21);
+        let last = &details[20];
+        assert_eq!(
+            (&last["field"], &last["code"]),
+            (&json!(format!("redirects[{index}]")), &json!("truncated"))
+        );
     }
-    assert!(answer.bytes.len() <= 2 * MOST_BYTES, "{}", answer.bytes.len());
+    // Each violation is in the message and in the details.
+    assert!(answer.bytes.len() <= 5 * MOST_BYTES, "{}", answer.bytes.len());
 }
 
 /// A name that a caller chose is repeated in part, wherever it stands.

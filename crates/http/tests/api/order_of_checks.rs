@@ -76,8 +76,14 @@ async fn d18_after_30_rejected_requests_an_address_is_throttled_before_any_look_
         assert_eq!(answer.rate_limits(), None);
         // The clock of the fakes stands at 7.042 seconds past a minute.
         assert_eq!(answer.header("retry-after"), Some("53"));
+        let message = "Too many refused requests came from this address; every request from it is refused for 53 more \
+                       seconds.";
+        assert_eq!(answer.body["error"]["message"], message, "it blames no key");
     }
-    api.memory.clock.advance(std::time::Duration::from_secs(53));
+    api.memory.clock.advance(std::time::Duration::from_secs(52));
+    let message = api.call("GET", "/v1/account").await.body["error"]["message"].to_string();
+    assert!(message.contains("for 1 more second."), "{message}");
+    api.memory.clock.advance(std::time::Duration::from_secs(1));
     assert_eq!(api.call("GET", "/v1/account").await.status, 200);
 }
 

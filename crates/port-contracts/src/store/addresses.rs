@@ -1,7 +1,9 @@
 //! One address space: an address names at most one link (D20).
 
+use std::collections::BTreeMap;
+
 use signpost_app::ports::{Insertion, UpdateLinkError};
-use signpost_domain::{Landing, Link, Placement, Redirect};
+use signpost_domain::{Address, Landing, Link, LinkId, Placement, Redirect};
 
 use super::domain_steps;
 use super::fixture::Fresh;
@@ -270,4 +272,58 @@ pub(super) async fn two_links_swap_addresses_only_by_way_of_a_third(fresh: Fresh
     assert_eq!(stored::link(&store, account, first.id).await, Some(first_at("second")));
     assert_eq!(stored::link(&store, account, second.id).await, Some(second_at("first")));
     given::link(&store, account, samples::redirect("third")).await;
+}
+
+/// The caller's own links at addresses, of either kind, roots included; never another account's, and no lost one (D20).
+pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    domain_steps::serve(&store, account, &addressed()).await;
+    let (own, foreign): (Vec<_>, Vec<_>) =
+        addressed().into_iter().enumerate().partition(|(number, _)| number % 3 != 1);
+    let at = |placements: Vec<(usize, Placement)>| -> Vec<Link> {
+        let link = |(number, placement)| samples::link_at(KINDS[number % 2], placement);
+        placements.into_iter().map(link).collect()
+    };
+    let (own, foreign) = (at(own), at(foreign));
+    given::links(&store, account, &own).await;
+    given::links(&store, other, &foreign).await;
+    given::link(&store, account, samples::redirect_at(samples::lost(Some("free")))).await;
+    let mut asked: Vec<Address> =
+        own.iter().chain(&foreign).filter_map(|link| link.placement().address()).collect();
+    asked.extend(samples::on_system("free").address());
+    for (owner, links) in [(account, &own), (other, &foreign)] {
+        let named = unit!(&store, async |work| {
+            assert_eq!(work.links_at(owner, &[]).await?, []);
+            Ok(work.links_at(owner, &asked).await?)
+        });
+        let named: BTreeMap<Address, LinkId> = named.await.unwrap().into_iter().collect();
+        let expected =
+            links.iter().filter_map(|link| Some((link.placement().address()?, link.id()))).collect();
+        assert_eq!(named, expected);
+    }
+}
+
+/// It is asked after the store has said that an address is taken, and says what is there by then.
+pub(super) async fn a_link_at_an_address_is_the_one_there_now(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    for placement in [samples::on_system("sale"), samples::on_custom("a.example.net", None)] {
+        let address: Vec<Address> = placement.address().into_iter().collect();
+        let held = given::link(&store, account, samples::link_at(KINDS[0], placement.clone())).await;
+        let late = samples::link_at(KINDS[1], placement);
+        let seen = unit!(&store, async |work| {
+            let inserted = work.insert_links(account, std::slice::from_ref(&late), PLENTY).await;
+            assert!(matches!(inserted.as_deref(), Ok([Insertion::AddressTaken])), "{inserted:?}");
+            let first = work.links_at(account, &address).await?;
+            work.delete_links(account, &[held.id()]).await?;
+            let deleted = work.links_at(account, &address).await?;
+            let inserted = work.insert_links(account, std::slice::from_ref(&late), PLENTY).await;
+            assert!(matches!(inserted.as_deref(), Ok([Insertion::Done])), "{inserted:?}");
+            Ok([first, deleted, work.links_at(account, &address).await?])
+        });
+        let at = |link: &Link| vec![(address[0].clone(), link.id())];
+        assert_eq!(seen.await.unwrap(), [at(&held), vec![], at(&late)]);
+    }
 }

@@ -150,6 +150,8 @@ macro_rules! __store_cases {
                 a_link_does_not_move_to_an_address_of_another_kind
                 a_link_does_not_stand_in_its_own_way
                 two_links_swap_addresses_only_by_way_of_a_third
+                links_at_addresses_are_the_accounts_own
+                a_link_at_an_address_is_the_one_there_now
             }
             link_limits {
                 the_limit_on_links_is_kept
@@ -211,6 +213,7 @@ macro_rules! __store_cases {
                 a_search_looks_for_a_substring
                 a_landing_page_is_searched_by_title_and_slug
                 filters_see_the_latest_state
+                a_slug_is_found_exactly_and_wherever_it_is
             }
             units_of_work {
                 changes_are_seen_once_they_are_committed

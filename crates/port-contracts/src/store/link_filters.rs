@@ -54,7 +54,8 @@ fn passes(link: &Link, filter: &LinkFilter, search: Option<&str>) -> bool {
         let text = text.to_lowercase();
         fields.into_iter().flatten().any(|field| field.to_lowercase().contains(&text))
     });
-    in_group && lives_there && filter.is_active.is_none_or(|is| link.is_active() == is) && found
+    let named = filter.slug.as_ref().is_none_or(|slug| link.placement().slug() == Some(slug));
+    in_group && lives_there && named && filter.is_active.is_none_or(|is| link.is_active() == is) && found
 }
 
 /// All filters hold at once, in pages of any size, in the lists of both kinds, of which neither shows a link of the
@@ -74,14 +75,28 @@ pub(super) async fn filters_combine(fresh: Fresh) {
         .into_iter()
         .chain([groups[0], groups[1], foreign, samples::id()].map(GroupFilter::In));
     let sites = [None, Some(Site::System), Some(host("a.example.net")), Some(host("no.example.net"))];
-    let searches = [None, Some("red"), Some("K 1"), Some("EXAMPLE.com/BLUE"), Some("nowhere")];
+    // What is searched for, and the slug.
+    let texts = [
+        (None, None),
+        (Some("red"), None),
+        (Some("K 1"), None),
+        (Some("EXAMPLE.com/BLUE"), None),
+        (Some("nowhere"), None),
+        (None, Some("Red-0")),
+        (None, Some("Red-9")),
+        (None, Some("blue-30")),
+        (None, Some("red-0")),
+        (Some("link"), Some("blue-3")),
+        (Some("nowhere"), Some("blue-3")),
+    ];
     let mut full_pages = [0, 0];
     for group in group_filters {
         for site in &sites {
             for is_active in [None, Some(true), Some(false)] {
-                for text in searches {
+                for (text, slug) in texts {
                     let search = text.map(|text| SearchText::parse(text).unwrap());
-                    let filter = LinkFilter { group, site: site.clone(), is_active, search };
+                    let slug = slug.map(samples::slug);
+                    let filter = LinkFilter { group, site: site.clone(), slug, is_active, search };
                     for (kind, full_pages) in KINDS.into_iter().zip(&mut full_pages) {
                         let of_kind = links.iter().filter(|link| link.kind() == kind);
                         let expected: Vec<Link> =
@@ -247,6 +262,11 @@ pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
             LinkFilter { group: GroupFilter::In(group), ..LinkFilter::default() },
             LinkFilter { is_active: Some(false), ..LinkFilter::default() },
             LinkFilter {
+                slug: link.placement().slug().cloned(),
+                is_active: Some(false),
+                ..LinkFilter::default()
+            },
+            LinkFilter {
                 site: Some(Site::Custom(samples::hostname("a.example.net"))),
                 ..LinkFilter::default()
             },
@@ -255,5 +275,50 @@ pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
             assert_eq!(shown, std::slice::from_ref(&link), "{filter:?}");
         }
         assert_eq!(stored::list(&store, account, link.kind(), &searched("before"), 100).await, []);
+    }
+}
+
+/// `slug` is the whole slug, in its case, on the system domain, on custom domains and of lost links. A root has none.
+pub(super) async fn a_slug_is_found_exactly_and_wherever_it_is(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    for kind in KINDS {
+        let slug = format!("sale-{kind:?}");
+        let placements = [
+            samples::on_system(&slug),
+            samples::on_custom("a.example.net", Some(&slug)),
+            samples::lost(Some(&slug)),
+            samples::lost(Some(&slug)),
+            samples::on_custom("b.example.net", Some(&slug)),
+        ];
+        let mut links = placements.map(|placement| samples::link_at(kind, placement));
+        given::links(&store, account, &links).await;
+        links.reverse();
+        let near = [
+            samples::on_system(&slug.to_lowercase()),
+            samples::on_system(&slug.to_uppercase()),
+            samples::on_system(&format!("{slug}s")),
+            samples::on_system(&format!("a{slug}")),
+            samples::lost(None),
+        ];
+        given::links(&store, account, &near.map(|placement| samples::link_at(kind, placement))).await;
+        let theirs = samples::link_at(kind, samples::on_custom("c.example.net", Some(&slug)));
+        given::link(&store, other, theirs.clone()).await;
+
+        let by_slug = LinkFilter { slug: Some(samples::slug(&slug)), ..LinkFilter::default() };
+        for items in [1, 2, 100] {
+            assert_eq!(stored::list(&store, account, kind, &by_slug, items).await, links);
+        }
+        assert_eq!(stored::list(&store, other, kind, &by_slug, 100).await, [theirs]);
+        assert_eq!(stored::list(&store, account, given::other(kind), &by_slug, 100).await, []);
+        for (site, expected) in [
+            (Site::System, vec![links[4].clone()]),
+            (Site::Custom(samples::hostname("a.example.net")), vec![links[3].clone()]),
+            (Site::Custom(samples::hostname("c.example.net")), vec![]),
+        ] {
+            let by_address = LinkFilter { site: Some(site), ..by_slug.clone() };
+            assert_eq!(stored::list(&store, account, kind, &by_address, 1).await, expected);
+        }
     }
 }

@@ -43,6 +43,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
             LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() },
             LinkFilter { site: Some(Site::System), ..LinkFilter::default() },
             LinkFilter { search: Some(SearchText::parse("link").unwrap()), ..LinkFilter::default() },
+            LinkFilter { slug: link.placement().slug().cloned(), ..LinkFilter::default() },
         ] {
             let page = stored::page(&store, stranger, link.kind(), &filter, 100, None).await;
             assert_eq!((page.items, page.next), (vec![], None));

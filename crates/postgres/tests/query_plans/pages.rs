@@ -2,7 +2,7 @@
 
 use signpost_app::ports::LinkReads;
 use signpost_domain::{
-    AccountId, GroupFilter, Hostname, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site,
+    AccountId, GroupFilter, Hostname, Id, LinkFilter, LinkKind, PageLimit, PagePosition, Site, Slug,
 };
 use signpost_test_servers::postgres::PostgresDatabase;
 
@@ -81,6 +81,7 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
             }
         }
     }
+    by_slug(subject).await;
     // Of several filters, the narrowest chooses the range; the others choose among its rows.
     let active = LinkFilter { is_active: Some(true), ..every.clone() };
     for (filter, index) in [
@@ -102,6 +103,37 @@ pub(crate) async fn are_ranges_of_an_index(subject: &Subject) {
                 assert!(plans.contains(&format!("using {index} on links")), "{filter:?} {after:?}: {plans}");
                 for wrong in ["Seq Scan", "Sort", "Bitmap"] {
                     assert!(!plans.contains(wrong), "{filter:?} {after:?}: {plans}");
+                }
+            }
+        }
+    }
+}
+
+/// A slug is a range of its index, whatever else is filtered by. With a site it is an address, which is one row.
+async fn by_slug(subject: &Subject) {
+    let Subject { store, account, .. } = subject;
+    let limit = PageLimit::new(25).unwrap();
+    // On the system domain, in the group, and active.
+    let slug = LinkFilter { slug: Some(Slug::parse("s1041").unwrap()), ..LinkFilter::default() };
+    let address = LinkFilter { site: Some(Site::System), ..slug.clone() };
+    for (filter, index) in [(slug, "links_of_slug"), (address, "links_address")] {
+        for group in [GroupFilter::Any, GroupFilter::In(Id::from_bytes(bytes(2)))] {
+            for is_active in [None, Some(true)] {
+                let filter = LinkFilter { group, is_active, ..filter.clone() };
+                for after in [None, Some(PagePosition::behind(bytes(12_000)))] {
+                    for _ in 0..8 {
+                        let plans = subject
+                            .plans(async {
+                                let page = store.links(*account, LinkKind::Redirect, &filter, limit, after);
+                                page.await.unwrap();
+                            })
+                            .await;
+                        let uses = plans.contains(&format!("using {index} on links"));
+                        assert!(uses, "{filter:?} {after:?}: {plans}");
+                        for wrong in ["Seq Scan", "Sort", "Bitmap"] {
+                            assert!(!plans.contains(wrong), "{filter:?} {after:?}: {plans}");
+                        }
+                    }
                 }
             }
         }

@@ -30,4 +30,5 @@ mod opening;
 mod pixels;
 mod proxy;
 mod remembered_answers;
+mod taken_addresses;
 mod time_limits;

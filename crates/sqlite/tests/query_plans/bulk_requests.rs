@@ -11,7 +11,7 @@ use signpost_app::{AppError, Application, Caller, admission, groups, keys, links
 use signpost_domain::id::RedirectKind;
 use signpost_domain::{
     AccountId, Batch, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference, IdempotencyKey,
-    Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Slug, SlugChoice,
+    Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Refusal, Rejection, Slug, SlugChoice,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -59,6 +59,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
                 created(&app, &caller, &[Some(group), Some(other), None], size).await
             },
             created_of(&app, &caller, &on_domains, size).await,
+            refused_as_taken(&app, &caller, &taken, size).await,
             moved_and_deleted(&app, &caller, group, size).await,
         ]);
     }
@@ -99,6 +100,22 @@ async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectDraft]
         cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await);
     let (cost, outcomes) = creation.await;
     assert!(outcomes.iter().all(Result::is_ok));
+    cost
+}
+
+/// A batch of which every other item asks for an address that is taken (D20): all of them are named by one statement.
+async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size: usize) -> usize {
+    let there = RedirectDraft { slug: SlugChoice::Exactly(taken.clone()), ..draft(None) };
+    let drafts = [there, draft(None)];
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(draft.clone())).collect();
+    let batch = Batch::new(drafts).unwrap();
+    let (cost, outcomes) =
+        cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await)
+            .await;
+    let named = |outcome: &&Result<_, Rejection>| {
+        matches!(outcome, Err(Rejection::Refused(Refusal::AddressTaken { existing: Some(_) })))
+    };
+    assert_eq!(outcomes.iter().filter(named).count(), size / 2);
     cost
 }
 

@@ -232,8 +232,10 @@ async fn writes(subject: &mut Subject) {
             assert_eq!(insert(work.as_mut(), account, &other, 2).await, Insertion::Done);
             let Link::Redirect(other) = other else { panic!("another kind") };
             let taken = Redirect { placement: samples::on_system("a"), ..other.clone() };
+            let address: Vec<Address> = taken.placement.address().into_iter().collect();
             let taken = work.update_link(account, &other.into(), &taken.into()).await;
             assert!(matches!(taken, Err(UpdateLinkError::AddressTaken)));
+            assert_eq!(work.links_at(account, &address).await.unwrap(), [(address[0].clone(), first.id())]);
             assert_eq!(work.delete_links(account, &[first.id()]).await.unwrap(), [first.id()]);
             assert_eq!(work.ungroup_some_links(account, group.id, 2, samples::at(0)).await.unwrap(), 0);
             assert!(work.delete_group(account, doomed.id, samples::at(0)).await.unwrap());
@@ -299,26 +301,25 @@ async fn lists_of_links(subject: &mut Subject) {
             for is_active in [None, Some(true)] {
                 for search in [None, Some(search.clone())] {
                     for after in [None, Some(PagePosition::behind([1; 16]))] {
-                        let filter =
-                            LinkFilter { group, site: site.clone(), is_active, search: search.clone() };
-                        let expected = index_for(&filter);
-                        let plans = subject
-                            .plans_of(async |store, account| {
-                                for kind in [LinkKind::Landing, LinkKind::Redirect] {
-                                    store
-                                        .links(account, kind, &filter, PageLimit::default(), after)
-                                        .await
-                                        .unwrap();
-                                }
-                            })
-                            .await;
-                        let [plan] = plans.as_slice() else {
-                            panic!("one statement a page, of either kind: {plans:?}")
-                        };
-                        assert!(
-                            plan.contains(expected) && plan.ends_with("kind=? AND id<?)"),
-                            "{filter:?}\n{plan}"
-                        );
+                        for slug in [None, Some(samples::slug("a"))] {
+                            let (site, search) = (site.clone(), search.clone());
+                            let filter = LinkFilter { group, site, slug, is_active, search };
+                            let (expected, end) = index_for(&filter);
+                            let plans = subject
+                                .plans_of(async |store, account| {
+                                    for kind in [LinkKind::Landing, LinkKind::Redirect] {
+                                        store
+                                            .links(account, kind, &filter, PageLimit::default(), after)
+                                            .await
+                                            .unwrap();
+                                    }
+                                })
+                                .await;
+                            let [plan] = plans.as_slice() else {
+                                panic!("one statement a page, of either kind: {plans:?}")
+                            };
+                            assert!(plan.contains(expected) && plan.ends_with(end), "{filter:?}\n{plan}");
+                        }
                     }
                 }
             }
@@ -344,7 +345,7 @@ async fn long_searches(subject: &mut Subject) {
         for site in [None, Some(Site::System)] {
             for is_active in [None, Some(false)] {
                 let search = Some(SearchText::parse("found").unwrap());
-                let filter = LinkFilter { group, site: site.clone(), is_active, search };
+                let filter = LinkFilter { group, site: site.clone(), slug: None, is_active, search };
                 let plans = subject
                     .plans_of(async |store, account| {
                         let limit = PageLimit::default();
@@ -358,13 +359,16 @@ async fn long_searches(subject: &mut Subject) {
     }
 }
 
-/// The range is chosen by the first of group, site and activity.
-fn index_for(filter: &LinkFilter) -> &'static str {
-    let LinkFilter { group, site, is_active, search: _ } = filter;
-    match (group, site, is_active) {
-        (GroupFilter::Ungrouped | GroupFilter::In(_), _, _) => "links_of_group",
-        (GroupFilter::Any, Some(_), _) => "links_of_host",
-        (GroupFilter::Any, None, Some(_)) => "links_of_activity",
-        (GroupFilter::Any, None, None) => "links_of_account",
+/// The range is chosen by the first of slug, group, site and activity, and ends with the ids. An address is one row.
+fn index_for(filter: &LinkFilter) -> (&'static str, &'static str) {
+    const RANGE: &str = "kind=? AND id<?)";
+    let LinkFilter { group, site, slug, is_active, search: _ } = filter;
+    match (slug, group, site, is_active) {
+        (Some(_), _, Some(_), _) => ("links_address", "(host=? AND slug=?)"),
+        (Some(_), _, None, _) => ("links_of_slug", RANGE),
+        (None, GroupFilter::Ungrouped | GroupFilter::In(_), _, _) => ("links_of_group", RANGE),
+        (None, GroupFilter::Any, Some(_), _) => ("links_of_host", RANGE),
+        (None, GroupFilter::Any, None, Some(_)) => ("links_of_activity", RANGE),
+        (None, GroupFilter::Any, None, None) => ("links_of_account", RANGE),
     }
 }

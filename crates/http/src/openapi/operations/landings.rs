@@ -28,7 +28,7 @@ fn create() -> Endpoint {
             [
                 ("shortest", "A random slug on the system domain", json!({"title": "Ada's links"})),
                 (
-                    "everything",
+                    "with_every_field",
                     "With every field",
                     json!({
                         "title": "Ada's links",
@@ -107,7 +107,7 @@ fn update() -> Endpoint {
         body: Some(body(
             "LandingPatch",
             [
-                ("rename", "Another title", json!({"title": "Ada Lovelace"})),
+                ("a_title", "Another title", json!({"title": "Ada Lovelace"})),
                 (
                     "restyle",
                     "Another look, and nothing on it",
@@ -137,7 +137,7 @@ fn delete() -> Endpoint {
     let message = "The landing page is deleted and its address is free.";
     Endpoint {
         summary: "Delete a landing page",
-        description: "Deletes a landing page with its statistics. Its address is free at once.",
+        description: "Deletes a landing page. Its address is free at once.",
         parameters: &["LandingId"],
         success: ok(
             "The landing page is deleted.",

@@ -32,7 +32,7 @@ fn create() -> Endpoint {
                     json!({"name": "Autumn sale", "target_url": "https://example.com/autumn"}),
                 ),
                 (
-                    "everything",
+                    "with_every_field",
                     "With every field",
                     json!({
                         "name": "Autumn sale",
@@ -97,7 +97,7 @@ fn update() -> Endpoint {
         body: Some(body(
             "RedirectPatch",
             [
-                ("deactivate", "Stop resolving, keep the statistics", json!({"is_active": false})),
+                ("deactivate", "Stop resolving, keep the link", json!({"is_active": false})),
                 (
                     "move",
                     "To the root of a custom domain",
@@ -128,7 +128,7 @@ fn delete() -> Endpoint {
     let message = "The redirect is deleted and its address is free.";
     Endpoint {
         summary: "Delete a redirect",
-        description: "Deletes a redirect with its statistics. Its address is free at once.",
+        description: "Deletes a redirect. Its address is free at once.",
         parameters: &["RedirectId"],
         success: ok(
             "The redirect is deleted.",
@@ -141,11 +141,10 @@ fn delete() -> Endpoint {
 }
 
 fn create_many() -> Endpoint {
-    let failure = examples::item_error(
-        "slug_already_taken",
-        "This address is taken or reserved; choose another slug.",
-        "winter-sale",
-    );
+    let mut failure = examples::item_error("slug_already_taken", examples::TAKEN, "winter-sale");
+    if let Some(fields) = failure.as_object_mut() {
+        fields.insert("details".to_owned(), json!([examples::taken_slug()]));
+    }
     Endpoint {
         summary: "Create up to 100 redirects",
         description: "Creates redirects, in the order of the array. Each item is the body of the single creation, \

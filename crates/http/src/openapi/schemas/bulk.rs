@@ -1,11 +1,13 @@
 //! Bulk requests and their results (contract "Bulk results", D29, D31).
 
-use signpost_domain::{ErrorCode, batch};
+use signpost_domain::{ErrorCode, Violations, batch};
 use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder};
 
 use super::Components;
 use super::examples;
-use super::object::{AnySchema, always, closed_object, count, kind, list, named, string, string_or_null};
+use super::object::{
+    AnySchema, always, closed_object, count, kind, list, maybe, named, string, string_or_null,
+};
 
 /// The most items of one request (contract "Size and format bounds").
 const MOST_ITEMS: usize = *batch::ITEMS.end();
@@ -120,6 +122,13 @@ fn failed_item() -> ObjectBuilder {
 }
 
 fn item_error() -> ObjectBuilder {
+    let details = list(
+        "What is wrong with single fields, as the error of the single operation lists it: there where that has `details`. \
+         The first 20 violations, and one entry named after the item that counts the others.",
+        named("ErrorDetail"),
+    )
+    .min_items(Some(1))
+    .max_items(Some(Violations::MAX_LISTED_OF_ITEM + 1));
     closed_object(
         "Why an item failed.",
         [
@@ -136,6 +145,7 @@ fn item_error() -> ObjectBuilder {
                 "value",
                 string_or_null("The offending value, where the failure points at one that is a string."),
             ),
+            maybe("details", details),
         ],
     )
 }

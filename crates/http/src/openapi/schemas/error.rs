@@ -24,17 +24,24 @@ pub(super) fn components() -> Components {
             always(
                 "code",
                 string(
-                    "What is wrong with it. A closed list. `truncated` is only the last entry's: its message says how \
+                    "What is wrong with it. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. `truncated` is only the last entry's: its message says how \
                      many more violations there are.",
                 )
                     .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
             ),
             always("message", sentence()),
+            maybe(
+                "existing_id",
+                string("With `already_taken`: the link that has the address, if it is the account's own.")
+                    .pattern(Some("^(lnd|rdr)_[0-9a-f]{32}$"))
+                    .examples([super::examples::REDIRECT_ID]),
+            ),
         ],
     );
     let details = list(
         "Every violation of the request, or the first hundred and one entry that counts the others; only where \
-         validation failed.",
+         validation failed. With `slug_already_taken` one entry on `slug`, also where `slug` is null for the root of a \
+         domain, and where only `domain` was sent.",
         named("ErrorDetail"),
     );
     let body = closed_object(

@@ -190,6 +190,20 @@ pub(in crate::openapi) fn bulk_result(operation: BulkOperation, data: &Value, fa
     })
 }
 
+/// What is wrong with a slug that a link of the caller's own has.
+pub(in crate::openapi) fn taken_slug() -> Value {
+    json!({
+        "field": "slug",
+        "code": "already_taken",
+        "message": format!("`slug` is already taken on this domain by your link `{REDIRECT_ID}`."),
+        "existing_id": REDIRECT_ID,
+    })
+}
+
+/// What is said where a link of the caller's own has the address.
+pub(in crate::openapi) const TAKEN: &str = "Your link `rdr_019b5a3c6e2d7f4880112233445566aa` has this address; choose \
+                                            another slug, or change that link.";
+
 /// Why an item failed.
 pub(in crate::openapi) fn item_error(code: &str, message: &str, value: &str) -> Value {
     json!({"code": code, "message": message, "value": value})

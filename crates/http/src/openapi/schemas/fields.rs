@@ -174,17 +174,20 @@ pub(super) fn target_url() -> ObjectBuilder {
 
 /// Whether a link resolves.
 pub(super) fn is_active() -> ObjectBuilder {
-    boolean("Whether the link resolves. An inactive link keeps its statistics.")
+    boolean("Whether the link resolves.")
 }
 
 /// Whether a link turns known bots away.
 pub(super) fn antibot_enabled() -> ObjectBuilder {
-    boolean("Whether known bots are turned away. Turning it on needs the feature `antibot`.")
+    boolean(
+        "Whether known bots shall be turned away. It is kept and shown; no visitor is turned away yet. Turning it on \
+         needs the feature `antibot`.",
+    )
 }
 
 /// Whether the visits of a link are counted (D28, D50).
 pub(super) fn analytics_enabled() -> ObjectBuilder {
-    boolean("Whether visits are counted. Fixed for the link's life, and never shown.")
+    boolean("Whether visits shall be counted; none are yet. Fixed for the link's life, and never shown.")
         .default(Some(json!(true)))
 }
 

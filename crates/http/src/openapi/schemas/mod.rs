@@ -27,7 +27,7 @@ mod widget;
 pub(super) use bulk::BulkOperation;
 pub(super) use fields::id;
 pub(super) use object::{keyword, named};
-pub(super) use patterns::{CURSOR, WITHOUT_NUL};
+pub(super) use patterns::{CURSOR, SLUG, WITHOUT_NUL};
 
 /// Every component: its name and its schema.
 pub(super) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {

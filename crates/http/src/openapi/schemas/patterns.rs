@@ -13,7 +13,7 @@ const SPACES: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u
 const CONTROLS: &str = r"\u0000-\u001F\u007F-\u009F";
 
 /// D21.
-pub(super) const SLUG: &str = "^[A-Za-z0-9_-]{1,64}$";
+pub(in crate::openapi) const SLUG: &str = "^[A-Za-z0-9_-]{1,64}$";
 
 /// D3.
 pub(super) const TIMESTAMP: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$";

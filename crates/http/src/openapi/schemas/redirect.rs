@@ -63,7 +63,10 @@ fn geo_blocklists() -> ObjectBuilder {
     let countries = list("The countries, each once, in the order given.", country)
         .max_items(Some(CountryCode::COUNT))
         .unique_items(true);
-    closed_object("The countries whose visitors are turned away.", [always("countries", countries)])
+    closed_object(
+        "The countries whose visitors shall be turned away. They are kept and shown; no visitor is turned away yet.",
+        [always("countries", countries)],
+    )
 }
 
 /// The field as it is sent: each country may stand there more than once, and in any case (D26).
@@ -72,7 +75,7 @@ fn geo_blocklists_sent(of_null: &str) -> ObjectBuilder {
     let countries = countries.max_items(Some(CountryCode::COUNT));
     or_null(closed_object(
         &format!(
-            "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
+            "The countries whose visitors shall be turned away; none is yet. Adding one needs the feature `geo_blocking`. {of_null}"
         ),
         [always("countries", countries)],
     ))

@@ -1,0 +1,131 @@
+//! What is said of an address that is taken (D20): which of the caller's own links has it, and nothing of other accounts.
+
+use signpost_app::idempotency::Conclusion;
+use signpost_app::{AppError, Caller, Submitted, landings, links, redirects};
+use signpost_domain::{
+    Batch, Change, HostReference, LandingDraft, LandingPatch, LinkId, RedirectPatch, Refusal, Rejection,
+    SlugChoice,
+};
+use signpost_port_contracts::samples;
+
+use crate::given_domains::draft_on;
+use crate::world::{World, draft, refusal};
+
+const HOST: &str = "links.example.net";
+
+fn taken_by(id: impl Into<LinkId>) -> Refusal {
+    Refusal::AddressTaken { existing: Some(id.into()) }
+}
+
+const TAKEN: Refusal = Refusal::AddressTaken { existing: None };
+
+async fn create_as(caller: &Caller, world: &World, slug: &str) -> Result<LinkId, AppError> {
+    let created = redirects::create(&world.app, caller, Ok(draft(slug)), Conclusion::forgotten()).await?;
+    Ok(created.redirect.id.into())
+}
+
+async fn create_page(world: &World, slug: &str) -> Result<LinkId, AppError> {
+    let draft = LandingDraft {
+        slug: SlugChoice::Exactly(samples::slug(slug)),
+        ..LandingDraft::new(samples::name("Menu"))
+    };
+    let created =
+        landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await?;
+    Ok(created.landing.id.into())
+}
+
+#[tokio::test]
+async fn d20_a_creation_names_the_callers_own_link_of_either_kind() {
+    let world = World::new().await;
+    let redirect = world.redirect("sale").await.id;
+    let page = create_page(&world, "menu").await.unwrap();
+    assert_eq!(refusal(world.create(draft("sale")).await), taken_by(redirect));
+    assert_eq!(refusal(create_page(&world, "sale").await), taken_by(redirect));
+    assert_eq!(refusal(world.create(draft("menu")).await), taken_by(page));
+    assert_eq!(refusal(world.create(draft("admin")).await), Refusal::SlugReserved);
+}
+
+#[tokio::test]
+async fn d20_another_accounts_link_is_never_named() {
+    let world = World::new().await;
+    let stranger = world.stranger().await;
+    let theirs = create_as(&stranger, &world, "theirs").await.unwrap();
+    let own = world.redirect("own").await.id;
+    assert_eq!(refusal(world.create(draft("theirs")).await), TAKEN);
+    assert_eq!(refusal(create_as(&stranger, &world, "own").await), TAKEN);
+    assert_eq!(refusal(create_as(&stranger, &world, "theirs").await), taken_by(theirs));
+    let to_theirs = RedirectPatch { slug: Change::Set(samples::slug("theirs")), ..RedirectPatch::default() };
+    assert_eq!(refusal(world.update(own, to_theirs).await), TAKEN);
+}
+
+#[tokio::test]
+async fn d20_a_patch_names_the_link_in_its_way() {
+    let world = World::new().await;
+    world.active_domain(HOST).await;
+    let root = world.create(draft_on(HOST, None)).await.unwrap().id;
+    let on_host = world.create(draft_on(HOST, Some("sale"))).await.unwrap().id;
+    let on_system = world.redirect("sale").await.id;
+    let patch = |domain, slug| RedirectPatch { domain, slug, ..RedirectPatch::default() };
+    let to_host = patch(Change::Set(HostReference::parse(HOST)), Change::Keep);
+    assert_eq!(refusal(world.update(on_system, to_host).await), taken_by(on_host));
+    let to_root = patch(Change::Keep, Change::Clear);
+    assert_eq!(refusal(world.update(on_host, to_root).await), taken_by(root));
+    let to_system = patch(Change::Clear, Change::Keep);
+    assert_eq!(refusal(world.update(on_host, to_system).await), taken_by(on_system));
+
+    let page = create_page(&world, "menu").await.unwrap();
+    let LinkId::Landing(page) = page else { panic!("a landing page") };
+    let patch = LandingPatch { slug: Change::Set(samples::slug("sale")), ..LandingPatch::default() };
+    let caller = world.caller().await;
+    let outcome = landings::update(&world.app, &caller, page.into(), Submitted::valid(patch)).await;
+    assert_eq!(refusal(outcome), taken_by(on_system));
+}
+
+#[tokio::test]
+async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
+    let world = World::new().await;
+    world.active_domain(HOST).await;
+    let root = world.create(draft_on(HOST, None)).await.unwrap().id;
+    let own = world.redirect("own").await.id;
+    create_as(&world.stranger().await, &world, "theirs").await.unwrap();
+    let drafts = [
+        draft("own"),
+        draft("theirs"),
+        draft("admin"),
+        draft("new"),
+        draft("new"),
+        draft_on(HOST, None),
+        draft("own"),
+    ];
+    let commands = Batch::new(drafts.map(Ok).into()).unwrap();
+    let caller = world.caller().await;
+    let outcomes =
+        redirects::create_many(&world.app, &caller, commands, Conclusion::forgotten()).await.unwrap();
+    let refusals: Vec<Option<Refusal>> = outcomes
+        .into_iter()
+        .map(|outcome| match outcome {
+            Ok(_) => None,
+            Err(Rejection::Refused(refusal)) => Some(refusal),
+            Err(Rejection::Invalid(violations)) => panic!("{violations}"),
+        })
+        .collect();
+    let expected = [
+        Some(taken_by(own)),
+        Some(TAKEN),
+        Some(Refusal::SlugReserved),
+        None,
+        Some(Refusal::DuplicateSlugInBatch),
+        Some(taken_by(root)),
+        Some(taken_by(own)),
+    ];
+    assert_eq!(refusals, expected);
+}
+
+#[tokio::test]
+async fn d20_a_link_that_is_gone_is_not_in_the_way() {
+    let world = World::new().await;
+    let first = world.redirect("sale").await.id;
+    links::delete(&world.app, &world.caller().await, first.into()).await.unwrap();
+    let second = world.redirect("sale").await.id;
+    assert_eq!(refusal(world.create(draft("sale")).await), taken_by(second));
+}

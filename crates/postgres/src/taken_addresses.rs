@@ -1,0 +1,50 @@
+//! The account's own links at addresses that are taken (D20).
+
+use std::collections::HashMap;
+
+use diesel::sql_types::{Array, Nullable, SmallInt, Text, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_domain::{AccountId, Address, LinkId};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::rows::link::{address_columns, link_id};
+use crate::statement::statement;
+
+statement! {
+    /// The account's links at some addresses: id, kind, host and slug.
+    LinksAt -> (Uuid, SmallInt, Nullable<Text>, Text) {
+        account: IdBytes,
+        hosts: Vec<String>,
+        slugs: Vec<String>,
+    } =
+    "SELECT l.id, l.kind, l.host, l.slug FROM unnest("
+    { hosts: Array<Text> } ", "
+    { slugs: Array<Text> }
+    ") AS n (host, slug) JOIN links AS l ON l.host = n.host AND l.slug = n.slug WHERE l.account_id = "
+    { account: Uuid } ""
+}
+
+/// Those of the account's links that occupy one of `addresses`, each with its address. A row that another transaction
+/// has just inserted is seen, because each statement sees what was committed before it.
+pub(crate) async fn find(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    addresses: &[Address],
+) -> Result<Vec<(Address, LinkId)>, Failure> {
+    if addresses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut named: HashMap<(String, String), &Address> =
+        addresses.iter().map(|address| (address_columns(address), address)).collect();
+    let (hosts, slugs) = named.keys().cloned().unzip();
+    let statement = LinksAt { account: account.into(), hosts, slugs };
+    let rows: Vec<(IdBytes, i16, Option<String>, String)> = statement.load(connection).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for (id, kind, host, slug) in rows {
+        if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
+            found.push((address.clone(), link_id(kind, id)?.0));
+        }
+    }
+    Ok(found)
+}

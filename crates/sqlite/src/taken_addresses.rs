@@ -1,0 +1,86 @@
+//! The account's own links at addresses that are taken (D20).
+
+use std::collections::HashMap;
+
+use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::{Binary, Bool, Text};
+use diesel::sqlite::Sqlite;
+use signpost_domain::{AccountId, Address, LinkId};
+
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::rows::link::{address_columns, link_id};
+use crate::schema::links;
+
+/// Those of the account's links that occupy one of `addresses`, each with its address.
+pub(crate) fn find(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    addresses: &[Address],
+) -> Result<Vec<(Address, LinkId)>, Failure> {
+    if addresses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut named: HashMap<(String, String), &Address> =
+        addresses.iter().map(|address| (address_columns(address), address)).collect();
+    let condition = OwnAtOneOf { account: account.into(), places: named.keys().cloned().collect() };
+    let rows: Vec<(Vec<u8>, i32, Option<String>, String)> = links::table
+        .filter(condition)
+        .select((links::id, links::kind, links::host, links::slug))
+        .load(connection)?;
+    let mut found = Vec::with_capacity(rows.len());
+    for (id, kind, host, slug) in rows {
+        if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
+            found.push((address.clone(), link_id(kind, &id)?.0));
+        }
+    }
+    Ok(found)
+}
+
+/// The condition that a link is the account's and has one of some addresses, of which there must be any.
+///
+/// The plus keeps SQLite from the indexes of the account's lists: it would read all links of the account.
+struct OwnAtOneOf {
+    account: IdBytes,
+    /// Host and slug.
+    places: Vec<(String, String)>,
+}
+
+impl Expression for OwnAtOneOf {
+    type SqlType = Bool;
+}
+
+impl ValidGrouping<()> for OwnAtOneOf {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl AppearsOnTable<links::table> for OwnAtOneOf {}
+
+impl QueryFragment<Sqlite> for OwnAtOneOf {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        // A statement about one address is worth keeping; those about many differ in how many.
+        if self.places.len() > 1 {
+            out.unsafe_to_cache_prepared();
+        }
+        out.push_sql("+links.account_id = ");
+        out.push_bind_param::<Binary, _>(&self.account)?;
+        out.push_sql(" AND (links.host, links.slug) IN (VALUES ");
+        for (number, (host, slug)) in self.places.iter().enumerate() {
+            out.push_sql(if number == 0 { "(" } else { ", (" });
+            out.push_bind_param::<Text, _>(host)?;
+            out.push_sql(", ");
+            out.push_bind_param::<Text, _>(slug)?;
+            out.push_sql(")");
+        }
+        out.push_sql(")");
+        Ok(())
+    }
+}
+
+impl QueryId for OwnAtOneOf {
+    type QueryId = ();
+
+    const HAS_STATIC_QUERY_ID: bool = false;
+}
