@@ -10,16 +10,20 @@ use std::str::FromStr;
 pub trait IdKind: 'static {
     /// What its identifiers begin with, the underscore included: `rdr_`.
     const PREFIX: &'static str;
+
+    /// What one of its identifiers is called in messages, with its article: `a redirect id`.
+    const CALLED: &'static str;
 }
 
 macro_rules! id_kinds {
-    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal;)+) => {$(
+    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal, $called:literal;)+) => {$(
         $(#[$doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $kind {}
 
         impl IdKind for $kind {
             const PREFIX: &'static str = $prefix;
+            const CALLED: &'static str = $called;
         }
 
         #[doc = concat!("An identifier that begins with `", $prefix, "`.")]
@@ -29,23 +33,23 @@ macro_rules! id_kinds {
 
 id_kinds! {
     /// Redirects.
-    RedirectKind, RedirectId, "rdr_";
+    RedirectKind, RedirectId, "rdr_", "a redirect id";
     /// Landing pages.
-    LandingKind, LandingId, "lnd_";
+    LandingKind, LandingId, "lnd_", "a landing page id";
     /// Groups.
-    GroupKind, GroupId, "grp_";
+    GroupKind, GroupId, "grp_", "a group id";
     /// Custom domains.
-    DomainKind, DomainId, "dom_";
+    DomainKind, DomainId, "dom_", "a domain id";
     /// Pixels.
-    PixelKind, PixelId, "pxl_";
+    PixelKind, PixelId, "pxl_", "a pixel id";
     /// Accounts.
-    AccountKind, AccountId, "acc_";
+    AccountKind, AccountId, "acc_", "an account id";
     /// API keys: the record, not the secret.
-    ApiKeyKind, ApiKeyId, "key_";
+    ApiKeyKind, ApiKeyId, "key_", "an API key id";
     /// Widgets of a landing page.
-    WidgetKind, WidgetId, "wgt_";
+    WidgetKind, WidgetId, "wgt_", "a widget id";
     /// Requests to the API.
-    RequestKind, RequestId, "req_";
+    RequestKind, RequestId, "req_", "a request id";
 }
 
 /// An identifier of one kind: 128 bits that sort by creation time when they are those of a ULID (D1).
@@ -79,8 +83,9 @@ impl<K: IdKind> Id<K> {
 
 /// The text is no identifier of the kind: another prefix, length, alphabet or case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not a `{prefix}` identifier")]
+#[error("is not {called} ({prefix}…)")]
 pub struct MalformedId {
+    called: &'static str,
     prefix: &'static str,
 }
 
@@ -88,7 +93,7 @@ impl<K: IdKind> FromStr for Id<K> {
     type Err = MalformedId;
 
     fn from_str(text: &str) -> Result<Self, MalformedId> {
-        let malformed = MalformedId { prefix: K::PREFIX };
+        let malformed = MalformedId { called: K::CALLED, prefix: K::PREFIX };
         let digits = text.strip_prefix(K::PREFIX).ok_or(malformed)?.as_bytes();
         if digits.len() != 32 {
             return Err(malformed);
@@ -183,6 +188,13 @@ mod tests {
         ] {
             assert!(text.parse::<RedirectId>().is_err(), "{text:?}");
         }
+    }
+
+    #[test]
+    fn a_malformed_id_is_refused_by_the_name_of_its_kind() {
+        let told = |error: Option<MalformedId>| error.unwrap().to_string();
+        assert_eq!(told("acc_1".parse::<crate::AccountId>().err()), "is not an account id (acc_…)");
+        assert_eq!(told("acc_1".parse::<crate::ApiKeyId>().err()), "is not an API key id (key_…)");
     }
 
     proptest! {

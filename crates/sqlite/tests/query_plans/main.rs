@@ -265,6 +265,7 @@ async fn reads(subject: &mut Subject) {
             store.check().await.unwrap();
             store.key_holder(&samples::key(account).0.hash).await.unwrap();
             store.account(account).await.unwrap();
+            store.account_with_email(&samples::email("a@example.com")).await.unwrap();
             store.usage(account).await.unwrap();
             store.keys(account).await.unwrap();
             store.group(account, samples::id()).await.unwrap();
