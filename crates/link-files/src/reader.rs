@@ -41,7 +41,7 @@ impl<R: Read> RecordReader<R> {
         let mut input = Input::new(source)?.ok_or(OpenError::Utf16)?;
         let rows = match format {
             FileFormat::Csv => Rows::Csv(Box::new(CsvReader::open(&mut input)?.map_err(OpenError::Header)?)),
-            FileFormat::JsonLines => Rows::JsonLines(JsonReader::default()),
+            FileFormat::JsonLines => Rows::JsonLines(JsonReader),
         };
         Ok(Self { input, rows })
     }

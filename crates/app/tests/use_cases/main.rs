@@ -49,6 +49,8 @@ mod room_for_answers;
 mod spawning;
 mod transfer;
 mod transfer_faults;
+mod transfer_group_names;
+mod transfer_left_out;
 mod transfer_of_domains;
 mod transfer_round_trips;
 mod transfer_rules;
