@@ -124,7 +124,7 @@ fn d60_errors_are_one_clear_line_that_names_what_is_wrong() {
         (vec!["key", "issue", "--account", &unknown], &unknown),
         (vec!["key", "list", "--account", &unknown], &unknown),
         (vec!["key", "revoke", &key], &key),
-        (vec!["key", "revoke", "nonsense"], "nonsense"),
+        (vec!["key", "revoke", "nonsense"], "<KEY>"),
         (vec!["nonsense"], "nonsense"),
     ] {
         let message = fails(&program.run(&arguments));

@@ -379,5 +379,5 @@ fn pipes_carry_records_and_rows_alone() {
     let rows = succeeds(&output);
     assert_eq!(rows.lines().count(), 2, "{rows}");
     assert!(rows.lines().nth(1).unwrap().starts_with("2,created,rdr_"), "{rows}");
-    assert_eq!(text(&output.stderr), "1 rows: 1 created, 0 unchanged, 0 in conflict, 0 failed.\n");
+    assert_eq!(text(&output.stderr), "1 row: 1 created, 0 unchanged, 0 in conflict, 0 failed.\n");
 }
