@@ -36,8 +36,8 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
         None => return Ok(Err(too_long())),
     };
     let readings = SEPARATORS.map(|separator| (separator, names(&line, separator)));
-    // The separator under which most names are columns; of such, the one under which there are most names, so that a
-    // message about unknown columns names them one by one; of such, the first.
+    // Prefers the separator that yields the most known columns, then the most cells, so that a message names unknown
+    // columns one by one, and then the first.
     let likeliest = readings.into_iter().rev().max_by_key(|(_, names)| {
         let known = names.iter().filter(|name| Field::named(name).is_some()).count();
         (known, names.len())
@@ -57,7 +57,7 @@ fn too_long() -> String {
 fn names(line: &[u8], separator: u8) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).from_reader(line);
     let mut record = csv::ByteRecord::new();
-    // What is read is in memory, and a row of any number of cells is one.
+    // Reading from memory cannot fail, and a row may have any number of cells.
     let _ = reader.read_byte_record(&mut record);
     let names = record.iter().take(MAX_CELLS + 1);
     names.map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()

@@ -75,8 +75,7 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Takes what is left of the line, without its end; `None` if it has more than `at_most` bytes, which are taken
-    /// nonetheless.
+    /// Takes the rest of the line without its end. A line longer than `at_most` bytes is skipped and gives `None`.
     pub(crate) fn read_line(&mut self, at_most: usize) -> io::Result<Option<Vec<u8>>> {
         let (mut line, mut fits) = (vec![], true);
         loop {

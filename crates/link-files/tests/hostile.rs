@@ -114,6 +114,15 @@ fn the_separator_of_the_header_is_that_of_the_rows() {
 }
 
 #[test]
+fn a_group_is_named_in_tables_and_in_json() {
+    for rows in [csv("slug,group\na,Spring\nb,\n"), jsonl("{\"group\": \"Spring\"}\n{\"group\": null}\n")] {
+        let groups = rows.iter().map(|row| row.record.as_ref().unwrap().get(Field::Group));
+        let expected = [FieldValue::Text("Spring".to_owned()), FieldValue::Null];
+        assert!(groups.eq(expected.iter().map(Some)), "{rows:?}");
+    }
+}
+
+#[test]
 fn a_header_is_wrong_before_anything_is_read() {
     assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
     assert!(header_error(b"slug;colour;target_url\n").contains("no column \"colour\";"));

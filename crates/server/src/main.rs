@@ -41,8 +41,7 @@ async fn main() -> ExitCode {
     if is_usage_error(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
-/// Prints help, or what is wrong with the command line. That may quote it, and with it a key that was pasted at the wrong
-/// place.
+/// Prints help or a usage error. A usage error quotes the command line, which may hold an API key.
 fn misunderstood(error: &clap::Error) -> ExitCode {
     let message = error.to_string();
     let clean = without_keys(&message);

@@ -42,7 +42,7 @@ impl fmt::Display for AccountReference {
     }
 }
 
-/// The id of the account that is meant. Whether there is an account with an id is left to the use case that gets it.
+/// The id of the account that is meant. An id comes back unchecked: the use case that gets it looks for its account.
 ///
 /// # Errors
 /// [`OperatorError::NoAccountWithEmail`]. Or the store broke.

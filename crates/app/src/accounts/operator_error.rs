@@ -17,7 +17,7 @@ pub enum OperatorError {
     /// There is no key with this id.
     #[error("there is no key {0}")]
     NoSuchKey(ApiKeyId),
-    /// The key has the form of one, and this installation has not issued it. The key itself is not repeated.
+    /// The key is well formed, but no account has it. The message does not repeat it.
     #[error("this installation has not issued that key, or its account was deleted")]
     NoKeyOfThisSecret,
     /// The configuration has no plan of this name.

@@ -11,7 +11,7 @@ use crate::unit_of_work::{Attempts, commit};
 pub enum KeyReference {
     /// The one with this id.
     Id(ApiKeyId),
-    /// The key itself: what its holder has, who need not know its id.
+    /// The key itself, for whoever has it and does not know its id.
     Secret(ApiKeySecret),
 }
 

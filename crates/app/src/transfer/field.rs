@@ -109,4 +109,12 @@ mod tests {
         }
         assert_eq!(Field::named("Slug"), None);
     }
+
+    /// The name of a group may be that of several.
+    #[test]
+    fn exports_name_groups_by_their_ids_alone() {
+        let left_out: Vec<_> =
+            Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
+        assert_eq!(left_out, [Field::Group]);
+    }
 }

@@ -54,7 +54,7 @@ impl LeftOut {
         Ok(())
     }
 
-    /// Counts what no record is about.
+    /// Counts pixels and domains, which have no records.
     pub(super) const fn count_rest(&mut self, usage: &Usage) {
         let Usage { links: _, groups: _, domains, pixels } = *usage;
         self.domains = domains;
@@ -62,8 +62,8 @@ impl LeftOut {
     }
 }
 
-/// How many of the landing pages have content. Content that cannot be read is content too: it keeps nobody from exporting
-/// the rest.
+/// How many of the landing pages have content. Content that is corrupt counts too, so that one broken page does not stop the
+/// export.
 async fn pages_with_content(
     app: &Application,
     account: AccountId,

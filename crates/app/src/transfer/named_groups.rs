@@ -36,8 +36,8 @@ impl NamedGroups {
         self.created
     }
 
-    /// Looks up the groups that links name. Those whose group several have the name of are given back with their outcome:
-    /// any choice among these groups could be the wrong one.
+    /// Looks up the groups that links name. Gives back the links, and apart from them the rows whose name several groups
+    /// have: any choice between these groups could be the wrong one.
     pub(super) async fn look_up<'a>(
         &mut self,
         app: &Application,
@@ -51,7 +51,7 @@ impl NamedGroups {
             GroupChoice::Unsaid | GroupChoice::None | GroupChoice::Id(_) => true,
         };
         if !links.iter().all(is_known) {
-            // Somebody else may have made the group meanwhile.
+            // An API client may have created the group meanwhile.
             self.read(app, rehearsed).await?;
         }
         let mut missing: HashMap<Name, Group> = HashMap::new();
@@ -91,7 +91,7 @@ impl NamedGroups {
         if self.missing.remove(&group.id).is_some() {
             self.created += 1;
         }
-        // If the groups were never read, one name does not tell how many groups have it.
+        // Before the groups were read, others of this name may be in the store; reading finds this one too.
         if !self.known.is_empty() {
             self.known.entry(group.name.clone()).or_default().insert(group.id);
         }

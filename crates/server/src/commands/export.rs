@@ -109,7 +109,10 @@ fn in_words(left_out: LeftOut) -> String {
         (domains, counted(domains, "custom domain")),
         (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
         (pixels, counted(pixels, "pixel")),
-        (redirects_with_pixels, format!("their use in {}", counted(redirects_with_pixels, "redirect"))),
+        (
+            redirects_with_pixels,
+            format!("the use of pixels in {}", counted(redirects_with_pixels, "redirect")),
+        ),
     ];
     let items: Vec<_> = items.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
     enumerated(&items)

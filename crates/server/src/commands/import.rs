@@ -142,7 +142,8 @@ fn summarise(
         format!("{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.");
     if groups_created > 0 {
         let verb = if dry_run { "would be created" } else { "created" };
-        text += &format!(" {} {verb} because rows name them.", counted(groups_created, "group"));
+        let them = if groups_created == 1 { "it" } else { "them" };
+        text += &format!(" {} {verb} because rows name {them}.", counted(groups_created, "group"));
     }
     if output.is_json() || report_is_apart {
         return Ok(output.result(&json, text)?);

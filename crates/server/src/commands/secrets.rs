@@ -15,7 +15,7 @@ const KEY_PREFIX: &str = "sp_live_";
 /// What stands in a message for the rest of a key.
 const ELLIPSIS: char = '…';
 
-/// The text without the keys in it, and without parts of keys that begin as keys do: only their prefix is left.
+/// The text with every key, and every beginning of one, cut down to its prefix.
 pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
     if !text.contains(KEY_PREFIX) {
         return Cow::Borrowed(text);
@@ -33,8 +33,7 @@ pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// Reads a key's id or a key. What is neither may be most of a key, so its message does not repeat it, as those of other
-/// arguments do.
+/// Reads a key's id or a key. A malformed value may be most of a key, so the message does not quote it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct KeyReferenceParser;
 
