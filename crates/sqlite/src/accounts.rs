@@ -211,7 +211,7 @@ impl AccountWrites for SqliteUnitOfWork {
                 .set(api_keys::revoked_at.eq(at.unix_millis()))
                 .execute(connection)?;
             let revoked = key.select(ApiKeyRow::as_select()).first(connection).optional()?;
-            Ok(revoked.map(ApiKeyRow::into_api_key).transpose()?)
+            revoked.map(ApiKeyRow::into_api_key).transpose()
         };
         self.step(step).await
     }

@@ -345,7 +345,10 @@ fn an_export_has_its_name_when_it_is_whole() {
         program.command(&["export", "--json", "--account", account.id(), "--output", "out/links.csv"]);
     assert_eq!(
         summary,
-        json!({"object": "export", "account": account.id(), "file": "out/links.csv", "format": "csv", "groups": 0, "links": 1})
+        json!({
+            "object": "export", "account": account.id(), "file": "out/links.csv", "format": "csv",
+            "groups": 0, "links": 1, "left_out": {}
+        })
     );
     assert!(fs::read_to_string(program.folder().join("out/links.csv")).unwrap().starts_with("object,id,"));
     assert_eq!(names(&program.folder().join("out")), ["links.csv"]);

@@ -344,12 +344,11 @@ impl Import {
         let (mut entries, mut links) = (vec![], vec![]);
         for (entry, link) in new {
             let address = link.placement().address();
-            match link.group_id().and_then(|id| without_group.get(&id)) {
-                Some(outcome) => refused.push(Refused { entry, address, outcome: outcome.clone() }),
-                None => {
-                    entries.push(entry);
-                    links.push(link);
-                }
+            if let Some(outcome) = link.group_id().and_then(|id| without_group.get(&id)) {
+                refused.push(Refused { entry, address, outcome: outcome.clone() });
+            } else {
+                entries.push(entry);
+                links.push(link);
             }
         }
         let limit = self.plan.limits.of(PlanResource::Links);

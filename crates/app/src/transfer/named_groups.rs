@@ -67,13 +67,10 @@ impl NamedGroups {
                     ambiguous.push((link.index, Imported::unreadable(message)));
                     continue;
                 }
-                *id = Some(match groups.and_then(BTreeSet::first) {
-                    Some(known) => *known,
-                    None => {
-                        let new = || Group::create(app.ids.next(), name.clone(), now);
-                        missing.entry(name.clone()).or_insert_with(new).id
-                    }
-                });
+                *id = Some(groups.and_then(BTreeSet::first).copied().unwrap_or_else(|| {
+                    let new = || Group::create(app.ids.next(), name.clone(), now);
+                    missing.entry(name.clone()).or_insert_with(new).id
+                }));
             }
             found.push(link);
         }
