@@ -8,25 +8,20 @@ use crate::MAX_ROW_BYTES;
 use crate::input::Input;
 use crate::json_values::{JsonValue, record};
 
-/// The objects of a file, one a line. Blank lines are skipped.
-pub(crate) struct JsonReader;
-
-impl JsonReader {
-    /// The next row; `None` at the end.
-    pub(crate) fn next<R: Read>(&self, input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
-        loop {
-            input.skip_line_ends()?;
-            let line = input.line();
-            if input.peek()?.is_empty() {
-                return Ok(None);
-            }
-            let record = match input.read_line(MAX_ROW_BYTES)? {
-                Some(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
-                Some(text) => parse(&text),
-                None => Err("The row is longer than 1 MiB.".to_owned()),
-            };
-            return Ok(Some(ImportRow { line, record }));
+/// The object of the next line; `None` at the end. Blank lines are skipped.
+pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
+    loop {
+        input.skip_line_ends()?;
+        let line = input.line();
+        if input.peek()?.is_empty() {
+            return Ok(None);
         }
+        let record = match input.read_line(MAX_ROW_BYTES)? {
+            Some(text) if text.iter().all(u8::is_ascii_whitespace) => continue,
+            Some(text) => parse(&text),
+            None => Err("The row is longer than 1 MiB.".to_owned()),
+        };
+        return Ok(Some(ImportRow { line, record }));
     }
 }
 

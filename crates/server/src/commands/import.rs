@@ -138,17 +138,22 @@ fn summarise(
     });
     let verb = if dry_run { "would be created (nothing was written)" } else { "created" };
     let rows = counted(counts.rows(), "row");
-    let mut text =
-        format!("{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.");
-    if groups_created > 0 {
-        let verb = if dry_run { "would be created" } else { "created" };
-        let them = if groups_created == 1 { "it" } else { "them" };
-        text += &format!(" {} {verb} because rows name {them}.", counted(groups_created, "group"));
-    }
+    let groups = created_by_name(groups_created, dry_run);
+    let text = format!(
+        "{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.{groups}"
+    );
     if output.is_json() || report_is_apart {
         return Ok(output.result(&json, text)?);
     }
     Ok(writeln!(io::stderr(), "{text}")?)
+}
+
+/// A sentence about groups that rows name and that were not there; empty if there are none.
+fn created_by_name(groups: u64, dry_run: bool) -> String {
+    let verb = if dry_run { "would be created" } else { "created" };
+    let them = if groups == 1 { "it" } else { "them" };
+    let sentence = || format!(" {} {verb} because rows name {them}.", counted(groups, "group"));
+    (groups > 0).then(sentence).unwrap_or_default()
 }
 
 /// What came of an import.

@@ -31,7 +31,7 @@ pub(crate) enum KeyCommand {
     },
     /// Revoke a key for good. It is refused from the very next request on.
     Revoke {
-        /// The key's id (key_…), as `key list` shows it, or the key itself (sp_live_…), which is not repeated.
+        /// The key's id, as `key list` shows it, or the key itself (`sp_live_…`), which is not repeated.
         #[arg(value_parser = KeyReferenceParser)]
         key: KeyReference,
     },
