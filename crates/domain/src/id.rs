@@ -10,19 +10,20 @@ use std::str::FromStr;
 pub trait IdKind: 'static {
     /// What its identifiers begin with, the underscore included: `rdr_`.
     const PREFIX: &'static str;
-    /// What one is called, with its article: `a redirect id`.
-    const NAME: &'static str;
+
+    /// What one of its identifiers is called in messages, with its article: `a redirect id`.
+    const CALLED: &'static str;
 }
 
 macro_rules! id_kinds {
-    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal, $name:literal;)+) => {$(
+    ($($(#[$doc:meta])+ $kind:ident, $alias:ident, $prefix:literal, $called:literal;)+) => {$(
         $(#[$doc])+
         #[derive(Debug, Clone, Copy, PartialEq, Eq)]
         pub enum $kind {}
 
         impl IdKind for $kind {
             const PREFIX: &'static str = $prefix;
-            const NAME: &'static str = $name;
+            const CALLED: &'static str = $called;
         }
 
         #[doc = concat!("An identifier that begins with `", $prefix, "`.")]
@@ -82,9 +83,9 @@ impl<K: IdKind> Id<K> {
 
 /// The text is no identifier of the kind: another prefix, length, alphabet or case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("not {name} ({prefix}…)")]
+#[error("is not {called} ({prefix}…)")]
 pub struct MalformedId {
-    name: &'static str,
+    called: &'static str,
     prefix: &'static str,
 }
 
@@ -92,7 +93,7 @@ impl<K: IdKind> FromStr for Id<K> {
     type Err = MalformedId;
 
     fn from_str(text: &str) -> Result<Self, MalformedId> {
-        let malformed = MalformedId { name: K::NAME, prefix: K::PREFIX };
+        let malformed = MalformedId { called: K::CALLED, prefix: K::PREFIX };
         let digits = text.strip_prefix(K::PREFIX).ok_or(malformed)?.as_bytes();
         if digits.len() != 32 {
             return Err(malformed);
@@ -190,11 +191,10 @@ mod tests {
     }
 
     #[test]
-    fn a_malformed_id_is_told_what_it_should_be() {
-        let of_account = "me@example.com".parse::<AccountId>().unwrap_err();
-        assert_eq!(of_account.to_string(), "not an account id (acc_…)");
-        let of_redirect = "acc_1".parse::<RedirectId>().unwrap_err();
-        assert_eq!(of_redirect.to_string(), "not a redirect id (rdr_…)");
+    fn a_malformed_id_is_refused_by_the_name_of_its_kind() {
+        let told = |error: Option<MalformedId>| error.unwrap().to_string();
+        assert_eq!(told("acc_1".parse::<crate::AccountId>().err()), "is not an account id (acc_…)");
+        assert_eq!(told("acc_1".parse::<crate::ApiKeyId>().err()), "is not an API key id (key_…)");
     }
 
     proptest! {

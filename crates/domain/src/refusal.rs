@@ -106,6 +106,7 @@ impl Refusal {
             | Self::DomainNotActive
             | Self::HostnameTaken { .. }
             | Self::HostnameIsSystemDomain
+            | Self::DomainsNotOffered
             | Self::DomainProviderUnavailable
             | Self::SlugRequiredForSystemDomain
             | Self::PlanLimitReached { .. }

@@ -2,19 +2,13 @@
 
 use std::io::{self, Read};
 
-use csv_core::{ReadRecordResult, Reader};
+use csv_core::{ReadRecordResult, Reader, ReaderBuilder};
 use signpost_app::transfer::{Field, ImportRow, Record};
 
 use crate::MAX_ROW_BYTES;
+use crate::csv_header::{MAX_CELLS, read_header};
 use crate::csv_values::value;
 use crate::input::Input;
-
-/// How many cells of a row are looked at. A row with more has too many in any table of ours.
-const MAX_CELLS: usize = 64;
-
-/// How many names of columns a message repeats, and how much of each.
-const NAMED_COLUMNS: usize = 5;
-const NAME_CHARS: usize = 40;
 
 /// The rows of a table below its header.
 pub(crate) struct CsvReader {
@@ -37,23 +31,12 @@ enum RawRow {
 impl CsvReader {
     /// Reads the header. The inner error says what is wrong with it.
     pub(crate) fn open<R: Read>(input: &mut Input<R>) -> io::Result<Result<Self, String>> {
-        let mut reader = Self {
-            reader: Reader::new(),
-            columns: vec![],
+        Ok(read_header(input)?.map(|header| Self {
+            reader: ReaderBuilder::new().delimiter(header.separator).build(),
+            columns: header.columns,
             cells: vec![0; MAX_ROW_BYTES],
             ends: vec![0; MAX_CELLS],
-        };
-        input.skip_line_ends()?;
-        let count = match reader.read(input)? {
-            RawRow::Cells(count) => count,
-            RawRow::End => return Ok(Err("the file is empty; it must begin with a header".to_owned())),
-            RawRow::TooLong | RawRow::TooManyCells => {
-                return Ok(Err("the first line is no header: it is too long".to_owned()));
-            }
-        };
-        let names: Vec<_> =
-            reader.cells(count).map(|cell| String::from_utf8_lossy(cell).trim().to_owned()).collect();
-        Ok(columns(&names).map(|columns| Self { columns, ..reader }))
+        }))
     }
 
     /// The next row; `None` at the end.
@@ -76,7 +59,8 @@ impl CsvReader {
     fn record(&self, count: usize) -> Result<Record, String> {
         let expected = self.columns.len();
         if count != expected {
-            return Err(format!("The row has {count} cells, the header {expected}."));
+            let noun = if count == 1 { "cell" } else { "cells" };
+            return Err(format!("The row has {count} {noun}, the header {expected}."));
         }
         let mut record = Record::default();
         for (field, cell) in self.columns.iter().zip(self.cells(count)) {
@@ -124,26 +108,4 @@ impl CsvReader {
             }
         }
     }
-}
-
-/// The fields that the names of columns name.
-fn columns(names: &[String]) -> Result<Vec<Field>, String> {
-    let unknown: Vec<_> = names
-        .iter()
-        .filter(|name| Field::named(name).is_none())
-        .take(NAMED_COLUMNS)
-        .map(|name| format!("{:?}", name.chars().take(NAME_CHARS).collect::<String>()))
-        .collect();
-    if !unknown.is_empty() {
-        let known = Field::ALL.map(Field::name).join(", ");
-        return Err(format!("there is no column {}; the columns are {known}", unknown.join(", ")));
-    }
-    let mut columns = Vec::with_capacity(names.len());
-    for field in names.iter().filter_map(|name| Field::named(name)) {
-        if columns.contains(&field) {
-            return Err(format!("the column `{}` stands there twice", field.name()));
-        }
-        columns.push(field);
-    }
-    Ok(columns)
 }

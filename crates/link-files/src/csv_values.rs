@@ -30,6 +30,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
         | Field::Title
         | Field::TargetUrl
         | Field::GroupId
+        | Field::Group
         | Field::CreatedAt
         | Field::UpdatedAt => FieldValue::Text(cell.to_owned()),
     })
@@ -38,7 +39,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
 /// An empty cell is null in the column of a field that can be null; otherwise it says nothing.
 const fn when_empty(field: Field) -> Option<FieldValue> {
     match field {
-        Field::Id | Field::Domain | Field::Note | Field::GroupId | Field::GeoBlocklists => {
+        Field::Id | Field::Domain | Field::Note | Field::GroupId | Field::Group | Field::GeoBlocklists => {
             Some(FieldValue::Null)
         }
         Field::Object

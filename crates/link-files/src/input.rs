@@ -75,6 +75,25 @@ impl<R: Read> Input<R> {
         }
     }
 
+    /// Takes the rest of the line without its end. A line longer than `at_most` bytes is skipped and gives `None`.
+    pub(crate) fn read_line(&mut self, at_most: usize) -> io::Result<Option<Vec<u8>>> {
+        let (mut line, mut fits) = (vec![], true);
+        loop {
+            let bytes = self.peek()?;
+            let end = bytes.iter().position(|byte| matches!(byte, b'\r' | b'\n'));
+            let part = end.and_then(|end| bytes.get(..end)).unwrap_or(bytes);
+            fits = fits && line.len() + part.len() <= at_most;
+            if fits {
+                line.extend_from_slice(part);
+            }
+            let (taken, is_last) = (part.len(), end.is_some() || bytes.is_empty());
+            self.consume(taken);
+            if is_last {
+                return Ok(fits.then_some(line));
+            }
+        }
+    }
+
     /// The line of the next byte, the first being 1.
     pub(crate) const fn line(&self) -> u64 {
         self.line

@@ -4,6 +4,7 @@
 //! Reading takes bounded memory whatever the file holds: a row of more than [`MAX_ROW_BYTES`] is skipped and reported, and
 //! so is one that is no CSV or no JSON; the rows behind it are read on.
 
+mod csv_header;
 mod csv_reader;
 mod csv_values;
 mod format;

@@ -7,7 +7,7 @@ use signpost_app::transfer::ImportRow;
 use crate::csv_reader::CsvReader;
 use crate::format::FileFormat;
 use crate::input::Input;
-use crate::json_reader::JsonReader;
+use crate::json_reader::next_object;
 
 /// Why a file cannot be read at all.
 #[derive(Debug, thiserror::Error)]
@@ -31,7 +31,7 @@ pub struct RecordReader<R> {
 
 enum Rows {
     Csv(Box<CsvReader>),
-    JsonLines(JsonReader),
+    JsonLines,
 }
 
 impl<R: Read> RecordReader<R> {
@@ -41,7 +41,7 @@ impl<R: Read> RecordReader<R> {
         let mut input = Input::new(source)?.ok_or(OpenError::Utf16)?;
         let rows = match format {
             FileFormat::Csv => Rows::Csv(Box::new(CsvReader::open(&mut input)?.map_err(OpenError::Header)?)),
-            FileFormat::JsonLines => Rows::JsonLines(JsonReader::default()),
+            FileFormat::JsonLines => Rows::JsonLines,
         };
         Ok(Self { input, rows })
     }
@@ -53,7 +53,7 @@ impl<R: Read> RecordReader<R> {
     pub fn next_row(&mut self) -> io::Result<Option<ImportRow>> {
         match &mut self.rows {
             Rows::Csv(rows) => rows.next(&mut self.input),
-            Rows::JsonLines(rows) => rows.next(&mut self.input),
+            Rows::JsonLines => next_object(&mut self.input),
         }
     }
 

@@ -28,7 +28,7 @@ impl<W: Write> RecordWriter<W> {
         let rows = match format {
             FileFormat::Csv => {
                 let mut table = csv::Writer::from_writer(destination);
-                table.write_record(Field::ALL.map(Field::name))?;
+                table.write_record(Field::exported().map(Field::name))?;
                 Rows::Csv(Box::new(table))
             }
             FileFormat::JsonLines => Rows::JsonLines(destination),
@@ -43,7 +43,7 @@ impl<W: Write> RecordWriter<W> {
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match &mut self.rows {
             Rows::Csv(table) => {
-                table.write_record(Field::ALL.map(|field| cell(field, record.get(field))))?;
+                table.write_record(Field::exported().map(|field| cell(field, record.get(field))))?;
             }
             Rows::JsonLines(lines) => {
                 serde_json::to_writer(&mut *lines, &JsonRecord(record))?;
@@ -74,7 +74,7 @@ impl Serialize for JsonRecord<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Self(record) = self;
         let mut object = serializer.serialize_map(None)?;
-        for field in Field::ALL {
+        for field in Field::exported() {
             match record.get(field) {
                 None | Some(FieldValue::Unfit) => {}
                 Some(FieldValue::Null) => object.serialize_entry(field.name(), &())?,

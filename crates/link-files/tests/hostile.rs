@@ -77,6 +77,9 @@ fn a_table_in_any_of_the_common_forms_is_the_same_table() {
         "\u{feff}slug,target_url\na,https://a.example\nb,https://b.example\n",
         "\u{feff}\"slug\",\"target_url\"\r\n\"a\",\"https://a.example\"\r\n\"b\",\"https://b.example\"\r\n",
         " slug , target_url\na,https://a.example\nb,https://b.example\n",
+        "slug;target_url\na;https://a.example\nb;https://b.example\n",
+        "slug\ttarget_url\r\na\thttps://a.example\r\nb\thttps://b.example\r\n",
+        "\u{feff}\"slug\";\"target_url\"\r\"a\";\"https://a.example\"\r\"b\";\"https://b.example\"\r",
     ] {
         assert_eq!(told(&csv(table)), expected, "{table:?}");
     }
@@ -96,10 +99,35 @@ fn a_row_is_named_by_the_line_at_which_it_begins() {
     assert_eq!(text(record, Field::Note), Some("one\ntwo \"quoted\"\r\nthree, four"));
 }
 
+/// Only the header tells what separates cells: addresses and notes have commas and semicolons of their own.
+#[test]
+fn the_separator_of_the_header_is_that_of_the_rows() {
+    let rows = csv("slug;note;geo_blocklists\na;one, two;DE,AT\nb;\"three; four\";\n");
+    let notes: Vec<_> = rows.iter().map(|row| text(row.record.as_ref().unwrap(), Field::Note)).collect();
+    assert_eq!(notes, [Some("one, two"), Some("three; four")]);
+    let countries = FieldValue::Countries(vec!["DE".to_owned(), "AT".to_owned()]);
+    assert_eq!(rows[0].record.as_ref().unwrap().get(Field::GeoBlocklists), Some(&countries));
+    let rows = csv("slug,note\na,one; two\n");
+    assert_eq!(text(rows[0].record.as_ref().unwrap(), Field::Note), Some("one; two"));
+    assert_eq!(told(&csv("slug\na\n")), [(2, Ok("a"))]);
+    assert_eq!(told(&csv("slug;note\na\n")), [(2, Err("The row has 1 cell, the header 2."))]);
+}
+
+#[test]
+fn a_group_is_named_in_tables_and_in_json() {
+    for rows in [csv("slug,group\na,Spring\nb,\n"), jsonl("{\"group\": \"Spring\"}\n{\"group\": null}\n")] {
+        let groups = rows.iter().map(|row| row.record.as_ref().unwrap().get(Field::Group));
+        let expected = [FieldValue::Text("Spring".to_owned()), FieldValue::Null];
+        assert!(groups.eq(expected.iter().map(Some)), "{rows:?}");
+    }
+}
+
 #[test]
 fn a_header_is_wrong_before_anything_is_read() {
     assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
-    assert!(header_error(b"slug;target_url\n").contains("\"slug;target_url\""));
+    assert!(header_error(b"slug;colour;target_url\n").contains("no column \"colour\";"));
+    assert!(header_error(b"long;short\n").contains("no column \"long\", \"short\";"));
+    assert!(header_error(b"slug|target_url\n").contains("no column \"slug|target_url\";"));
     assert!(header_error(b"Slug\n").contains("\"Slug\""));
     assert!(header_error(b"slug,target_url, slug\n").contains("`slug` stands there twice"));
     assert!(header_error(b"slug,\n").contains("\"\""));
@@ -126,7 +154,7 @@ fn a_row_that_is_no_row_stops_no_other() {
         told(&csv(table)),
         [
             (2, Err("The row has 3 cells, the header 2.")),
-            (3, Err("The row has 1 cells, the header 2.")),
+            (3, Err("The row has 1 cell, the header 2.")),
             (4, Err("`target_url` is not valid UTF-8.")),
             (5, Err("The row has more than 64 cells, the header 2.")),
             (6, Ok("d")),

@@ -61,12 +61,12 @@ impl AccountWrites for MemoryUnitOfWork {
         })
     }
 
-    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError> {
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError> {
         self.write(|state| {
             let holder = state.holder_of_key(id).and_then(|holder| state.owned_mut(holder));
-            let Some(key) = holder.and_then(|owned| owned.keys.get_mut(&id)) else { return Ok(false) };
+            let Some(key) = holder.and_then(|owned| owned.keys.get_mut(&id)) else { return Ok(None) };
             key.revoked_at.get_or_insert(at);
-            Ok(true)
+            Ok(Some(key.clone()))
         })
     }
 }

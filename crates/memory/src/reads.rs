@@ -8,9 +8,9 @@ use signpost_app::ports::{
     PublishedLink, StoreError,
 };
 use signpost_domain::{
-    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname,
-    KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit, PagePosition,
-    Pixel, PixelId, PlanName, Slug, TargetUrl, Usage,
+    Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, Group, GroupFilter, GroupId,
+    Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit,
+    PagePosition, Pixel, PixelId, PlanName, Slug, TargetUrl, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -29,6 +29,14 @@ impl AccountReads for MemoryStore {
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
         self.read(|state| state.owned(id).map(|owned| owned.account.clone()))
+    }
+
+    async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
+        let key = email.comparison_key();
+        self.read(|state| {
+            let mut accounts = state.all().map(|owned| &owned.account);
+            accounts.find(|account| account.email.comparison_key() == key).cloned()
+        })
     }
 
     async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {

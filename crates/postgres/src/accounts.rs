@@ -7,7 +7,8 @@ use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp, Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
+    Usage,
 };
 
 use crate::columns::{IdBytes, Instant};
@@ -90,6 +91,19 @@ impl AccountReads for PostgresStore {
         self.call(async |connection| {
             let found = accounts::table
                 .find(IdBytes::from(id))
+                .select(AccountRow::as_select())
+                .first(connection)
+                .await
+                .optional()?;
+            found.map(AccountRow::into_account).transpose()
+        })
+        .await
+    }
+
+    async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
+        self.call(async |connection| {
+            let found = accounts::table
+                .filter(accounts::email_key.eq(email.comparison_key()))
                 .select(AccountRow::as_select())
                 .first(connection)
                 .await
@@ -266,15 +280,17 @@ impl AccountWrites for PostgresUnitOfWork {
         .await
     }
 
-    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError> {
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError> {
         self.step(async |connection| {
-            // Who was revoked before keeps the first instant.
+            // A key revoked before keeps its first instant.
             let first = first_set(api_keys::revoked_at, Some(Instant::from(at)));
             let revoked = diesel::update(api_keys::table.find(IdBytes::from(id)))
                 .set(api_keys::revoked_at.eq(first))
-                .execute(connection)
-                .await?;
-            Ok(revoked > 0)
+                .returning(ApiKeyRow::as_returning())
+                .get_result(connection)
+                .await
+                .optional()?;
+            revoked.map(ApiKeyRow::into_api_key).transpose()
         })
         .await
     }

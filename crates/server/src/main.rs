@@ -19,14 +19,18 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
-use commands::{Cli, is_usage_error};
+use commands::{Cli, is_usage_error, without_keys};
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return misunderstood(&error),
+    };
     let json = cli.json();
     let Err(error) = cli.run().await else { return ExitCode::SUCCESS };
     let message = with_causes(&error);
+    let message = without_keys(&message);
     let line = if json {
         serde_json::json!({ "error": { "message": message } }).to_string()
     } else {
@@ -35,6 +39,15 @@ async fn main() -> ExitCode {
     // If standard error is closed too, the exit code still tells.
     let _ = writeln!(io::stderr(), "{line}");
     if is_usage_error(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
+}
+
+/// Prints help or a usage error. A usage error quotes the command line, which may hold an API key.
+fn misunderstood(error: &clap::Error) -> ExitCode {
+    let message = error.to_string();
+    let clean = without_keys(&message);
+    // If the stream is closed, the exit code still tells.
+    let _ = if clean == message { error.print() } else { write!(io::stderr(), "{clean}") };
+    u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
 /// The error with those of its causes that it does not repeat itself.

@@ -5,7 +5,8 @@ use diesel::dsl::{count_star, exists};
 use diesel::prelude::*;
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp, Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
+    Usage,
 };
 
 use crate::columns::{IdBytes, UpperBound};
@@ -42,6 +43,19 @@ impl AccountReads for SqliteStore {
         let read = move |connection: &mut SqliteConnection| {
             let found = accounts::table
                 .find(IdBytes::from(id))
+                .select(AccountRow::as_select())
+                .first(connection)
+                .optional()?;
+            found.map(AccountRow::into_account).transpose()
+        };
+        self.readers().read(read).await
+    }
+
+    async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
+        let key = email.comparison_key();
+        let read = move |connection: &mut SqliteConnection| {
+            let found = accounts::table
+                .filter(accounts::email_key.eq(key))
                 .select(AccountRow::as_select())
                 .first(connection)
                 .optional()?;
@@ -200,14 +214,15 @@ impl AccountWrites for SqliteUnitOfWork {
         self.step(step).await
     }
 
-    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError> {
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
             let key = api_keys::table.find(IdBytes::from(id));
-            // Who was revoked before keeps the first instant.
-            let revoked = diesel::update(key.filter(api_keys::revoked_at.is_null()))
+            // A key revoked before keeps its first instant.
+            diesel::update(key.filter(api_keys::revoked_at.is_null()))
                 .set(api_keys::revoked_at.eq(at.unix_millis()))
                 .execute(connection)?;
-            Ok(revoked > 0 || diesel::select(exists(key)).get_result(connection)?)
+            let revoked = key.select(ApiKeyRow::as_select()).first(connection).optional()?;
+            revoked.map(ApiKeyRow::into_api_key).transpose()
         };
         self.step(step).await
     }

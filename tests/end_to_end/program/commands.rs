@@ -88,6 +88,83 @@ fn d60_keys_are_listed_by_their_last_four_characters_and_revoked_for_good() {
     assert!(revoked["revoked_at"].is_string());
 }
 
+/// Whoever finds a leaked key has the key and not its id. Nothing that the program prints repeats the key.
+#[test]
+fn d60_a_key_is_revoked_by_itself_and_never_repeated() {
+    let program = Program::start();
+    let account = program.account("agency");
+    let key = account.key.clone();
+    let secret = &key[8..20];
+    let prints = |arguments: &[&str]| {
+        let output = program.run(arguments);
+        let printed = text(&output.stdout) + &text(&output.stderr);
+        assert!(!printed.contains(secret), "{arguments:?}: {printed}");
+        (output.status.code(), printed)
+    };
+    for arguments in [
+        vec!["key", "revoke", &key[..39]],
+        vec!["key", "revoke", &key[1..]],
+        vec!["key", "list", "--account", &key],
+        vec!["account", "suspend", &key],
+        vec!["account", "set-plan", account.id(), &key],
+        vec![&key],
+        vec!["key", &key],
+        vec!["key", "revoke", account.id(), &key],
+        vec!["backup", "--json", "--database-url", &key, "copy.db"],
+    ] {
+        let (code, _) = prints(&arguments);
+        assert_eq!(code, Some(2), "{arguments:?}");
+    }
+    account.get("/v1/account").expect_status(200);
+    let listed = program.command(&["key", "list", "--json", "--account", account.id()]);
+    let id = listed[0]["id"].as_str().unwrap();
+    let (code, printed) = prints(&["key", "revoke", &key]);
+    assert_eq!(code, Some(0), "{printed}");
+    let [last_four, owner] = [&key[key.len() - 4..], account.id()];
+    let told = format!("Key {id} (…{last_four}) of account {owner} is revoked since ");
+    assert!(printed.starts_with(&told), "{printed}");
+    account.get("/v1/account").expect_error(401, "invalid_api_key");
+    let again = program.command(&["key", "revoke", "--json", &key]);
+    assert_eq!((&again["id"], &again["account_id"]), (&json!(id), &json!(owner)));
+    assert_eq!(again["revoked"], true);
+    let stranger = Program::start();
+    let unknown = stranger.run(&["key", "revoke", &key]);
+    assert_eq!(unknown.status.code(), Some(1));
+    assert_eq!(
+        text(&unknown.stderr),
+        "error: this installation has not issued that key, or its account was deleted\n"
+    );
+}
+
+#[test]
+fn d60_an_account_may_be_named_by_its_email_address() {
+    let program = Program::start();
+    let created = program.command(&["account", "create", "--json", "--email", "Eve@example.com"]);
+    let id = created["id"].as_str().unwrap();
+    let email = "eve@EXAMPLE.com";
+    for arguments in [
+        vec!["account", "set-plan", email, "pro"],
+        vec!["account", "suspend", email],
+        vec!["account", "resume", email],
+    ] {
+        let changed = program.command(&[&arguments[..], &["--json"]].concat());
+        assert_eq!(changed["id"], json!(id), "{arguments:?}");
+    }
+    let key = program.command(&["key", "issue", "--json", "--account", email]);
+    let listed = program.command(&["key", "list", "--json", "--account", email]);
+    assert_eq!((&listed[0]["id"], &listed[0]["account_id"]), (&key["id"], &json!(id)));
+    for arguments in [
+        vec!["export", "--account", email, "--output", "links.csv"],
+        vec!["import", "--account", email, "links.csv"],
+        vec!["account", "delete", email, "--yes"],
+    ] {
+        let output = program.run(&arguments);
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    }
+    let gone = fails(&program.run(&["account", "resume", email]));
+    assert_eq!(gone, format!("error: there is no account with the e-mail address {email}\n"));
+}
+
 #[test]
 fn d60_account_delete_takes_everything_and_asks_for_yes() {
     let program = Program::start();
@@ -124,7 +201,7 @@ fn d60_errors_are_one_clear_line_that_names_what_is_wrong() {
         (vec!["key", "issue", "--account", &unknown], &unknown),
         (vec!["key", "list", "--account", &unknown], &unknown),
         (vec!["key", "revoke", &key], &key),
-        (vec!["key", "revoke", "nonsense"], "nonsense"),
+        (vec!["key", "revoke", "nonsense"], "<KEY>"),
         (vec!["nonsense"], "nonsense"),
     ] {
         let message = fails(&program.run(&arguments));

@@ -13,3 +13,4 @@ mod readme;
 mod settings;
 mod stopping;
 mod transfer;
+mod transfer_forms;

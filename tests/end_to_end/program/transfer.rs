@@ -345,7 +345,10 @@ fn an_export_has_its_name_when_it_is_whole() {
         program.command(&["export", "--json", "--account", account.id(), "--output", "out/links.csv"]);
     assert_eq!(
         summary,
-        json!({"object": "export", "account": account.id(), "file": "out/links.csv", "format": "csv", "groups": 0, "links": 1})
+        json!({
+            "object": "export", "account": account.id(), "file": "out/links.csv", "format": "csv",
+            "groups": 0, "links": 1, "left_out": {}
+        })
     );
     assert!(fs::read_to_string(program.folder().join("out/links.csv")).unwrap().starts_with("object,id,"));
     assert_eq!(names(&program.folder().join("out")), ["links.csv"]);
@@ -379,5 +382,5 @@ fn pipes_carry_records_and_rows_alone() {
     let rows = succeeds(&output);
     assert_eq!(rows.lines().count(), 2, "{rows}");
     assert!(rows.lines().nth(1).unwrap().starts_with("2,created,rdr_"), "{rows}");
-    assert_eq!(text(&output.stderr), "1 rows: 1 created, 0 unchanged, 0 in conflict, 0 failed.\n");
+    assert_eq!(text(&output.stderr), "1 row: 1 created, 0 unchanged, 0 in conflict, 0 failed.\n");
 }

@@ -2,6 +2,7 @@
 
 mod create;
 mod delete;
+mod find;
 mod first_start;
 mod list;
 mod operator_error;
@@ -12,6 +13,7 @@ mod unknown_plans;
 pub(crate) use create::require_plan;
 pub use create::{CreateAccount, create};
 pub use delete::delete;
+pub use find::{AccountReference, MalformedAccountReference, find};
 pub use first_start::{FirstStart, first_start};
 pub use list::list;
 pub use operator_error::OperatorError;

@@ -7,4 +7,4 @@ mod revoke;
 pub use issue::issue;
 pub(crate) use issue::new_key;
 pub use list::list;
-pub use revoke::revoke;
+pub use revoke::{KeyReference, revoke};

@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp, Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
+    Usage,
 };
 
 use super::store_error::StoreError;
@@ -26,6 +27,9 @@ pub trait AccountReads: Send + Sync {
 
     /// The account with this id.
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError>;
+
+    /// The account whose owner has this address, without regard to case: there is one at most.
+    async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError>;
 
     /// How much the account has of what plans limit.
     async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError>;
@@ -79,6 +83,7 @@ pub trait AccountWrites: Send {
     /// Inserts a key. `false` if there is no such account.
     async fn insert_key(&mut self, key: &ApiKey) -> Result<bool, StoreError>;
 
-    /// Revokes a key for good; a key revoked before keeps its first instant. `false` if there is no such key.
-    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<bool, StoreError>;
+    /// Revokes a key for good; a key revoked before keeps its first instant. Returns the key as it is then; `None` if
+    /// there is no such key.
+    async fn revoke_key(&mut self, id: ApiKeyId, at: Timestamp) -> Result<Option<ApiKey>, StoreError>;
 }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use signpost_domain::{
-    AccountId, Change, FieldError, LinkContext, LinkKind, Slug, ViolationCode, Violations,
+    AccountId, Address, Change, FieldError, LinkContext, LinkKind, Slug, ViolationCode, Violations,
 };
 
 use super::draws::Fingerprint;
@@ -11,7 +11,7 @@ use super::field::Field;
 use super::field_reader::FieldReader;
 use super::group_entry::GroupEntry;
 use super::link_entry::LinkEntry;
-use super::outcome::ObjectId;
+use super::outcome::{Imported, ObjectId};
 use super::record::Record;
 
 /// What a record describes.
@@ -86,4 +86,11 @@ impl NewLink {
             self.link.named_slug().cloned()
         }
     }
+}
+
+/// A row that a rule or the store stands against, unless what it describes is at its address.
+pub(super) struct Refused {
+    pub(super) entry: NewLink,
+    pub(super) address: Option<Address>,
+    pub(super) outcome: Imported,
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use signpost_domain::{AccountId, GroupId, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition, Usage};
 
+use super::left_out::LeftOut;
 use super::record::Record;
 use crate::accounts::OperatorError;
 use crate::application::Application;
@@ -23,6 +24,7 @@ pub struct Export {
     next: Option<Part>,
     groups: HashSet<GroupId>,
     expected: u64,
+    left_out: LeftOut,
 }
 
 #[derive(Clone, Copy)]
@@ -46,6 +48,7 @@ impl Export {
             next: Some(Part::Groups(None)),
             groups: HashSet::new(),
             expected: links.saturating_add(groups),
+            left_out: LeftOut::default(),
         })
     }
 
@@ -53,6 +56,12 @@ impl Export {
     #[must_use]
     pub const fn expected(&self) -> u64 {
         self.expected
+    }
+
+    /// What the account has that the records do not carry. It is known when there are no more records.
+    #[must_use]
+    pub const fn left_out(&self) -> LeftOut {
+        self.left_out
     }
 
     /// The next records; `None` at the end. They may be none before it.
@@ -79,9 +88,11 @@ impl Export {
                     (None, LinkKind::Redirect) => Some(Part::Links(LinkKind::Landing, None)),
                     (None, LinkKind::Landing) => None,
                 };
+                self.left_out.count_links(app, self.account, &items).await?;
                 let records = self.with_late_groups(app, items).await?;
-                if self.next.is_none() && app.store.account(self.account).await?.is_none() {
-                    return Err(OperatorError::NoSuchAccount(self.account));
+                if self.next.is_none() {
+                    let usage = app.store.usage(self.account).await?;
+                    self.left_out.count_rest(&usage.ok_or(OperatorError::NoSuchAccount(self.account))?);
                 }
                 Ok(Some(records))
             }

@@ -24,6 +24,8 @@ pub enum Field {
     Note,
     /// `group_id`
     GroupId,
+    /// `group`: the name of the group, which is created if there is none. Exports name groups by their ids.
+    Group,
     /// `is_active`
     IsActive,
     /// `antibot_enabled`
@@ -40,7 +42,7 @@ pub enum Field {
 
 impl Field {
     /// Every field, in the order in which they are written.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::Object,
         Self::Id,
         Self::Domain,
@@ -51,6 +53,7 @@ impl Field {
         Self::TargetUrl,
         Self::Note,
         Self::GroupId,
+        Self::Group,
         Self::IsActive,
         Self::AntibotEnabled,
         Self::GeoBlocklists,
@@ -58,6 +61,11 @@ impl Field {
         Self::CreatedAt,
         Self::UpdatedAt,
     ];
+
+    /// The fields that exports have, in their order.
+    pub fn exported() -> impl Iterator<Item = Self> {
+        Self::ALL.into_iter().filter(|field| *field != Self::Group)
+    }
 
     /// The field's name.
     #[must_use]
@@ -73,6 +81,7 @@ impl Field {
             Self::TargetUrl => "target_url",
             Self::Note => "note",
             Self::GroupId => "group_id",
+            Self::Group => "group",
             Self::IsActive => "is_active",
             Self::AntibotEnabled => "antibot_enabled",
             Self::GeoBlocklists => "geo_blocklists",
@@ -99,5 +108,13 @@ mod tests {
             assert_eq!(Field::named(field.name()), Some(field));
         }
         assert_eq!(Field::named("Slug"), None);
+    }
+
+    /// The name of a group may be that of several.
+    #[test]
+    fn exports_name_groups_by_their_ids_alone() {
+        let left_out: Vec<_> =
+            Field::ALL.into_iter().filter(|field| !Field::exported().any(|one| one == *field)).collect();
+        assert_eq!(left_out, [Field::Group]);
     }
 }

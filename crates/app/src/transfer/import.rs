@@ -8,9 +8,10 @@ use signpost_domain::{
 };
 
 use super::draws::DRAWS;
-use super::entry::{Entry, NewLink, Run};
+use super::entry::{Entry, NewLink, Refused, Run};
 use super::group_entry::GroupEntry;
 use super::insertion::{GroupInsertion, LinkInsertion, insert_groups, insert_links};
+use super::named_groups::NamedGroups;
 use super::occupancy::{Found, look, may_be_occupied};
 use super::outcome::{Imported, ImportedRow};
 use super::own_addresses::OwnAddresses;
@@ -45,6 +46,7 @@ pub struct Import {
     account: AccountId,
     plan: Plan,
     own: OwnAddresses,
+    named_groups: NamedGroups,
     rehearsal: Option<Rehearsal>,
 }
 
@@ -69,7 +71,14 @@ impl Import {
                 Some(Rehearsal::new(usage, plan.limits))
             }
         };
-        Ok(Self { account, plan, own: OwnAddresses::of(account), rehearsal })
+        let (own, named_groups) = (OwnAddresses::of(account), NamedGroups::of(account));
+        Ok(Self { account, plan, own, named_groups, rehearsal })
+    }
+
+    /// How many groups were created, or would have been, because a row named them. They have no rows of their own.
+    #[must_use]
+    pub const fn groups_created(&self) -> u64 {
+        self.named_groups.created()
     }
 
     /// Imports rows, in their order. What is new among them is created together: after a crash, all of it is there or, for
@@ -162,10 +171,12 @@ impl Import {
         let insertions = insert_groups(app, self.account, &groups, limit).await?;
         for ((index, group), insertion) in indices.into_iter().zip(groups).zip(insertions) {
             match insertion {
-                Some(GroupInsertion::Done) => results.group(index, Imported::Created, group.id),
+                Some(GroupInsertion::Done) => {
+                    self.named_groups.add(&group);
+                    results.group(index, Imported::Created, group.id);
+                }
                 Some(GroupInsertion::LimitReached) => {
-                    let refusal = Refusal::PlanLimitReached { resource: PlanResource::Groups, limit };
-                    results.refuse(index, refusal.into());
+                    results.refuse(index, Imported::groups_limit_reached(limit));
                 }
                 None => results.refuse(index, Imported::untakable()),
             }
@@ -188,6 +199,11 @@ impl Import {
         results: &mut Results,
     ) -> Result<(), OperatorError> {
         let (app, account) = (rules.app, self.account);
+        let rehearsed = self.rehearsal.iter().flat_map(Rehearsal::groups);
+        let (entries, ambiguous) = self.named_groups.look_up(app, rehearsed, entries, context.now).await?;
+        for (index, outcome) in ambiguous {
+            results.refuse(index, outcome);
+        }
         let looks = entries.iter().map(|entry| look(app, account, entry, context));
         let found: Vec<_> = stream::iter(looks).buffered(LOOKED_UP_AT_ONCE).collect().await;
         let (mut new, mut refused) = (vec![], vec![]);
@@ -283,12 +299,22 @@ impl Import {
         results: &mut Results,
     ) -> Result<(), OperatorError> {
         for (entry, link) in new {
+            let missing = link.group_id().and_then(|id| self.named_groups.missing(id)).cloned();
             let has_its_group = match link.group_id() {
-                Some(id) => self.group(app, id).await?.is_some(),
-                None => true,
+                Some(id) if missing.is_none() => self.group(app, id).await?.is_some(),
+                Some(_) | None => true,
             };
             let Some(rehearsal) = &mut self.rehearsal else { continue };
-            let outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group);
+            let mut outcome = Imported::WouldCreate;
+            if let Some(group) = missing {
+                outcome = rehearsal.create_group(group.clone());
+                if outcome == Imported::WouldCreate {
+                    self.named_groups.add(&group);
+                }
+            }
+            if outcome == Imported::WouldCreate {
+                outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group);
+            }
             if outcome.code().is_some() {
                 refused.push(Refused { entry, address: link.placement().address(), outcome });
             } else {
@@ -311,10 +337,22 @@ impl Import {
         new: Vec<(NewLink, Link)>,
         results: &mut Results,
     ) -> Result<Vec<Refused>, OperatorError> {
-        let limit = self.plan.limits.of(PlanResource::Links);
-        let (entries, links): (Vec<_>, Vec<_>) = new.into_iter().unzip();
-        let insertions = insert_links(rules, &links, limit).await?;
+        let groups_limit = self.plan.limits.of(PlanResource::Groups);
+        let groups = new.iter().filter_map(|(_, link)| link.group_id()).collect();
+        let without_group = self.named_groups.create_missing(rules.app, groups, groups_limit).await?;
         let mut refused = vec![];
+        let (mut entries, mut links) = (vec![], vec![]);
+        for (entry, link) in new {
+            let address = link.placement().address();
+            if let Some(outcome) = link.group_id().and_then(|id| without_group.get(&id)) {
+                refused.push(Refused { entry, address, outcome: outcome.clone() });
+            } else {
+                entries.push(entry);
+                links.push(link);
+            }
+        }
+        let limit = self.plan.limits.of(PlanResource::Links);
+        let insertions = insert_links(rules, &links, limit).await?;
         for ((entry, link), insertion) in entries.into_iter().zip(links).zip(insertions) {
             let outcome = match insertion {
                 Some(LinkInsertion::Judged(Insertion::Done)) => {
@@ -356,11 +394,4 @@ enum Judgement {
     There { link: Box<Link>, outcome: Imported },
     Refused(Refused),
     New(Box<NewLink>, Box<Link>),
-}
-
-/// A row that a rule or the store stands against, unless what it describes is at its address.
-struct Refused {
-    entry: NewLink,
-    address: Option<Address>,
-    outcome: Imported,
 }

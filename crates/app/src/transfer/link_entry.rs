@@ -1,14 +1,14 @@
 //! What a record of a link means.
 
-use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    Address, Change, FieldError, GeoBlocklist, HostReference, Id, IdReference, IncompleteRedirect,
-    LandingDraft, Link, LinkContext, LinkDraft, LinkId, LinkKind, Name, Note, Placement, RedirectDraft,
-    Rejection, Site, Slug, SlugChoice, TargetUrl, ViolationCode, Violations,
+    Address, Change, FieldError, GeoBlocklist, HostReference, Id, IncompleteRedirect, LandingDraft, Link,
+    LinkContext, LinkDraft, LinkId, LinkKind, Name, Note, Placement, RedirectDraft, Rejection, Site, Slug,
+    SlugChoice, TargetUrl, ViolationCode, Violations,
 };
 
 use super::field::Field;
 use super::field_reader::{FieldReader, Instants};
+use super::group_choice::GroupChoice;
 
 /// A link as a record describes it. What the record leaves out is `None` or `Keep`: it gets its default if the link is
 /// created, and is not compared if the link is there.
@@ -18,7 +18,7 @@ pub(super) struct LinkEntry {
     pub(super) place: Place,
     content: Content,
     note: Change<Note>,
-    group: Change<IdReference<GroupKind>>,
+    pub(super) group: GroupChoice,
     is_active: Option<bool>,
     analytics_enabled: Option<bool>,
     instants: Instants,
@@ -79,7 +79,7 @@ impl LinkEntry {
             }
         };
         let note = fields.nullable(Field::Note, Note::parse);
-        let group = fields.nullable(Field::GroupId, |text| Ok(IdReference::parse(text)));
+        let group = GroupChoice::read(&mut fields);
         let is_active = fields.flag(Field::IsActive);
         let analytics_enabled = fields.flag(Field::AnalyticsEnabled);
         let instants = fields.instants(rules.now);
@@ -130,7 +130,7 @@ impl LinkEntry {
     ) -> Result<Link, Rejection> {
         let Self { id: _, place, content, note, group, is_active, analytics_enabled, instants } = self;
         let note = note.clone().applied_to(None);
-        let group = group.applied_to(None);
+        let group = group.reference();
         let (domain, is_lost) = match place {
             Place::At { domain, slug: _ } => (domain.clone(), false),
             Place::Lost { slug: _ } => (None, true),
@@ -195,12 +195,8 @@ impl LinkEntry {
             }
         };
         let has_note = |kept: &Option<Note>| &note.clone().applied_to(kept.clone()) == kept;
-        let in_group = |kept: Option<signpost_domain::GroupId>| match group {
-            Change::Keep => true,
-            Change::Set(reference) => reference.id().is_some_and(|id| kept == Some(id)),
-            Change::Clear => kept.is_none(),
-        };
         place.compare(link.placement(), context, &mut compare);
+        let (group_field, group_is_same) = group.compared(link.group_id());
         match (content, link) {
             (
                 Content::Redirect { name, target_url, antibot_enabled, geo_blocklist },
@@ -209,7 +205,7 @@ impl LinkEntry {
                 compare(Field::Name, name.as_ref().is_none_or(|name| *name == kept.name));
                 compare(Field::TargetUrl, *target_url == kept.target_url);
                 compare(Field::Note, has_note(&kept.note));
-                compare(Field::GroupId, in_group(kept.group_id));
+                compare(group_field, group_is_same);
                 compare(Field::IsActive, is_active.is_none_or(|flag| flag == kept.is_active));
                 let antibot_is_same = antibot_enabled.is_none_or(|flag| flag == kept.antibot_enabled);
                 compare(Field::AntibotEnabled, antibot_is_same);
@@ -222,7 +218,7 @@ impl LinkEntry {
             (Content::Landing { title }, Link::Landing(kept)) => {
                 compare(Field::Title, *title == kept.title);
                 compare(Field::Note, has_note(&kept.note));
-                compare(Field::GroupId, in_group(kept.group_id));
+                compare(group_field, group_is_same);
                 compare(Field::IsActive, is_active.is_none_or(|flag| flag == kept.is_active));
                 let analytics_are_same = analytics_enabled.is_none_or(|flag| flag == kept.analytics_enabled);
                 compare(Field::AnalyticsEnabled, analytics_are_same);

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use signpost_domain::{ErrorCode, GroupId, LinkId, Refusal, Rejection, Violations};
+use signpost_domain::{ErrorCode, GroupId, LinkId, PlanResource, Refusal, Rejection, Violations};
 
 use super::field::Field;
 
@@ -93,6 +93,11 @@ impl Imported {
     /// A row that is no record.
     pub(super) fn unreadable(message: impl Into<String>) -> Self {
         Self::Failed { code: ErrorCode::InvalidRequest, message: message.into() }
+    }
+
+    /// A row that would need one more group than the plan allows.
+    pub(super) fn groups_limit_reached(limit: u64) -> Self {
+        Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into()
     }
 
     /// A row that the store broke at, while it took others.

@@ -35,6 +35,11 @@ impl Rehearsal {
         self.groups.get(&id)
     }
 
+    /// The groups that would have been created by now.
+    pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.values()
+    }
+
     pub(super) fn create_group(&mut self, group: Group) -> Imported {
         let limit = self.limits.of(PlanResource::Groups);
         if self.usage.groups >= limit {

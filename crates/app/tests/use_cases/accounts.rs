@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_app::accounts::{self, CreateAccount, OperatorError};
+use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
 use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, groups, keys};
 use signpost_domain::{Account, Address, PageLimit, RedirectDraft, Site};
@@ -43,6 +43,26 @@ async fn an_email_address_has_one_account() {
         matches!(&refused, OperatorError::EmailTaken(email) if email == "ADA@example.com"),
         "{refused:?}"
     );
+}
+
+#[tokio::test]
+async fn d60_an_account_is_found_by_its_email_address() {
+    let world = World::new().await;
+    let ada = accounts::create(&world.app, command("Ada@example.com", "pro")).await.unwrap();
+    let find = async |text: &str| accounts::find(&world.app, &text.parse().unwrap()).await;
+    for text in ["ada@EXAMPLE.com", " Ada@example.com ", &ada.id.to_string()] {
+        assert_eq!(find(text).await.unwrap(), ada.id, "{text}");
+    }
+    let unknown = find("ida@example.com").await.unwrap_err();
+    assert_eq!(unknown.to_string(), "there is no account with the e-mail address ida@example.com");
+}
+
+#[test]
+fn an_account_is_named_by_an_id_or_an_email_address() {
+    for text in ["", "acc_1", "ada", "key_00000000000000000000000000000000", "a@b@c"] {
+        let malformed = text.parse::<AccountReference>().unwrap_err();
+        assert_eq!(malformed.to_string(), "is neither an account id (acc_…) nor an e-mail address", "{text}");
+    }
 }
 
 /// The message names the plans that there are.

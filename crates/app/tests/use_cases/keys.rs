@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use signpost_app::accounts::OperatorError;
 use signpost_app::keys;
-use signpost_domain::ApiKey;
+use signpost_domain::{ApiKey, ApiKeySecret};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, assert_internal, draft_without_slug};
@@ -60,6 +60,23 @@ async fn an_unknown_key_is_reported() {
     let unknown = samples::id();
     let outcome = keys::revoke(&world.app, unknown).await;
     assert!(matches!(&outcome, Err(OperatorError::NoSuchKey(id)) if *id == unknown), "{outcome:?}");
+    let secret = ApiKeySecret::from_random([7; 32]);
+    let error = keys::revoke(&world.app, secret.clone()).await.unwrap_err();
+    assert!(matches!(error, OperatorError::NoKeyOfThisSecret), "{error:?}");
+    assert!(!format!("{error} {error:?}").contains(&secret.expose()[..12]));
+}
+
+/// Whoever finds a leaked key has the key, and not its id.
+#[tokio::test]
+async fn d60_a_key_is_revoked_by_itself() {
+    let world = World::new().await;
+    let (key, secret) = keys::issue(&world.app, world.account.id, None).await.unwrap();
+    let revoked = keys::revoke(&world.app, secret.clone()).await.unwrap();
+    assert_eq!(revoked, ApiKey { revoked_at: Some(samples::at(0)), ..key });
+    assert!(world.admit(Some(&secret)).await.is_err());
+    world.memory.clock.advance(Duration::from_secs(1));
+    let again = keys::revoke(&world.app, secret).await.unwrap();
+    assert_eq!(again, revoked, "since the first time");
 }
 
 /// A weak key is worse than none.

@@ -51,6 +51,8 @@ mod spawning;
 mod taken_addresses;
 mod transfer;
 mod transfer_faults;
+mod transfer_group_names;
+mod transfer_left_out;
 mod transfer_of_domains;
 mod transfer_round_trips;
 mod transfer_rules;

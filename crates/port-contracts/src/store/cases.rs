@@ -12,6 +12,7 @@ macro_rules! __store_cases {
                 a_new_account_uses_nothing
                 what_is_not_there_is_none
                 an_email_address_is_unique_without_regard_to_case
+                an_email_address_finds_its_account_without_regard_to_case
                 a_taken_email_address_leaves_the_unit_of_work_usable
                 any_account_tells_whether_there_is_one
                 of_many_first_accounts_one_is_inserted

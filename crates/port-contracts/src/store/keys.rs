@@ -88,15 +88,15 @@ pub(super) async fn a_revoked_key_is_found_as_revoked_since_the_first_time(fresh
     let (key, _) = given::key(&store, account).await;
     let (other, _) = given::key(&store, account).await;
     for at in [samples::at(10), samples::at(20), samples::at(0)] {
-        assert!(unit!(&store, async |work| Ok(work.revoke_key(key.id, at).await?)).await.unwrap());
+        let told = unit!(&store, async |work| Ok(work.revoke_key(key.id, at).await?)).await.unwrap();
         let revoked = ApiKey { revoked_at: Some(samples::at(10)), ..key.clone() };
+        assert_eq!(told.as_ref(), Some(&revoked));
         assert_eq!(store.key_holder(&key.hash).await.unwrap().unwrap().key, revoked);
         assert_eq!(store.keys(account).await.unwrap(), [other.clone(), revoked]);
     }
     assert_eq!(store.key_holder(&other.hash).await.unwrap().unwrap().key.revoked_at, None);
-    assert!(
-        !unit!(&store, async |work| Ok(work.revoke_key(samples::id(), samples::at(1)).await?)).await.unwrap()
-    );
+    let unknown = unit!(&store, async |work| Ok(work.revoke_key(samples::id(), samples::at(1)).await?));
+    assert_eq!(unknown.await.unwrap(), None);
 }
 
 pub(super) async fn keys_of_an_account_are_listed_newest_first(fresh: Fresh) {

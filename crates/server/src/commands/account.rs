@@ -4,8 +4,8 @@ use anyhow::Result;
 use clap::Subcommand;
 use serde_json::{Value, json};
 use signpost_app::Application;
-use signpost_app::accounts::{self, CreateAccount};
-use signpost_domain::{Account, AccountId, Email, Name, PageLimit, PlanName};
+use signpost_app::accounts::{self, AccountReference, CreateAccount};
+use signpost_domain::{Account, Email, Name, PageLimit, PlanName};
 
 use super::UsageError;
 use super::output::{Output, unless_reader_left};
@@ -29,26 +29,26 @@ pub(crate) enum AccountCommand {
     List,
     /// Put an account on another plan. It holds for the very next request.
     SetPlan {
-        /// The account.
-        id: AccountId,
+        /// The account: its id or its owner's e-mail address.
+        account: AccountReference,
         /// The plan.
         #[arg(value_parser = PlanName::parse)]
         plan: PlanName,
     },
     /// Suspend an account: its requests are refused and its links stop opening, at once.
     Suspend {
-        /// The account.
-        id: AccountId,
+        /// The account: its id or its owner's e-mail address.
+        account: AccountReference,
     },
     /// Resume a suspended account.
     Resume {
-        /// The account.
-        id: AccountId,
+        /// The account: its id or its owner's e-mail address.
+        account: AccountReference,
     },
     /// Delete an account with all its links, groups and keys, for good.
     Delete {
-        /// The account.
-        id: AccountId,
+        /// The account: its id or its owner's e-mail address.
+        account: AccountReference,
         /// Really delete it.
         #[arg(long)]
         yes: bool,
@@ -62,8 +62,8 @@ impl AccountCommand {
     /// That word is missing.
     pub(super) fn must_be_meant(&self) -> Result<(), UsageError> {
         match self {
-            Self::Delete { id, yes: false } => Err(UsageError(format!(
-                "this deletes account {id} with all its links, groups and keys, for good; say `--yes` if you mean it"
+            Self::Delete { account, yes: false } => Err(UsageError(format!(
+                "this deletes account {account} with all its links, groups and keys, for good; say `--yes` if you mean it"
             ))),
             Self::Create { .. }
             | Self::List
@@ -82,12 +82,14 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
             create(app, CreateAccount { email, name, plan }, output).await
         }
         AccountCommand::List => unless_reader_left(list(app, output).await),
-        AccountCommand::SetPlan { id, plan } => {
+        AccountCommand::SetPlan { account, plan } => {
+            let id = accounts::find(app, &account).await?;
             accounts::set_plan(app, id, &plan).await?;
             let json = json!({ "id": id.to_string(), "plan": plan.as_str() });
             Ok(output.result(&json, format_args!("Account {id} is on the plan {plan} now."))?)
         }
-        AccountCommand::Suspend { id } => {
+        AccountCommand::Suspend { account } => {
+            let id = accounts::find(app, &account).await?;
             accounts::suspend(app, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": true });
             Ok(output.result(
@@ -95,12 +97,14 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
                 format_args!("Account {id} is suspended: no API, and its links do not open."),
             )?)
         }
-        AccountCommand::Resume { id } => {
+        AccountCommand::Resume { account } => {
+            let id = accounts::find(app, &account).await?;
             accounts::resume(app, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": false });
             Ok(output.result(&json, format_args!("Account {id} is not suspended any more."))?)
         }
-        AccountCommand::Delete { id, yes: _ } => {
+        AccountCommand::Delete { account, yes: _ } => {
+            let id = accounts::find(app, &account).await?;
             accounts::delete(app, id).await?;
             let json = json!({ "id": id.to_string(), "deleted": true });
             Ok(output.result(

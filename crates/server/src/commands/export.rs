@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use serde_json::json;
+use serde_json::{Map, Value, json};
 use signpost_app::Application;
-use signpost_app::transfer::{Export, Field, FieldValue};
+use signpost_app::accounts::{self, AccountReference};
+use signpost_app::transfer::{Export, Field, FieldValue, LeftOut};
 use signpost_domain::AccountId;
 use signpost_link_files::{FileFormat, RecordWriter};
 
 use super::output::{Output, unless_reader_left};
+use super::wording::{counted, enumerated};
 use crate::shutdown::StopSignals;
 use crate::transfer::{NewFile, Progress};
 
@@ -21,15 +23,18 @@ const STANDARD_OUTPUT: &str = "-";
 /// What `signpost export` is told.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
-    /// The account whose groups and links they are.
-    #[arg(long, value_name = "ID")]
-    account: AccountId,
+    /// The account whose groups and links they are: its id or its owner's e-mail address.
+    #[arg(long)]
+    account: AccountReference,
     /// csv or jsonl; by default what the file's name says, else csv, or jsonl with --json.
     #[arg(long)]
     format: Option<FileFormat>,
     /// The file to write, or - for standard output. It gets its name when it is whole.
     #[arg(long, value_name = "FILE", default_value = STANDARD_OUTPUT)]
     output: PathBuf,
+    /// Fail if the account has something that the export leaves out, such as pixels; the file is written nonetheless.
+    #[arg(long)]
+    strict: bool,
 }
 
 /// Exports an account.
@@ -38,30 +43,34 @@ pub(super) async fn run(
     arguments: ExportArguments,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let ExportArguments { account, format, output: target } = arguments;
+    let ExportArguments { account, format, output: target, strict } = arguments;
+    let account = accounts::find(app, &account).await?;
     let otherwise = if output.is_json() { FileFormat::JsonLines } else { FileFormat::Csv };
     let format = format.or_else(|| FileFormat::of_path(&target)).unwrap_or(otherwise);
     if target == Path::new(STANDARD_OUTPUT) {
         // A bar among the records would do neither any good.
         let is_shown = !io::stdout().is_terminal() && !output.is_json();
-        let exported = export(app, account, format, BufWriter::new(output.raw()), is_shown).await;
-        return unless_reader_left(exported.map(drop));
+        let is_json = output.is_json();
+        return match export(app, account, format, BufWriter::new(output.raw()), is_shown).await {
+            Ok((_, exported)) => tell_left_out(exported.left_out, strict, is_json),
+            Err(error) => unless_reader_left(Err(error)),
+        };
     }
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let name = target.display().to_string();
     let file = NewFile::create(&target).with_context(|| format!("cannot write {name}"))?;
     let is_shown = !output.is_json();
     let exporting = async {
-        let (file, counts) = export(app, account, format, file, is_shown).await?;
+        let (file, exported) = export(app, account, format, file, is_shown).await?;
         file.finish()?;
-        Ok(counts)
+        Ok(exported)
     };
-    let counts: Result<Counts> = tokio::select! {
-        counts = exporting => counts,
+    let exported: Result<Exported> = tokio::select! {
+        exported = exporting => exported,
         // What was written so far is dropped, and with it the file.
         signal = signals.next() => bail!("stopped by {signal}; {name} was not written"),
     };
-    let Counts { groups, links } = counts.with_context(|| format!("{name} was not written"))?;
+    let Exported { groups, links, left_out } = exported.with_context(|| format!("{name} was not written"))?;
     let json = json!({
         "object": "export",
         "account": account.to_string(),
@@ -69,16 +78,65 @@ pub(super) async fn run(
         "format": format.as_str(),
         "groups": groups,
         "links": links,
+        "left_out": named_counts(left_out),
     });
-    let text = format!("Exported {groups} groups and {links} links of account {account} to {name}.");
-    Ok(output.result(&json, text)?)
+    let (groups, links) = (counted(groups, "group"), counted(links, "link"));
+    output.result(&json, format_args!("Exported {groups} and {links} of account {account} to {name}."))?;
+    tell_left_out(left_out, strict, output.is_json())
 }
 
-/// How much was written.
+/// Says on standard error what the export leaves out, if there is something; fails in that case if `strict`.
+fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
+    if left_out.is_nothing() {
+        return Ok(());
+    }
+    let words = in_words(left_out);
+    if strict {
+        bail!("the export is written, but leaves out {words}");
+    }
+    let line = if is_json {
+        json!({ "left_out": named_counts(left_out) }).to_string()
+    } else {
+        format!("The export leaves out {words}.")
+    };
+    Ok(writeln!(io::stderr(), "{line}")?)
+}
+
+/// What is left out, for people. Only what there is.
+fn in_words(left_out: LeftOut) -> String {
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains } = left_out;
+    let items = [
+        (domains, counted(domains, "custom domain")),
+        (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
+        (pixels, counted(pixels, "pixel")),
+        (
+            redirects_with_pixels,
+            format!("the use of pixels in {}", counted(redirects_with_pixels, "redirect")),
+        ),
+    ];
+    let items: Vec<_> = items.into_iter().filter(|(count, _)| *count > 0).map(|(_, words)| words).collect();
+    enumerated(&items)
+}
+
+/// What is left out, for programs. Only what there is.
+fn named_counts(left_out: LeftOut) -> Map<String, Value> {
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains } = left_out;
+    let counts = [
+        ("domains", domains),
+        ("page_contents", page_contents),
+        ("pixels", pixels),
+        ("redirects_with_pixels", redirects_with_pixels),
+    ];
+    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
+    counts.map(|(name, count)| (name.to_owned(), count.into())).collect()
+}
+
+/// How much was written, and what was not.
 #[derive(Debug, Clone, Copy, Default)]
-struct Counts {
+struct Exported {
     groups: u64,
     links: u64,
+    left_out: LeftOut,
 }
 
 async fn export<W: Write>(
@@ -87,20 +145,21 @@ async fn export<W: Write>(
     format: FileFormat,
     destination: W,
     is_shown: bool,
-) -> Result<(W, Counts)> {
+) -> Result<(W, Exported)> {
     let mut export = Export::start(app, account).await?;
     let mut writer = RecordWriter::new(format, destination)?;
     let progress = Progress::of_records(export.expected(), is_shown);
-    let mut counts = Counts::default();
+    let mut exported = Exported::default();
     while let Some(records) = export.next(app).await? {
         for record in records {
             match record.get(Field::Object) {
-                Some(FieldValue::Text(object)) if object == "group" => counts.groups += 1,
-                Some(_) | None => counts.links += 1,
+                Some(FieldValue::Text(object)) if object == "group" => exported.groups += 1,
+                Some(_) | None => exported.links += 1,
             }
             writer.write(&record)?;
         }
-        progress.show(counts.groups + counts.links);
+        progress.show(exported.groups + exported.links);
     }
-    Ok((writer.finish()?, counts))
+    exported.left_out = export.left_out();
+    Ok((writer.finish()?, exported))
 }

@@ -8,12 +8,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use signpost_app::Application;
+use signpost_app::accounts::{self, AccountReference};
 use signpost_app::transfer::{Import, ImportCounts, ImportMode, ImportRow};
 use signpost_domain::{AccountId, Batch, batch};
 use signpost_link_files::{FileFormat, RecordReader, ReportWriter};
 
 use super::UsageError;
 use super::output::Output;
+use super::wording::counted;
 use crate::settings::LinkFlags;
 use crate::transfer::Progress;
 
@@ -23,9 +25,9 @@ const STANDARD_INPUT: &str = "-";
 /// What `signpost import` is told.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The account whose groups and links they will be.
-    #[arg(long, value_name = "ID")]
-    account: AccountId,
+    /// The account whose groups and links they will be: its id or its owner's e-mail address.
+    #[arg(long)]
+    account: AccountReference,
     /// csv or jsonl; by default what the file's name says.
     #[arg(long)]
     format: Option<FileFormat>,
@@ -56,13 +58,14 @@ pub(super) async fn run(
     let (source, size) = open(&file).with_context(|| format!("cannot read {name}"))?;
     let reader = RecordReader::open(format, source).with_context(|| format!("cannot read {name}"))?;
     let mode = if dry_run { ImportMode::Rehearse } else { ImportMode::Write };
+    let account = accounts::find(app, &account).await?;
     let import = Import::start(app, account, mode).await?;
     let is_json = output.is_json();
     let report_is_apart = report.is_some();
     let rows_on_a_terminal = !report_is_apart && io::stdout().is_terminal();
     let progress = Progress::of_bytes(size, !is_json && !rows_on_a_terminal);
     let importing = Importing { app, reader, import, progress, name: &name };
-    let counts = if let Some(path) = report {
+    let imported = if let Some(path) = report {
         let file = create_report(&path)?;
         let format = if is_json { Some(FileFormat::JsonLines) } else { FileFormat::of_path(&path) };
         let format = format.unwrap_or(FileFormat::Csv);
@@ -71,12 +74,12 @@ pub(super) async fn run(
         let format = if is_json { FileFormat::JsonLines } else { FileFormat::Csv };
         importing.run(ReportWriter::new(format, output.raw())).await?
     };
-    summarise(account, dry_run, counts, report_is_apart, output)?;
-    match counts.not_imported() {
+    summarise(account, dry_run, imported, report_is_apart, output)?;
+    let rows = counted(imported.counts.rows(), "row");
+    match imported.counts.not_imported() {
         0 => Ok(()),
-        failed => {
-            bail!("{failed} of {} rows of {name} were not imported; the report says why", counts.rows())
-        }
+        1 => bail!("1 of {rows} of {name} was not imported; the report says why"),
+        failed => bail!("{failed} of {rows} of {name} were not imported; the report says why"),
     }
 }
 
@@ -116,10 +119,11 @@ fn create_report(path: &Path) -> Result<File> {
 fn summarise(
     account: AccountId,
     dry_run: bool,
-    counts: ImportCounts,
+    imported: WholeImport,
     report_is_apart: bool,
     output: &mut Output<'_>,
 ) -> Result<()> {
+    let WholeImport { counts, groups_created } = imported;
     let ImportCounts { created, unchanged, conflicts, failed } = counts;
     let json = json!({
         "object": "import",
@@ -130,16 +134,34 @@ fn summarise(
         "unchanged": unchanged,
         "conflicts": conflicts,
         "failed": failed,
+        "groups_created": groups_created,
     });
     let verb = if dry_run { "would be created (nothing was written)" } else { "created" };
+    let rows = counted(counts.rows(), "row");
+    let groups = created_by_name(groups_created, dry_run);
     let text = format!(
-        "{} rows: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.",
-        counts.rows()
+        "{rows}: {created} {verb}, {unchanged} unchanged, {conflicts} in conflict, {failed} failed.{groups}"
     );
     if output.is_json() || report_is_apart {
         return Ok(output.result(&json, text)?);
     }
     Ok(writeln!(io::stderr(), "{text}")?)
+}
+
+/// A sentence about groups that rows name and that were not there; empty if there are none.
+fn created_by_name(groups: u64, dry_run: bool) -> String {
+    let verb = if dry_run { "would be created" } else { "created" };
+    let them = if groups == 1 { "it" } else { "them" };
+    let sentence = || format!(" {} {verb} because rows name {them}.", counted(groups, "group"));
+    (groups > 0).then(sentence).unwrap_or_default()
+}
+
+/// What came of an import.
+#[derive(Debug, Clone, Copy)]
+struct WholeImport {
+    counts: ImportCounts,
+    /// Groups that rows named by names that no group had. They have no rows of their own.
+    groups_created: u64,
 }
 
 /// An import from a file.
@@ -152,11 +174,13 @@ struct Importing<'a> {
 }
 
 impl Importing<'_> {
-    async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<ImportCounts> {
+    async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<WholeImport> {
         let mut counts = ImportCounts::default();
         loop {
             let rows = self.next_rows().with_context(|| format!("cannot read {} on", self.name))?;
-            let Ok(rows) = Batch::new(rows) else { return Ok(counts) };
+            let Ok(rows) = Batch::new(rows) else {
+                return Ok(WholeImport { counts, groups_created: self.import.groups_created() });
+            };
             let line = rows.first().map_or(0, |row| row.line);
             let imported = self.import.rows(self.app, rows).await.with_context(|| {
                 format!(
@@ -168,7 +192,8 @@ impl Importing<'_> {
                 counts.count(&row.outcome);
             }
             report.write(&imported).context("cannot write the report")?;
-            let words = format!("{} rows, {} not imported", counts.rows(), counts.not_imported());
+            let rows = counted(counts.rows(), "row");
+            let words = format!("{rows}, {} not imported", counts.not_imported());
             self.progress.show_with(self.reader.bytes_read(), words);
         }
     }

@@ -3,34 +3,37 @@
 use anyhow::Result;
 use clap::Subcommand;
 use serde_json::json;
-use signpost_app::{Application, keys};
-use signpost_domain::{AccountId, ApiKey, ApiKeyId, Name};
+use signpost_app::Application;
+use signpost_app::accounts::{self, AccountReference};
+use signpost_app::keys::{self, KeyReference};
+use signpost_domain::{AccountId, ApiKey, Name};
 
 use super::output::{Output, unless_reader_left};
+use super::secrets::KeyReferenceParser;
 
 /// What can be done with keys.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
     /// Issue a key. It is shown once.
     Issue {
-        /// The account whose key it is.
-        #[arg(long, value_name = "ID")]
-        account: AccountId,
+        /// The account whose key it is: its id or its owner's e-mail address.
+        #[arg(long)]
+        account: AccountReference,
         /// What to call it.
         #[arg(long, value_parser = Name::parse)]
         name: Option<Name>,
     },
     /// List the keys of an account, revoked ones included, newest first.
     List {
-        /// The account.
-        #[arg(long, value_name = "ID")]
-        account: AccountId,
+        /// The account: its id or its owner's e-mail address.
+        #[arg(long)]
+        account: AccountReference,
     },
     /// Revoke a key for good. It is refused from the very next request on.
     Revoke {
-        /// The key's id, as `key list` shows it; not the key itself.
-        #[arg(value_name = "KEY_ID")]
-        id: ApiKeyId,
+        /// The key's id, as `key list` shows it, or the key itself (`sp_live_…`), which is not repeated.
+        #[arg(value_parser = KeyReferenceParser)]
+        key: KeyReference,
     },
 }
 
@@ -38,6 +41,7 @@ pub(crate) enum KeyCommand {
 pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Output<'_>) -> Result<()> {
     match command {
         KeyCommand::Issue { account, name } => {
+            let account = accounts::find(app, &account).await?;
             let (key, secret) = keys::issue(app, account, name).await?;
             let json = json!({ "id": key.id.to_string(), "key": secret.expose() });
             let text = format!(
@@ -47,11 +51,24 @@ pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Out
             );
             Ok(output.result(&json, text)?)
         }
-        KeyCommand::List { account } => unless_reader_left(list(app, account, output).await),
-        KeyCommand::Revoke { id } => {
-            keys::revoke(app, id).await?;
-            let json = json!({ "id": id.to_string(), "revoked": true });
-            Ok(output.result(&json, format_args!("Key {id} is revoked."))?)
+        KeyCommand::List { account } => {
+            let account = accounts::find(app, &account).await?;
+            unless_reader_left(list(app, account, output).await)
+        }
+        KeyCommand::Revoke { key } => {
+            let key = keys::revoke(app, key).await?;
+            let ApiKey { id, account_id, name, hash: _, last_four, created_at: _, revoked_at } = key;
+            let revoked_at = revoked_at.map(|at| at.to_string());
+            let json = json!({
+                "id": id.to_string(),
+                "account_id": account_id.to_string(),
+                "revoked": true,
+                "revoked_at": revoked_at,
+            });
+            let name = name.map(|name| format!(" \"{name}\"")).unwrap_or_default();
+            let since = revoked_at.map(|at| format!(" since {at}")).unwrap_or_default();
+            let text = format!("Key {id}{name} (…{last_four}) of account {account_id} is revoked{since}.");
+            Ok(output.result(&json, text)?)
         }
     }
 }

@@ -8,8 +8,10 @@ mod import;
 mod key;
 mod migrate;
 mod output;
+mod secrets;
 mod serve;
 mod start_log;
+mod wording;
 
 use std::env;
 use std::io;
@@ -31,6 +33,7 @@ use export::ExportArguments;
 use import::ImportArguments;
 use key::KeyCommand;
 use output::Output;
+pub(crate) use secrets::without_keys;
 
 /// Signpost: short links on your own domain, made through an API and opened in a browser.
 ///
@@ -48,15 +51,19 @@ pub(crate) struct Cli {
     command: Option<Command>,
 }
 
+/// The heading in `--help` of what every command takes. A command's own options have another, which comes first.
+const EVERY_COMMAND: &str = "Every command";
+
 #[derive(Debug, Args)]
 struct Global {
     /// Print results on standard output as JSON.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, help_heading = EVERY_COMMAND)]
     json: bool,
     // Written here, because a comment for the documentation would need backticks.
     #[arg(
         long,
         global = true,
+        help_heading = EVERY_COMMAND,
         value_name = "FILE",
         help = "File of settings\n[default: signpost.toml, if it is there] [env: SIGNPOST_CONFIG]"
     )]
@@ -118,10 +125,11 @@ Examples:
   signpost serve --database-url sqlite:///var/lib/signpost.db
   signpost serve --api-listen 0.0.0.0:8080 --system-url https://go.example.com
   signpost account create --email ada@example.com
-  signpost key issue --account acc_… --name website
+  signpost key issue --account ada@example.com --name website
+  signpost key revoke key_…
   signpost account list --json
-  signpost export --account acc_… --output links.csv
-  signpost import --account acc_… --dry-run links.csv
+  signpost export --account ada@example.com --output links.csv
+  signpost import --account ada@example.com --dry-run links.csv
   signpost backup /var/backups/signpost-monday.db
 
 Stopping:

@@ -1,6 +1,8 @@
 use clap::CommandFactory;
 use clap::error::ErrorKind;
 
+use signpost_domain::ApiKeySecret;
+
 use super::*;
 
 fn parse(line: &str) -> Result<Cli, clap::Error> {
@@ -41,7 +43,12 @@ fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
         format!("key issue --account acc_{id} --name site"),
         format!("key list --account acc_{id}"),
         format!("key revoke key_{id}"),
+        format!("key revoke {}", ApiKeySecret::from_random([1; 32]).expose()),
+        "account suspend ada@example.com".to_owned(),
+        "account delete ada@example.com --yes".to_owned(),
+        "key issue --account ada@example.com".to_owned(),
         format!("export --account acc_{id}"),
+        "export --account ada@example.com --strict".to_owned(),
         format!("export --account acc_{id} --format jsonl --output -"),
         format!("import --account acc_{id} links.csv"),
         format!("import --account acc_{id} --dry-run --report report.csv --format csv -"),
@@ -60,15 +67,19 @@ fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
 #[test]
 fn a_malformed_argument_is_named_and_ends_with_2() {
     for (line, named) in [
-        ("signpost account suspend acc_1", "<ID>"),
-        ("signpost key issue --account key_00000000000000000000000000000000", "--account <ID>"),
-        ("signpost key revoke sp_live_x", "<KEY_ID>"),
+        (
+            "signpost account suspend acc_1",
+            "'<ACCOUNT>': is neither an account id (acc_…) nor an e-mail address",
+        ),
+        ("signpost key issue --account key_00000000000000000000000000000000", "--account <ACCOUNT>"),
+        ("signpost key revoke sp_live_x", "<KEY> begins as an API key does, but is not a whole one"),
+        ("signpost key revoke key_1", "<KEY> is neither an API key id (key_…) nor an API key (sp_live_…)"),
         ("signpost account create --email ada", "--email <EMAIL>"),
         ("signpost account create --email a@b.c --plan Agency!", "--plan <PLAN>"),
         ("signpost serve --api-listn 127.0.0.1:1", "--api-listn"),
         ("signpost account list --api-listen 127.0.0.1:1", "--api-listen"),
-        ("signpost export --account acc_1", "--account <ID>"),
-        ("signpost export", "--account <ID>"),
+        ("signpost export --account acc_1", "--account <ACCOUNT>"),
+        ("signpost export", "--account <ACCOUNT>"),
         ("signpost import --account acc_00000000000000000000000000000000", "<FILE>"),
         (
             "signpost import --account acc_00000000000000000000000000000000 --api-listen 127.0.0.1:1 a",
@@ -126,4 +137,49 @@ async fn d60_an_account_is_not_deleted_without_the_word() {
     let line = format!("signpost account delete acc_{}", "0".repeat(32));
     let error = parse(&line).unwrap().run().await.unwrap_err();
     assert!(is_usage_error(&error) && error.to_string().contains("--yes"), "{error}");
+}
+
+/// A key that was pasted with its end missing, or that somebody changed, is still most of a secret.
+#[test]
+fn d13_no_malformed_key_is_repeated() {
+    let key = ApiKeySecret::from_random([4; 32]);
+    let key = key.expose();
+    for argument in [key[..39].to_owned(), key[1..].to_owned(), format!("{key}x"), format!("\"{key}\"")] {
+        let error = Cli::try_parse_from(["signpost", "key", "revoke", &argument]).unwrap_err();
+        assert_eq!(error.exit_code(), 2);
+        let message = format!("{error} {error:?}");
+        assert!(!message.contains(&key[10..20]), "{message}");
+        assert!(message.contains("Usage: signpost key revoke"), "{message}");
+    }
+    let pasted = Cli::try_parse_from(["signpost", "key", "revoke", &format!(" {key}\n")]);
+    assert!(pasted.is_ok(), "what a clipboard adds does no harm");
+    assert!(!format!("{pasted:?}").contains(&key[10..20]));
+}
+
+/// What a command alone has comes before what every command has, which would hide it otherwise.
+#[test]
+fn the_help_of_a_command_shows_its_own_options_first() {
+    for (command, own) in [
+        ("key revoke", vec!["<KEY>"]),
+        ("key issue", vec!["--account", "--name"]),
+        ("account create", vec!["--email", "--name", "--plan"]),
+        ("account delete", vec!["<ACCOUNT>", "--yes"]),
+        ("export", vec!["--account", "--format", "--output", "--strict"]),
+        ("import", vec!["<FILE>", "--account", "--format", "--dry-run", "--report"]),
+        ("backup", vec!["<FILE>"]),
+    ] {
+        let help = parse(&format!("signpost {command} --help")).unwrap_err().to_string();
+        let (_, help) = help.split_once("\n\n").unwrap();
+        let (first, rest) = help.split_once("\nEvery command:\n").unwrap_or_else(|| panic!("{help}"));
+        for option in own {
+            assert!(first.contains(&format!(" {option}")), "{command}: {option}: {help}");
+        }
+        for setting in ["--json", "--config", "--database-url", "--plans", "--log-format"] {
+            assert!(!first.contains(&format!(" {setting} ")), "{command}: {setting}: {help}");
+            assert!(
+                rest.contains(&format!(" {setting} ")) || rest.contains(&format!(" {setting}\n")),
+                "{setting}"
+            );
+        }
+    }
 }

@@ -1,0 +1,92 @@
+//! What an export does not carry.
+
+use std::collections::HashSet;
+
+use futures_util::{StreamExt, TryStreamExt, stream};
+use signpost_domain::{AccountId, LandingId, Link, PageContent, PixelId, Usage};
+
+use crate::application::Application;
+use crate::ports::StoreError;
+
+/// How many landing pages are looked at at once.
+const LOOKED_AT_AT_ONCE: usize = 8;
+
+/// What an account has that its export does not carry, counted. Its keys are no part of this: only their hashes are kept,
+/// so no export can carry them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LeftOut {
+    /// Landing pages with content beside their title.
+    pub page_contents: u64,
+    /// Redirects that fire pixels.
+    pub redirects_with_pixels: u64,
+    /// Pixels.
+    pub pixels: u64,
+    /// Custom domains, in whatever state. Links carry their hostnames.
+    pub domains: u64,
+}
+
+impl LeftOut {
+    /// Whether the export carries everything.
+    #[must_use]
+    pub fn is_nothing(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Counts what records of links leave out.
+    pub(super) async fn count_links(
+        &mut self,
+        app: &Application,
+        account: AccountId,
+        links: &[Link],
+    ) -> Result<(), StoreError> {
+        let (mut landings, mut pixel_ids) = (vec![], vec![]);
+        for link in links {
+            match link {
+                Link::Landing(landing) => landings.push(landing.id),
+                Link::Redirect(redirect) if !redirect.pixel_ids.as_slice().is_empty() => {
+                    pixel_ids.push(redirect.pixel_ids.as_slice());
+                }
+                Link::Redirect(_) => {}
+            }
+        }
+        self.page_contents += pages_with_content(app, account, landings).await?;
+        self.redirects_with_pixels += with_pixels(app, account, &pixel_ids).await?;
+        Ok(())
+    }
+
+    /// Counts pixels and domains, which have no records.
+    pub(super) const fn count_rest(&mut self, usage: &Usage) {
+        let Usage { links: _, groups: _, domains, pixels } = *usage;
+        self.domains = domains;
+        self.pixels = pixels;
+    }
+}
+
+/// How many of the landing pages have content. Content that is corrupt counts too, so that one broken page does not stop the
+/// export.
+async fn pages_with_content(
+    app: &Application,
+    account: AccountId,
+    ids: Vec<LandingId>,
+) -> Result<u64, StoreError> {
+    let has_content = async |id| match app.store.landing_page(account, id).await {
+        Ok(page) => Ok(page.is_some_and(|page| page.content != PageContent::default())),
+        Err(StoreError::Corrupt { .. }) => Ok(true),
+        Err(error) => Err(error),
+    };
+    let looks = stream::iter(ids).map(has_content).buffer_unordered(LOOKED_AT_AT_ONCE);
+    looks.try_fold(0, async |count, has_content| Ok(count + u64::from(has_content))).await
+}
+
+/// How many of these lists of pixels name one that there is: a redirect keeps the ids of pixels that were deleted.
+async fn with_pixels(app: &Application, account: AccountId, lists: &[&[PixelId]]) -> Result<u64, StoreError> {
+    let named: HashSet<PixelId> = lists.iter().copied().flatten().copied().collect();
+    if named.is_empty() {
+        return Ok(0);
+    }
+    let named: Vec<PixelId> = named.into_iter().collect();
+    let pixels = app.store.pixels_with_ids(account, &named).await?;
+    let known: HashSet<PixelId> = pixels.into_iter().map(|pixel| pixel.id).collect();
+    let count = lists.iter().filter(|ids| ids.iter().any(|id| known.contains(id))).count();
+    Ok(u64::try_from(count).unwrap_or(u64::MAX))
+}

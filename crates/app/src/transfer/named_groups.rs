@@ -1,0 +1,144 @@
+//! Groups that rows name by their names.
+
+use std::collections::{BTreeSet, HashMap};
+
+use signpost_domain::{AccountId, Group, GroupId, Name, Page, PageLimit, Timestamp};
+
+use super::entry::NewLink;
+use super::group_choice::GroupChoice;
+use super::insertion::{GroupInsertion, insert_groups};
+use super::outcome::Imported;
+use crate::accounts::OperatorError;
+use crate::application::Application;
+use crate::ports::StoreError;
+
+/// How many groups are read at once.
+const AT_ONCE: u64 = 100;
+
+/// The groups of an account by their names. A name that no group has stands for one that is created with the first link
+/// in it.
+pub(super) struct NamedGroups {
+    account: AccountId,
+    /// Read when a row names a group that is not among them.
+    known: HashMap<Name, BTreeSet<GroupId>>,
+    /// Groups that the rows at hand need and that are not there yet.
+    missing: HashMap<GroupId, Group>,
+    created: u64,
+}
+
+impl NamedGroups {
+    pub(super) fn of(account: AccountId) -> Self {
+        Self { account, known: HashMap::new(), missing: HashMap::new(), created: 0 }
+    }
+
+    /// How many groups were created because a row named them.
+    pub(super) const fn created(&self) -> u64 {
+        self.created
+    }
+
+    /// Looks up the groups that links name. Gives back the links, and apart from them the rows whose name several groups
+    /// have: any choice between these groups could be the wrong one.
+    pub(super) async fn look_up<'a>(
+        &mut self,
+        app: &Application,
+        rehearsed: impl Iterator<Item = &'a Group>,
+        links: Vec<NewLink>,
+        now: Timestamp,
+    ) -> Result<(Vec<NewLink>, Vec<(usize, Imported)>), StoreError> {
+        self.missing.clear();
+        let is_known = |link: &NewLink| match &link.link.group {
+            GroupChoice::Named { name, id: _ } => self.known.contains_key(name),
+            GroupChoice::Unsaid | GroupChoice::None | GroupChoice::Id(_) => true,
+        };
+        if !links.iter().all(is_known) {
+            // An API client may have created the group meanwhile.
+            self.read(app, rehearsed).await?;
+        }
+        let mut missing: HashMap<Name, Group> = HashMap::new();
+        let (mut found, mut ambiguous) = (Vec::with_capacity(links.len()), vec![]);
+        for mut link in links {
+            if let GroupChoice::Named { name, id } = &mut link.link.group {
+                let groups = self.known.get(name);
+                let count = groups.map_or(0, BTreeSet::len);
+                if count > 1 {
+                    let message = format!(
+                        "`group` is the name of {count} groups; name the one by its id, in `group_id`."
+                    );
+                    ambiguous.push((link.index, Imported::unreadable(message)));
+                    continue;
+                }
+                *id = Some(groups.and_then(BTreeSet::first).copied().unwrap_or_else(|| {
+                    let new = || Group::create(app.ids.next(), name.clone(), now);
+                    missing.entry(name.clone()).or_insert_with(new).id
+                }));
+            }
+            found.push(link);
+        }
+        self.missing = missing.into_values().map(|group| (group.id, group)).collect();
+        Ok((found, ambiguous))
+    }
+
+    /// The group of this id, if it is to be created first.
+    pub(super) fn missing(&self, id: GroupId) -> Option<&Group> {
+        self.missing.get(&id)
+    }
+
+    /// A group was created, or would have been in a rehearsal.
+    pub(super) fn add(&mut self, group: &Group) {
+        if self.missing.remove(&group.id).is_some() {
+            self.created += 1;
+        }
+        // Before the groups were read, others of this name may be in the store; reading finds this one too.
+        if !self.known.is_empty() {
+            self.known.entry(group.name.clone()).or_default().insert(group.id);
+        }
+    }
+
+    /// Creates those of the groups that are missing, together. Returns the others, with what became of their links.
+    pub(super) async fn create_missing(
+        &mut self,
+        app: &Application,
+        groups: BTreeSet<GroupId>,
+        limit: u64,
+    ) -> Result<HashMap<GroupId, Imported>, OperatorError> {
+        let groups: Vec<_> = groups.into_iter().filter_map(|id| self.missing(id)).cloned().collect();
+        let insertions = insert_groups(app, self.account, &groups, limit).await?;
+        let mut refused = HashMap::new();
+        for (group, insertion) in groups.iter().zip(insertions) {
+            match insertion {
+                Some(GroupInsertion::Done) => self.add(group),
+                Some(GroupInsertion::LimitReached) => {
+                    refused.insert(group.id, Imported::groups_limit_reached(limit));
+                }
+                None => {
+                    refused.insert(group.id, Imported::untakable());
+                }
+            }
+        }
+        Ok(refused)
+    }
+
+    async fn read<'a>(
+        &mut self,
+        app: &Application,
+        rehearsed: impl Iterator<Item = &'a Group>,
+    ) -> Result<(), StoreError> {
+        self.known.clear();
+        let at_once = PageLimit::new(AT_ONCE).unwrap_or_default();
+        let mut after = None;
+        loop {
+            let Page { items, next } = app.store.groups(self.account, at_once, after).await?;
+            for group in items {
+                self.known.entry(group.name).or_default().insert(group.id);
+            }
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        for group in rehearsed {
+            self.known.entry(group.name.clone()).or_default().insert(group.id);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+//! What an export says that it does not carry (docs/import-export.md).
+
+use signpost_app::idempotency::Conclusion;
+use signpost_app::transfer::{Export, LeftOut};
+use signpost_app::{pixels, pixels::NewPixel};
+use signpost_domain::{Landing, Link, PageContent, PixelId, Redirect};
+use signpost_port_contracts::samples;
+
+use crate::world::World;
+
+async fn left_out(world: &World) -> LeftOut {
+    let mut export = Export::start(&world.app, world.account.id).await.unwrap();
+    while export.next(&world.app).await.unwrap().is_some() {}
+    export.left_out()
+}
+
+async fn pixel(world: &World) -> PixelId {
+    let sample = samples::pixel("shop");
+    let pixel = NewPixel { name: sample.name, code: sample.code };
+    pixels::create(&world.app, &world.caller().await, pixel, Conclusion::forgotten()).await.unwrap().id
+}
+
+async fn store(world: &World, links: &[Link], contents: &[(&Landing, PageContent)]) {
+    let mut work = world.app.store.begin().await.unwrap();
+    work.insert_links(world.account.id, links, u64::MAX).await.unwrap();
+    for (landing, content) in contents {
+        work.write_page_content(world.account.id, landing.id, content).await.unwrap();
+    }
+    work.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn an_export_that_carries_everything_leaves_nothing_out() {
+    let world = World::new().await;
+    assert!(left_out(&world).await.is_nothing());
+    let landing = samples::landing("page");
+    world.group("Spring").await;
+    let links = [samples::redirect("plain").into(), landing.clone().into()];
+    store(&world, &links, &[(&landing, PageContent::default())]).await;
+    assert_eq!(left_out(&world).await, LeftOut::default());
+}
+
+#[tokio::test]
+async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
+    let world = World::new().await;
+    let (kept, gone) = (pixel(&world).await, pixel(&world).await);
+    let with = |slug: String, ids: Vec<PixelId>| Redirect {
+        pixel_ids: samples::pixel_ids(ids),
+        ..samples::redirect(&slug)
+    };
+    for batch in 0..3 {
+        let slug = |kind: &str, number: usize| format!("{kind}{batch}-{number}");
+        let redirects = (0..50).map(|number| with(slug("r", number), vec![kept, gone]));
+        let landings: Vec<_> = (0..20).map(|number| samples::landing(&slug("l", number))).collect();
+        let mut links: Vec<Link> = redirects.map(Link::from).collect();
+        links.extend(landings.iter().cloned().map(Link::from));
+        links.push(with(slug("g", 0), vec![gone]).into());
+        let contents: Vec<_> = landings.iter().map(|landing| (landing, samples::page_content())).collect();
+        store(&world, &links, &contents[..15]).await;
+    }
+    // A redirect keeps the ids of pixels that were deleted; they mean nothing.
+    pixels::delete(&world.app, &world.caller().await, gone.into()).await.unwrap();
+    let expected = LeftOut { page_contents: 45, redirects_with_pixels: 150, pixels: 1, domains: 0 };
+    assert_eq!(left_out(&world).await, expected);
+}
