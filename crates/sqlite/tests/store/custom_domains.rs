@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use signpost_app::ports::{
-    Affected, ChangeLog, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges, Store, StoreError,
+    Affected, ChangeLog, ConcludedCheck, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges,
+    Store, StoreError,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, PageLimit};
 use signpost_port_contracts::logs::Log;
@@ -133,7 +134,10 @@ async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
             let claimed = store.claim_due_checks(now, until, 10).await.unwrap();
             assert_eq!(claimed, [DueCheck { domain: fine.clone(), checks_made: 0, claims: 1 }], "{rubbish}");
             let next = CheckPlan { next_check_at: Some(until), checks_made: 0 };
-            store.plan_checks(until, &[(fine.id, next)]).await.unwrap();
+            store
+                .plan_checks(until, &[ConcludedCheck { id: fine.id, plan: next, observation: None }])
+                .await
+                .unwrap();
         }
         let claims = "SELECT max(claims) AS number FROM custom_domains";
         assert_eq!(database.number(claims), 5);
