@@ -283,6 +283,8 @@ async fn d39_d40_a_domain_fails_at_its_deadline_and_is_pending_anew_when_it_is_c
     let mut failed = domain.clone();
     failed["status"] = json!("failed");
     failed["expires_at"] = json!(null);
+    failed["next_check_at"] = json!(null);
+    failed["failure_reason"] = json!("deadline_passed");
     assert_eq!(api.call("GET", &path).await.body, failed);
     assert_eq!(api.call("GET", "/v1/domains").await.body["data"], json!([failed]), "it stays listed");
     assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["domains"], json!(1));
@@ -290,12 +292,16 @@ async fn d39_d40_a_domain_fails_at_its_deadline_and_is_pending_anew_when_it_is_c
     let mut anew = domain.clone();
     anew["expires_at"] = json!("2026-02-06T09:05:07.042Z");
     let again = connect(&api, HOST).await;
+    anew["next_check_at"] = next_check_of(&again.body);
     assert_eq!((again.status, &again.body, again.header("location")), (200, &anew, None));
     assert_eq!(api.call("GET", &path).await.body, anew);
 
     api.memory.clock.advance(VERIFICATION_PERIOD);
     anew["expires_at"] = json!("2026-02-09T09:05:07.042Z");
+    anew["checked_at"] = json!("2026-02-06T09:05:07.042Z");
+    saw(&mut anew, [("missing", json!([])), ("missing", json!([]))]);
     let verified = verify(&api, &domain).await;
+    anew["next_check_at"] = next_check_of(&verified.body);
     assert_eq!((verified.status, &verified.body), (200, &anew), "verifying claims it anew as well");
 }
 
@@ -304,8 +310,11 @@ async fn d42_verification_takes_no_body_or_an_empty_object() {
     let api = Api::start().await;
     let domain = api.domain(HOST).await;
     let path = format!("{}/verify", path_of(&domain));
-    assert_eq!(api.call("POST", &path).await.body, domain);
-    assert_eq!(api.call_with("POST", &path, json!({})).await.body, domain);
+    let mut checked = domain.clone();
+    checked["checked_at"] = domain["created_at"].clone();
+    saw(&mut checked, [("missing", json!([])), ("missing", json!([]))]);
+    assert_eq!(api.call("POST", &path).await.body, checked);
+    assert_eq!(api.call_with("POST", &path, json!({})).await.body, checked);
     let with_body = async |body: Value| api.call_with("POST", &path, body).await;
     assert_eq!(with_body(json!({"force": true})).await.violations(), [("force", "unknown_field")]);
     assert_eq!(with_body(json!([])).await.violations(), [("body", "invalid_type")]);

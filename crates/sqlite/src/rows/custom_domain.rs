@@ -42,7 +42,7 @@ impl CustomDomainRow {
         let (id, row) = own_id(TABLE, &id)?;
         let status = status_from(&row, &status, deadline, misdirected_since)?;
         let checked_at = checked_at.map(|millis| row.timestamp("checked_at", millis)).transpose()?;
-        // A row that was restored by hand may have the reason of an earlier failure.
+        // Only a failed domain has a reason, whatever the column says.
         let failure_reason = failure_reason.filter(|_| status == CustomDomainStatus::Failed);
         Ok(CustomDomain {
             id,
