@@ -79,15 +79,12 @@ impl Pointing<'_> {
 
     /// Addresses in place of an alias do as well if they are all the edge's: providers flatten aliases.
     fn seen_alias(&self) -> RecordFinding {
-        match self.alias {
-            Some(alias) => RecordFinding::new(self.found_or(RecordStatus::Wrong), [alias]),
-            None => {
-                let addresses = texts(self.foreign.iter().chain(&self.ours));
-                let otherwise =
-                    if addresses.is_empty() { RecordStatus::Missing } else { RecordStatus::Wrong };
-                RecordFinding::new(self.found_or(otherwise), addresses)
-            }
+        if let Some(alias) = self.alias {
+            return RecordFinding::new(self.found_or(RecordStatus::Wrong), [alias]);
         }
+        let addresses = texts(self.foreign.iter().chain(&self.ours));
+        let otherwise = if addresses.is_empty() { RecordStatus::Missing } else { RecordStatus::Wrong };
+        RecordFinding::new(self.found_or(otherwise), addresses)
     }
 
     fn seen_address(&self, address: IpAddr) -> RecordFinding {

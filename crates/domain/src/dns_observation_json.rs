@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::dns_instruction::DnsRecordType;
-use crate::dns_observation::{DnsObservation, RecordFinding, RecordStatus, SeenRecord};
+use crate::dns_observation::{DnsObservation, ObservedText, RecordFinding, RecordStatus, SeenRecord};
 use crate::timestamp::Timestamp;
 
 impl DnsObservation {
@@ -12,7 +12,7 @@ impl DnsObservation {
     pub fn records_to_json(&self) -> String {
         let record = |record: &SeenRecord| {
             let SeenRecord { record_type, value, finding: RecordFinding { status, observed } } = record;
-            let observed: Vec<&str> = observed.iter().map(|value| value.as_str()).collect();
+            let observed: Vec<&str> = observed.iter().map(ObservedText::as_str).collect();
             json!({
                 "type": record_type.as_str(),
                 "value": value,

@@ -85,7 +85,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
     ) -> Result<(), StoreError> {
         self.write(|state| {
             let observed = state.domains.observe(account, id, observation.clone());
-            observed.ok_or_else(|| absent(&id))
+            observed.ok_or_else(|| absent(id))
         })
     }
 

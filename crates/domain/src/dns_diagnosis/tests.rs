@@ -1,4 +1,5 @@
 use super::*;
+use crate::dns_observation::ObservedText;
 use crate::id::Id;
 
 const EDGE: &str = "edge.example.com";
@@ -9,7 +10,7 @@ fn addresses(list: &[&str]) -> BTreeSet<IpAddr> {
 
 fn shown(records: &[SeenRecord]) -> Vec<String> {
     let observed = |record: &SeenRecord| {
-        let values: Vec<&str> = record.finding.observed.iter().map(|value| value.as_str()).collect();
+        let values: Vec<&str> = record.finding.observed.iter().map(ObservedText::as_str).collect();
         values.join(" ")
     };
     let text = |record: &SeenRecord| {
