@@ -32,9 +32,14 @@ impl Edge {
     /// some visitors would come to it.
     #[must_use]
     pub fn points_here(&self, resolution: &HostResolution, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
-        let is_ours = |address| self.addresses.contains(address) || edge_addresses_by_dns.contains(address);
+        let is_ours = |address: &IpAddr| self.has(*address, edge_addresses_by_dns);
         self.is_reached_by(resolution)
             || (!resolution.addresses.is_empty() && resolution.addresses.iter().all(is_ours))
+    }
+
+    /// Whether an address is one of the edge, by its settings or by what DNS says about the edge hostname.
+    pub(crate) fn has(&self, address: IpAddr, edge_addresses_by_dns: &BTreeSet<IpAddr>) -> bool {
+        self.addresses.contains(&address) || edge_addresses_by_dns.contains(&address)
     }
 
     /// Whether only the addresses of the edge hostname can tell if `resolution` points here, so that DNS must be asked

@@ -5,7 +5,8 @@ use signpost_app::ports::{
     Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Link, LinkId, Placement, Timestamp,
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Link, LinkId, Placement,
+    Timestamp,
 };
 
 use crate::state::{State, absent, twice};
@@ -41,7 +42,7 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         domains_limit: u64,
     ) -> Result<(), InsertCustomDomainError> {
         self.write(|state| {
-            let CustomDomain { id, account_id, hostname, status: _, created_at: _ } = domain;
+            let CustomDomain { id, account_id, hostname, .. } = domain;
             if state.domains.has(*id) {
                 return Err(twice(id).into());
             }
@@ -63,16 +64,28 @@ impl CustomDomainWrites for MemoryUnitOfWork {
         checks: CheckPlan,
     ) -> Result<(), UpdateCustomDomainError> {
         self.write_noting(|state, changes| {
-            let CustomDomain { id, account_id, hostname: _, status, created_at: _ } = domain;
+            let CustomDomain { id, account_id, status, .. } = domain;
             let kept = state.domains.of(*account_id, *id).ok_or_else(|| absent(id))?;
             let claims = state.domains.claims(*account_id, &kept.hostname);
             if status.holds_hostname() && claims.holder.is_some() {
                 return Err(UpdateCustomDomainError::HostnameTaken);
             }
-            let updated = state.domains.update(*account_id, *id, *status, checks);
+            let updated = state.domains.update(domain, checks);
             let updated = updated.ok_or_else(|| absent(id))?;
             changes.note_domain(updated.account_id, &updated.hostname);
             Ok(())
+        })
+    }
+
+    async fn record_observation(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        observation: &DnsObservation,
+    ) -> Result<(), StoreError> {
+        self.write(|state| {
+            let observed = state.domains.observe(account, id, observation.clone());
+            observed.ok_or_else(|| absent(id))
         })
     }
 

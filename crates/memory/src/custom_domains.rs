@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, Claims, DueCheck, MAX_CLAIMS_OF_A_CHECK};
-use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Hostname, Timestamp,
+use signpost_app::ports::{
+    CHECKS_LEFT_ALONE_FOR, CheckSchedule, Claims, ConcludedCheck, DueCheck, MAX_CLAIMS_OF_A_CHECK,
+    ScheduledDomain,
 };
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
 
 /// The custom domains of all accounts: a hostname is the same one to all of them. They are copied when one is first
 /// changed in a unit of work.
@@ -38,6 +39,10 @@ impl Checked {
         Self { domain, plan, claims: 0 }
     }
 
+    fn schedule(&self) -> CheckSchedule {
+        CheckSchedule { next_check_at: self.plan.next_check_at, claims: self.claims }
+    }
+
     /// Whether its check was tried too often.
     fn is_given_up(&self) -> bool {
         self.claims >= MAX_CLAIMS_OF_A_CHECK
@@ -46,7 +51,7 @@ impl Checked {
 
 impl Kept {
     fn put(&mut self, checked: Checked) {
-        let CustomDomain { id, account_id, hostname, status: _, created_at: _ } = &checked.domain;
+        let CustomDomain { id, account_id, hostname, .. } = &checked.domain;
         let id = *id;
         self.of_account.entry(*account_id).or_default().insert(id);
         self.named.insert((hostname.clone(), *account_id), id);
@@ -58,7 +63,7 @@ impl Kept {
 
     fn remove(&mut self, id: DomainId) -> Option<Checked> {
         let checked = Arc::unwrap_or_clone(self.domains.remove(&id)?);
-        let CustomDomain { id: _, account_id, hostname, status: _, created_at: _ } = &checked.domain;
+        let CustomDomain { account_id, hostname, .. } = &checked.domain;
         if let Some(ids) = self.of_account.get_mut(account_id) {
             ids.remove(&id);
         }
@@ -91,6 +96,12 @@ impl Domains {
         ids.filter_map(|id| self.0.domains.get(id)).map(|checked| &checked.domain)
     }
 
+    /// The domain, which is one of these, with the plan of its checks.
+    pub(crate) fn scheduled(&self, domain: CustomDomain) -> ScheduledDomain {
+        let schedule = self.0.domains.get(&domain.id).map(|checked| checked.schedule()).unwrap_or_default();
+        ScheduledDomain { domain, schedule }
+    }
+
     pub(crate) fn count_of(&self, account: AccountId) -> usize {
         self.0.of_account.get(&account).map_or(0, BTreeSet::len)
     }
@@ -108,7 +119,8 @@ impl Domains {
 
     pub(crate) fn claims(&self, account: AccountId, hostname: &Hostname) -> Claims {
         let holder = self.holder(hostname).filter(|holder| holder.account_id != account);
-        Claims { own: self.named(account, hostname).cloned(), holder: holder.cloned() }
+        let own = self.named(account, hostname).map(|own| self.scheduled(own.clone()));
+        Claims { own, holder: holder.cloned() }
     }
 
     fn all_named(&self, hostname: &Hostname) -> impl Iterator<Item = &CustomDomain> {
@@ -122,19 +134,30 @@ impl Domains {
         Arc::make_mut(&mut self.0).put(Checked::planned(domain, plan));
     }
 
-    /// Gives a domain another status and another plan. `None` if the account has no such domain.
-    pub(crate) fn update(
-        &mut self,
-        account: AccountId,
-        id: DomainId,
-        status: CustomDomainStatus,
-        plan: CheckPlan,
-    ) -> Option<CustomDomain> {
-        let domain = CustomDomain { status, ..self.of(account, id)?.clone() };
+    /// Writes what events move of a domain, and another plan. `None` if the account has no such domain.
+    pub(crate) fn update(&mut self, after: &CustomDomain, plan: CheckPlan) -> Option<CustomDomain> {
+        let CustomDomain { id, account_id, status, failure_reason, observation, .. } = after.clone();
+        let before = self.of(account_id, id)?.clone();
+        let domain = CustomDomain { status, failure_reason, observation, ..before };
         let kept = Arc::make_mut(&mut self.0);
         kept.remove(id)?;
         kept.put(Checked::planned(domain.clone(), plan));
         Some(domain)
+    }
+
+    /// Writes what look-ups saw, and nothing else. `None` if the account has no such domain.
+    pub(crate) fn observe(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        observation: DnsObservation,
+    ) -> Option<()> {
+        self.of(account, id)?;
+        let kept = Arc::make_mut(&mut self.0);
+        let Checked { domain, plan, claims } = kept.remove(id)?;
+        let domain = CustomDomain { observation: Some(observation), ..domain };
+        kept.put(Checked { domain, plan, claims });
+        Some(())
     }
 
     pub(crate) fn remove(&mut self, account: AccountId, id: DomainId) -> Option<CustomDomain> {
@@ -182,14 +205,17 @@ impl Domains {
         Some(due)
     }
 
-    /// Writes the plan of a domain unless another was written since it was claimed, or it was claimed again.
-    pub(crate) fn plan(&mut self, id: DomainId, claimed_until: Timestamp, plan: CheckPlan) {
+    /// Writes the plan of a domain, and what was seen, unless another was written since it was claimed, or it was claimed
+    /// again.
+    pub(crate) fn plan(&mut self, check: &ConcludedCheck, claimed_until: Timestamp) {
+        let ConcludedCheck { id, plan, observation } = check.clone();
         let is_as_claimed =
             |checked: &Checked| checked.claims > 0 && checked.plan.next_check_at == Some(claimed_until);
         if self.0.domains.get(&id).is_some_and(|checked| is_as_claimed(checked)) {
             let kept = Arc::make_mut(&mut self.0);
             if let Some(Checked { domain, plan: _, claims: _ }) = kept.remove(id) {
-                kept.put(Checked::planned(domain, plan));
+                let observation = observation.or_else(|| domain.observation.clone());
+                kept.put(Checked::planned(CustomDomain { observation, ..domain }, plan));
             }
         }
     }

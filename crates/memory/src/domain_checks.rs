@@ -1,8 +1,8 @@
 //! Which custom domains are to be checked.
 
 use async_trait::async_trait;
-use signpost_app::ports::{DomainChecks, DueCheck, StoreError};
-use signpost_domain::{CheckPlan, DomainId, Timestamp};
+use signpost_app::ports::{ConcludedCheck, DomainChecks, DueCheck, StoreError};
+use signpost_domain::{DomainId, Timestamp};
 
 use crate::store::MemoryStore;
 
@@ -27,11 +27,11 @@ impl DomainChecks for MemoryStore {
     async fn plan_checks(
         &self,
         claimed_until: Timestamp,
-        plans: &[(DomainId, CheckPlan)],
+        checks: &[ConcludedCheck],
     ) -> Result<(), StoreError> {
         self.write_at_once(|state| {
-            for (id, plan) in plans {
-                state.domains.plan(*id, claimed_until, *plan);
+            for check in checks {
+                state.domains.plan(check, claimed_until);
             }
         })
         .await

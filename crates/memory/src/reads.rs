@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use async_trait::async_trait;
 use signpost_app::ports::{
     AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent,
-    PublishedLink, StoreError,
+    PublishedLink, ScheduledDomain, StoreError,
 };
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, Group, GroupFilter, GroupId,
@@ -77,8 +77,11 @@ impl CustomDomainReads for MemoryStore {
         &self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
-        self.read(|state| state.domains.of(account, id).cloned())
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
+        self.read(|state| {
+            let domain = state.domains.of(account, id)?;
+            Some(state.domains.scheduled(domain.clone()))
+        })
     }
 
     async fn custom_domains(
@@ -86,10 +89,11 @@ impl CustomDomainReads for MemoryStore {
         account: AccountId,
         limit: PageLimit,
         after: Option<PagePosition>,
-    ) -> Result<Page<CustomDomain>, StoreError> {
+    ) -> Result<Page<ScheduledDomain>, StoreError> {
         self.read(|state| {
             let newest_first = state.domains.all_of(account).rev();
             page(newest_first, |domain| domain.id.to_bytes(), limit, after)
+                .map(|domain| state.domains.scheduled(domain))
         })
     }
 

@@ -4,13 +4,13 @@ use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::sql_types::Uuid;
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{CustomDomainReads, StoreError};
+use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
-use crate::rows::custom_domain::{CustomDomainRow, DomainColumns, FAILED};
+use crate::rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns, ScheduledRow};
 use crate::schema::custom_domains;
 use crate::statement::statement;
 use crate::store::PostgresStore;
@@ -18,10 +18,11 @@ use crate::store::PostgresStore;
 statement! {
     /// The account's domains from the highest id. Told that the account is equal to something, PostgreSQL would take the
     /// order of the ids for all that is asked for, and read the domains of all accounts.
-    NewestDomains -> DomainColumns {
+    NewestDomains -> ScheduledColumns {
         account: IdBytes,
     } =
-    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at FROM custom_domains \
+    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
+     next_check_at, claims FROM custom_domains \
      WHERE account_id >= "
     { account: Uuid } " AND account_id <= "
     { account: Uuid } " ORDER BY account_id DESC, id DESC"
@@ -29,11 +30,12 @@ statement! {
 
 statement! {
     /// The account's domains below an id, from the highest, by the same rule.
-    DomainsBelow -> DomainColumns {
+    DomainsBelow -> ScheduledColumns {
         account: IdBytes,
         below: IdBytes,
     } =
-    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at FROM custom_domains \
+    "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
+     next_check_at, claims FROM custom_domains \
      WHERE account_id >= "
     { account: Uuid } " AND (account_id, id) < ("
     { account: Uuid } ", "
@@ -46,16 +48,16 @@ impl CustomDomainReads for PostgresStore {
         &self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
         self.call(async |connection| {
             let found = custom_domains::table
                 .find(IdBytes::from(id))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
-                .select(CustomDomainRow::as_select())
+                .select(ScheduledRow::as_select())
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(CustomDomainRow::into_domain).transpose()
+            found.map(ScheduledRow::into_scheduled).transpose()
         })
         .await
     }
@@ -65,10 +67,10 @@ impl CustomDomainReads for PostgresStore {
         account: AccountId,
         limit: PageLimit,
         after: Option<PagePosition>,
-    ) -> Result<Page<CustomDomain>, StoreError> {
+    ) -> Result<Page<ScheduledDomain>, StoreError> {
         self.call(async |connection| {
             let (account, number) = (IdBytes::from(account), rows_read(limit));
-            let rows: Vec<CustomDomainRow> = match after.map(IdBytes::from) {
+            let rows: Vec<ScheduledRow> = match after.map(IdBytes::from) {
                 None => FirstRows { query: NewestDomains { account }, number }.load(connection).await?,
                 Some(below) => {
                     FirstRows { query: DomainsBelow { account, below }, number }.load(connection).await?
@@ -76,8 +78,8 @@ impl CustomDomainReads for PostgresStore {
             };
             // Only what is shown is judged, and whether there is more.
             let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-            let domains = rows.map(CustomDomainRow::into_domain).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(domains, limit, |domain: &CustomDomain| domain.id.to_bytes()))
+            let domains = rows.map(ScheduledRow::into_scheduled).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(domains, limit, |found: &ScheduledDomain| found.domain.id.to_bytes()))
         })
         .await
     }

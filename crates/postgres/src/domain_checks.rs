@@ -1,10 +1,12 @@
 //! The checks of custom domains (D42).
 
 use async_trait::async_trait;
-use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid};
 use diesel_async::RunQueryDsl;
-use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
-use signpost_domain::{CheckPlan, DomainId, Timestamp};
+use signpost_app::ports::{
+    CHECKS_LEFT_ALONE_FOR, ConcludedCheck, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError,
+};
+use signpost_domain::{CheckPlan, DnsObservation, Timestamp};
 
 use crate::columns::{IdBytes, Instant};
 use crate::rows::custom_domain::{ClaimedColumns, ClaimedRow, due_check};
@@ -29,24 +31,30 @@ statement! {
      UPDATE custom_domains AS d SET next_check_at = "
     { until: Timestamptz } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
      WHERE d.id = u.id RETURNING u.turn, d.id, d.account_id, d.hostname, d.status, d.deadline, d.misdirected_since, \
-     d.created_at, d.checks_made, d.claims"
+     d.created_at, d.failure_reason, d.checked_at, d.observed, d.checks_made, d.claims"
 }
 
 statement! {
-    /// Holds those of the domains that are still claimed until then, in their order, and writes their plans.
+    /// Holds those of the domains that are still claimed until then, in their order, and writes their plans, and what was seen
+    /// of those about which DNS has answered.
     PlanChecks -> Bool {
         claimed_until: Instant,
         ids: Vec<IdBytes>,
         next_checks: Vec<Option<Instant>>,
         checks: Vec<i64>,
+        checked: Vec<Option<Instant>>,
+        observed: Vec<Option<String>>,
     } =
     "WITH held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY ("
     { ids: Array<Uuid> } ") AND c.next_check_at = "
     { claimed_until: Timestamptz } " AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) \
-     UPDATE custom_domains AS d SET next_check_at = p.next_check_at, checks_made = p.checks_made, claims = 0 FROM unnest("
+     UPDATE custom_domains AS d SET next_check_at = p.next_check_at, checks_made = p.checks_made, claims = 0, \
+     checked_at = coalesce(p.checked_at, d.checked_at), observed = coalesce(p.observed, d.observed) FROM unnest("
     { ids: Array<Uuid> } ", "
     { next_checks: Array<Nullable<Timestamptz>> } ", "
-    { checks: Array<BigInt> } ") AS p (id, next_check_at, checks_made) \
+    { checks: Array<BigInt> } ", "
+    { checked: Array<Nullable<Timestamptz>> } ", "
+    { observed: Array<Nullable<Text>> } ") AS p (id, next_check_at, checks_made, checked_at, observed) \
      WHERE d.id = p.id AND d.id = ANY (ARRAY(SELECT id FROM held))"
 }
 
@@ -62,7 +70,8 @@ statement! {
     { at_most } "), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) \
      AND c.deadline <= least("
     { now: Timestamptz } ", statement_timestamp()) ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
-     expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0 \
+     expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0, \
+     failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END \
      WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) \
      SELECT (SELECT count(*) FROM over), (SELECT count(*) FROM expired)"
 }
@@ -102,21 +111,26 @@ impl DomainChecks for PostgresStore {
     async fn plan_checks(
         &self,
         claimed_until: Timestamp,
-        plans: &[(DomainId, CheckPlan)],
+        concluded: &[ConcludedCheck],
     ) -> Result<(), StoreError> {
-        if plans.is_empty() {
+        if concluded.is_empty() {
             return Ok(());
         }
         let mut statement = PlanChecks {
             claimed_until: claimed_until.into(),
-            ids: Vec::with_capacity(plans.len()),
-            next_checks: Vec::with_capacity(plans.len()),
-            checks: Vec::with_capacity(plans.len()),
+            ids: Vec::with_capacity(concluded.len()),
+            next_checks: Vec::with_capacity(concluded.len()),
+            checks: Vec::with_capacity(concluded.len()),
+            checked: Vec::with_capacity(concluded.len()),
+            observed: Vec::with_capacity(concluded.len()),
         };
-        for (id, CheckPlan { next_check_at, checks_made }) in plans {
+        for ConcludedCheck { id, plan: CheckPlan { next_check_at, checks_made }, observation } in concluded {
             statement.ids.push((*id).into());
             statement.next_checks.push(next_check_at.map(Instant::from));
             statement.checks.push((*checks_made).into());
+            let observation = observation.as_ref();
+            statement.checked.push(observation.map(|seen| seen.checked_at.into()));
+            statement.observed.push(observation.map(DnsObservation::records_to_json));
         }
         self.call(async |connection| Ok(statement.execute(connection).await.map(drop)?)).await
     }

@@ -8,13 +8,13 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
 };
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Timestamp};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
 
 use crate::columns::{IdBytes, Instant, signed};
 use crate::counters::{self, Refused};
 use crate::failure::{Failure, is_taken};
 use crate::pipeline::both;
-use crate::rows::custom_domain::{CustomDomainRow, InsertDomain, UpdateDomain};
+use crate::rows::custom_domain::{CustomDomainRow, InsertDomain, ScheduledRow, UpdateDomain};
 use crate::schema::custom_domains;
 use crate::statement::statement;
 use crate::unit_of_work::PostgresUnitOfWork;
@@ -84,12 +84,12 @@ async fn lose_some_links(
 async fn lock_named(
     connection: &mut &AsyncPgConnection,
     hostname: &Hostname,
-) -> Result<Vec<CustomDomainRow>, Failure> {
+) -> Result<Vec<ScheduledRow>, Failure> {
     let held = async |mut connection: &AsyncPgConnection| {
         let rows = custom_domains::table
             .filter(custom_domains::hostname.eq(hostname.as_str()))
             .order(custom_domains::id)
-            .select(CustomDomainRow::as_select())
+            .select(ScheduledRow::as_select())
             .for_update()
             .load(&mut connection)
             .await;
@@ -98,7 +98,8 @@ async fn lock_named(
     // While the first waits, another may come, whom a statement that began before does not see. The second begins after that.
     loop {
         let (first, second) = both(held(connection), held(connection)).await?;
-        if first.iter().map(CustomDomainRow::id).eq(second.iter().map(CustomDomainRow::id)) {
+        let id = |row: &ScheduledRow| row.domain.id();
+        if first.iter().map(id).eq(second.iter().map(id)) {
             return Ok(second);
         }
     }
@@ -193,10 +194,10 @@ impl CustomDomainWrites for PostgresUnitOfWork {
         self.step(async |connection| {
             let mut claims = Claims::default();
             for row in lock_named(connection, hostname).await? {
-                if row.is_of(account) {
-                    claims.own = Some(row.into_domain()?);
-                } else if row.is_holder() {
-                    claims.holder = Some(row.into_domain()?);
+                if row.domain.is_of(account) {
+                    claims.own = Some(row.into_scheduled()?);
+                } else if row.domain.is_holder() {
+                    claims.holder = Some(row.domain.into_domain()?);
                 }
             }
             Ok(claims)
@@ -245,6 +246,29 @@ impl CustomDomainWrites for PostgresUnitOfWork {
         self.step(async |connection| update(connection, domain, checks).await).await??;
         self.noted().note_domain(domain.account_id, &domain.hostname);
         Ok(())
+    }
+
+    async fn record_observation(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        observation: &DnsObservation,
+    ) -> Result<(), StoreError> {
+        self.step(async |connection| {
+            let row = custom_domains::table.find(IdBytes::from(id));
+            let written = diesel::update(row.filter(custom_domains::account_id.eq(IdBytes::from(account))))
+                .set((
+                    custom_domains::checked_at.eq(Instant::from(observation.checked_at)),
+                    custom_domains::observed.eq(observation.records_to_json()),
+                ))
+                .execute(connection)
+                .await?;
+            match written {
+                1 => Ok(()),
+                _ => Err(Failure::Other(format!("the domain {id} was not locked"))),
+            }
+        })
+        .await
     }
 
     async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError> {

@@ -87,6 +87,9 @@ diesel::table! {
         next_check_at -> Nullable<Timestamptz>,
         checks_made -> BigInt,
         claims -> Integer,
+        failure_reason -> Nullable<Text>,
+        checked_at -> Nullable<Timestamptz>,
+        observed -> Nullable<Text>,
     }
 }
 

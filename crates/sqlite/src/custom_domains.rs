@@ -7,17 +7,18 @@ use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use signpost_app::ports::{
-    Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError,
-    UpdateCustomDomainError,
+    Claims, CustomDomainReads, CustomDomainWrites, InsertCustomDomainError, LinksOf, ScheduledDomain,
+    StoreError, UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition, Timestamp,
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
+    Timestamp,
 };
 
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters::{self, Counted};
 use crate::failure::{Failure, is_taken};
-use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, StatusColumns};
+use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns};
 use crate::schema::custom_domains;
 use crate::some_links::{self, Lost};
 use crate::store::SqliteStore;
@@ -29,8 +30,17 @@ impl CustomDomainReads for SqliteStore {
         &self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError> {
-        self.readers().read(move |connection| read_domain(connection, account, id)).await
+    ) -> Result<Option<ScheduledDomain>, StoreError> {
+        let read = move |connection: &mut SqliteConnection| {
+            let found = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .select(ScheduledRow::as_select())
+                .first(connection)
+                .optional()?;
+            found.map(ScheduledRow::into_scheduled).transpose()
+        };
+        self.readers().read(read).await
     }
 
     async fn custom_domains(
@@ -38,18 +48,18 @@ impl CustomDomainReads for SqliteStore {
         account: AccountId,
         limit: PageLimit,
         after: Option<PagePosition>,
-    ) -> Result<Page<CustomDomain>, StoreError> {
+    ) -> Result<Page<ScheduledDomain>, StoreError> {
         let read = move |connection: &mut SqliteConnection| {
             let rows = custom_domains::table
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .filter(custom_domains::id.lt(UpperBound::from(after)))
                 .order(custom_domains::id.desc())
                 .limit(i64::from(limit.get()) + 1)
-                .select(CustomDomainRow::as_select())
+                .select(ScheduledRow::as_select())
                 .load(connection)?;
             let domains =
-                rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(domains, limit, |domain: &CustomDomain| domain.id.to_bytes()))
+                rows.into_iter().map(ScheduledRow::into_scheduled).collect::<Result<_, Failure>>()?;
+            Ok(Page::from_one_more(domains, limit, |found: &ScheduledDomain| found.domain.id.to_bytes()))
         };
         self.readers().read(read).await
     }
@@ -132,10 +142,15 @@ impl CustomDomainWrites for SqliteUnitOfWork {
     async fn lock_claims(&mut self, account: AccountId, hostname: &Hostname) -> Result<Claims, StoreError> {
         let hostname = hostname.clone();
         let step = move |connection: &mut SqliteConnection| {
-            let own = read_named(connection, account, distinct(std::slice::from_ref(&hostname)))?;
+            let own = custom_domains::table
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)))
+                .filter(custom_domains::hostname.eq(hostname.as_str()))
+                .select(ScheduledRow::as_select())
+                .first(connection)
+                .optional()?;
             let holder = read_holder(connection, &hostname)?;
             Ok(Claims {
-                own: own.into_iter().next(),
+                own: own.map(ScheduledRow::into_scheduled).transpose()?,
                 holder: holder.filter(|holder| holder.account_id != account),
             })
         };
@@ -186,12 +201,13 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         domain: &CustomDomain,
         checks: CheckPlan,
     ) -> Result<(), UpdateCustomDomainError> {
-        let CustomDomain { id, account_id, hostname, status, created_at: _ } = domain.clone();
+        let domain = domain.clone();
+        let CustomDomain { id, account_id, hostname, .. } = domain.clone();
         let step = move |connection: &mut SqliteConnection| {
             let row = custom_domains::table
                 .find(IdBytes::from(id))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account_id)));
-            match diesel::update(row).set(StatusColumns::new(status, checks)).execute(connection) {
+            match diesel::update(row).set(StatusColumns::new(&domain, checks)).execute(connection) {
                 Ok(1) => Ok(()),
                 Ok(_) => Err(Failure::Other(format!("the domain {id} was not locked")).into()),
                 Err(error) if is_taken(&error, "custom_domains.hostname") => {
@@ -203,6 +219,29 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         self.decide(step).await??;
         self.noted().note_domain(account_id, &hostname);
         Ok(())
+    }
+
+    async fn record_observation(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        observation: &DnsObservation,
+    ) -> Result<(), StoreError> {
+        let observation = observation.clone();
+        let step = move |connection: &mut SqliteConnection| {
+            let row = custom_domains::table
+                .find(IdBytes::from(id))
+                .filter(custom_domains::account_id.eq(IdBytes::from(account)));
+            let written = diesel::update(row).set((
+                custom_domains::checked_at.eq(observation.checked_at.unix_millis()),
+                custom_domains::observed.eq(observation.records_to_json()),
+            ));
+            match written.execute(connection)? {
+                1 => Ok(()),
+                _ => Err(Failure::Other(format!("the domain {id} was not locked"))),
+            }
+        };
+        self.step(step).await
     }
 
     async fn delete_custom_domain(&mut self, account: AccountId, id: DomainId) -> Result<bool, StoreError> {

@@ -4,10 +4,12 @@ use async_trait::async_trait;
 use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{BigInt, Binary, Bool, Nullable};
+use diesel::sql_types::{BigInt, Binary, Bool, Nullable, Text};
 use diesel::sqlite::Sqlite;
-use signpost_app::ports::{CHECKS_LEFT_ALONE_FOR, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError};
-use signpost_domain::{CheckPlan, DomainId, Timestamp};
+use signpost_app::ports::{
+    CHECKS_LEFT_ALONE_FOR, ConcludedCheck, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError,
+};
+use signpost_domain::{CheckPlan, DnsObservation, Timestamp};
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
@@ -16,7 +18,7 @@ use crate::schema::custom_domains;
 use crate::store::SqliteStore;
 
 /// How many plans one statement writes; SQLite bounds the number of values in it. Nobody claims so many at once.
-const PLANS_AT_ONCE: usize = 5_000;
+const PLANS_AT_ONCE: usize = 2_000;
 
 /// The checks that are due at `now`, those that have been due for longest first.
 fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Result<Vec<DueRow>, Failure> {
@@ -98,15 +100,15 @@ impl DomainChecks for SqliteStore {
     async fn plan_checks(
         &self,
         claimed_until: Timestamp,
-        plans: &[(DomainId, CheckPlan)],
+        checks: &[ConcludedCheck],
     ) -> Result<(), StoreError> {
-        if plans.is_empty() {
+        if checks.is_empty() {
             return Ok(());
         }
-        let plans = plans.to_vec();
+        let checks = checks.to_vec();
         let write = move |connection: &mut SqliteConnection| {
-            for plans in plans.chunks(PLANS_AT_ONCE) {
-                NewPlans::new(claimed_until, plans).execute(connection)?;
+            for checks in checks.chunks(PLANS_AT_ONCE) {
+                NewPlans::new(claimed_until, checks).execute(connection)?;
             }
             Ok(())
         };
@@ -124,6 +126,10 @@ impl DomainChecks for SqliteStore {
                 return Ok(0);
             }
             let expired = diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids))).set((
+                // An assignment sees the row as it was, whatever the order.
+                custom_domains::failure_reason.eq(sql::<Nullable<Text>>(
+                    "CASE custom_domains.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END",
+                )),
                 custom_domains::status.eq(FAILED),
                 custom_domains::deadline.eq(None::<i64>),
                 custom_domains::next_check_at.eq(None::<i64>),
@@ -165,37 +171,57 @@ fn readable(row: DueRow) -> Option<DueCheck> {
 /// their values from one row only.
 struct NewPlans {
     claimed_until: i64,
-    /// Id, next check, and number of checks.
-    rows: Vec<(IdBytes, Option<i64>, i64)>,
+    rows: Vec<NewPlan>,
+}
+
+/// What is written of one domain. Without an answer of DNS, what was seen before stays.
+struct NewPlan {
+    id: IdBytes,
+    next_check_at: Option<i64>,
+    checks_made: i64,
+    checked_at: Option<i64>,
+    observed: Option<String>,
 }
 
 impl NewPlans {
-    fn new(claimed_until: Timestamp, plans: &[(DomainId, CheckPlan)]) -> Self {
-        let row = |(id, plan): &(DomainId, CheckPlan)| {
+    fn new(claimed_until: Timestamp, checks: &[ConcludedCheck]) -> Self {
+        let row = |ConcludedCheck { id, plan, observation }: &ConcludedCheck| {
             let CheckPlan { next_check_at, checks_made } = *plan;
-            (IdBytes::from(*id), next_check_at.map(Timestamp::unix_millis), i64::from(checks_made))
+            NewPlan {
+                id: IdBytes::from(*id),
+                next_check_at: next_check_at.map(Timestamp::unix_millis),
+                checks_made: i64::from(checks_made),
+                checked_at: observation.as_ref().map(|seen| seen.checked_at.unix_millis()),
+                observed: observation.as_ref().map(DnsObservation::records_to_json),
+            }
         };
-        Self { claimed_until: claimed_until.unix_millis(), rows: plans.iter().map(row).collect() }
+        Self { claimed_until: claimed_until.unix_millis(), rows: checks.iter().map(row).collect() }
     }
 }
 
 impl QueryFragment<Sqlite> for NewPlans {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
         out.unsafe_to_cache_prepared();
-        out.push_sql("WITH plans (id, next_check_at, checks_made) AS (VALUES ");
-        for (number, (id, next_check_at, checks_made)) in self.rows.iter().enumerate() {
+        out.push_sql("WITH plans (id, next_check_at, checks_made, checked_at, observed) AS (VALUES ");
+        for (number, row) in self.rows.iter().enumerate() {
+            let NewPlan { id, next_check_at, checks_made, checked_at, observed } = row;
             out.push_sql(if number == 0 { "(" } else { ", (" });
             out.push_bind_param::<Binary, _>(id)?;
             out.push_sql(", ");
             out.push_bind_param::<Nullable<BigInt>, _>(next_check_at)?;
             out.push_sql(", ");
             out.push_bind_param::<BigInt, _>(checks_made)?;
+            out.push_sql(", ");
+            out.push_bind_param::<Nullable<BigInt>, _>(checked_at)?;
+            out.push_sql(", ");
+            out.push_bind_param::<Nullable<Text>, _>(observed)?;
             out.push_sql(")");
         }
         // A plan that was written anew can fall on the same instant; nobody has claimed that one.
         out.push_sql(
             ") UPDATE custom_domains SET next_check_at = plans.next_check_at, checks_made = plans.checks_made, \
-             claims = 0 FROM plans WHERE custom_domains.id = plans.id AND custom_domains.claims > 0 \
+             claims = 0, checked_at = coalesce(plans.checked_at, custom_domains.checked_at), \
+             observed = coalesce(plans.observed, custom_domains.observed) FROM plans WHERE custom_domains.id = plans.id AND custom_domains.claims > 0 \
              AND custom_domains.next_check_at = ",
         );
         out.push_bind_param::<BigInt, _>(&self.claimed_until)

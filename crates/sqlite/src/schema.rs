@@ -40,6 +40,9 @@ diesel::table! {
         next_check_at -> Nullable<BigInt>,
         checks_made -> BigInt,
         claims -> BigInt,
+        failure_reason -> Nullable<Text>,
+        checked_at -> Nullable<BigInt>,
+        observed -> Nullable<Text>,
     }
 }
 

@@ -7,7 +7,8 @@ use serde_json::{Value, json};
 use signpost_test_servers::dns::Record;
 
 use crate::harness::domains::{
-    DomainScene, EDGE, EDGE_ADDRESSES, connect, path_of, tls_allowed, verify, verify_path, visit,
+    DomainScene, EDGE, EDGE_ADDRESSES, connect, listed, path_of, shown, steady, tls_allowed, verify,
+    verify_path, visit,
 };
 use crate::harness::{Account, Program, body_with, redirect_body};
 
@@ -25,7 +26,7 @@ fn d38_a_connected_domain_asks_for_its_records() {
     scene.dns.behave(signpost_test_servers::dns::Behaviour::Silent);
     let [one, other] = scene.clients();
     let connected = one.post("/v1/domains", &json!({"hostname": " Go.Shop.TEST. "})).expect_status(201);
-    let domain = connected.body.clone();
+    let domain = steady(&connected.body);
     assert_eq!(connected.header("location"), Some(path_of(&domain).as_str()));
     assert_eq!((&domain["hostname"], &domain["status"]), (&json!(HOST), &json!("pending")));
     let records = records(&domain);
@@ -37,11 +38,11 @@ fn d38_a_connected_domain_asks_for_its_records() {
     // 72 hours are whole days.
     let [begin, end] = ["created_at", "expires_at"].map(|field| domain[field].as_str().unwrap());
     assert!(begin < end && begin[10..] == end[10..], "{begin} to {end}");
-    assert_eq!(other.get(&path_of(&domain)).expect_status(200).body, domain);
-    assert_eq!(other.walk("/v1/domains", ""), std::slice::from_ref(&domain));
+    assert_eq!(shown(&other, &domain), domain);
+    assert_eq!(listed(&other), std::slice::from_ref(&domain));
     // The same hostname again is the same domain (D40).
     let again = other.post("/v1/domains", &json!({"hostname": HOST})).expect_status(200);
-    assert_eq!(again.body, domain);
+    assert_eq!(steady(&again.body), domain);
     // A domain that can have no CNAME gets addresses.
     let apex = connect(&other, "shop.test");
     let addresses = ["A", "AAAA"].into_iter().zip(EDGE_ADDRESSES);
@@ -88,15 +89,15 @@ fn d39_a_domain_serves_once_its_records_are_there() {
     scene.publish(&[&domain]);
     let active = verify(&other, &domain);
     assert_eq!(active, body_with(domain, json!({"status": "active", "expires_at": null})));
-    assert_eq!(one.get(&path_of(&active)).expect_status(200).body, active);
+    assert_eq!(shown(&one, &active), active);
     assert!(scene.may_have_certificate(HOST));
     // To say where is enough (D42): without a body, and without its type.
     let authorization = format!("Bearer {}", one.key);
     let bare =
         other.send_with("POST", &verify_path(&active), &[("Authorization", &authorization)], Some(b""));
-    assert_eq!(bare.expect_status(200).body, active);
+    assert_eq!(steady(&bare.expect_status(200).body), active);
     let apex = scene.activate(&one, "shop.test");
-    assert_eq!(other.walk("/v1/domains", ""), [apex, active]);
+    assert_eq!(listed(&other), [apex, active]);
 }
 
 /// Links of every way there is to make one, at slug and at root, for visitors at every node however they spell the host.
@@ -142,7 +143,7 @@ fn d22_links_live_at_slug_and_at_root() {
     let on_domain = other.walk("/v1/redirects", "?domain=Go.Shop.test");
     assert_eq!(on_domain.len(), 4);
     assert!(on_domain.iter().all(|link| link["domain"] == HOST));
-    assert_eq!(other.get(&path_of(&domain)).body, domain);
+    assert_eq!(shown(&other, &domain), domain);
 }
 
 /// Contract D38, D39, D22, D43: all of it in its order. What is active stays so while its records are wrong, for three days
@@ -153,8 +154,10 @@ fn a_domain_lives_from_its_connection_to_the_way_back_of_its_links() {
     let [one, other] = scene.clients();
     let domain = connect(&one, HOST);
     assert_eq!(verify(&other, &domain), domain);
+    assert_explained(&one, &domain, ["missing", "missing"], &[json!([]), json!([])]);
     assert_nothing_is_served(&scene, scene.first());
     scene.publish(&[&domain]);
+    let proof = json!([domain["dns_instructions"][1]["value"]]);
     let active = verify(&other, &domain);
     assert_eq!(active, body_with(domain.clone(), json!({"status": "active", "expires_at": null})));
     scene.assert_leads(scene.last(), HOST, "/", None);
@@ -170,6 +173,7 @@ fn a_domain_lives_from_its_connection_to_the_way_back_of_its_links() {
     assert_eq!(verify(&other, &domain), active);
     scene.dns.set(HOST, [Record::alias("parking.example.org")]);
     assert_eq!(verify(&one, &domain), active);
+    assert_explained(&other, &domain, ["wrong", "found"], &[json!(["parking.example.org"]), proof]);
     scene.withdraw(&domain);
     assert_eq!(verify(&other, &domain), active);
     assert_all_is_served(&scene, scene.last());
@@ -193,6 +197,19 @@ fn a_domain_lives_from_its_connection_to_the_way_back_of_its_links() {
     scene.assert_leads(scene.last(), HOST, "/", None);
     one.patch(&path_of(&links.root), &json!({"domain": HOST})).expect_status(200);
     scene.assert_leads(scene.first(), HOST, "/", Some(TARGET));
+}
+
+/// Contract D65: what the last look-up of each record saw is shown at every node, alone and in the list.
+#[track_caller]
+fn assert_explained(client: &Account, domain: &Value, statuses: [&str; 2], observed: &[Value; 2]) {
+    let shown = client.get(&path_of(domain)).expect_status(200).body;
+    assert_eq!(client.walk("/v1/domains", "")[0]["dns_instructions"], shown["dns_instructions"]);
+    let dates = ["checked_at", "next_check_at"].map(|field| shown[field].is_string());
+    assert!(dates == [true, true] && shown["failure_reason"].is_null(), "{shown}");
+    let records = shown["dns_instructions"].as_array().unwrap();
+    for ((record, status), observed) in records.iter().zip(statuses).zip(observed) {
+        assert_eq!((&record["status"], &record["observed"]), (&json!(status), observed), "{shown}");
+    }
 }
 
 /// The title of a landing page.

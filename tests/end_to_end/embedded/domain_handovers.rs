@@ -23,7 +23,7 @@ async fn put_links_on_failed_domain(scene: &DomainScene, account: AccountId) {
     let options = SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() };
     let store = SqliteStore::open(&file, &options).unwrap();
     let mut work = store.begin().await.unwrap();
-    let domain = work.lock_claims(account, &samples::hostname(HOST)).await.unwrap().own.unwrap();
+    let domain = work.lock_claims(account, &samples::hostname(HOST)).await.unwrap().own.unwrap().domain;
     let failed = CustomDomain { status: CustomDomainStatus::Failed, ..domain };
     let no_checks = CheckPlan { next_check_at: None, checks_made: 0 };
     work.update_custom_domain(&failed, no_checks).await.unwrap();

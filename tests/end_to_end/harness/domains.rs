@@ -160,10 +160,38 @@ pub fn asking(node: ProgramBuilder, dns: &NameServer) -> ProgramBuilder {
         .setting("metrics-listen", "127.0.0.1:0")
 }
 
-/// Connects a hostname that the account does not have; it must be free.
+/// Connects a hostname that the account does not have; it must be free. Without the [diagnosis](steady).
 #[track_caller]
 pub fn connect(account: &Account, hostname: &str) -> Value {
-    account.post("/v1/domains", &json!({"hostname": hostname})).expect_status(201).body
+    steady(&account.post("/v1/domains", &json!({"hostname": hostname})).expect_status(201).body)
+}
+
+/// A domain without its diagnosis (D65), which every check moves, also those that the background makes during a test.
+pub fn steady(domain: &Value) -> Value {
+    let mut domain = domain.clone();
+    let fields = domain.as_object_mut().unwrap();
+    for field in ["next_check_at", "checked_at", "failure_reason"] {
+        assert!(fields.remove(field).is_some(), "{fields:?} has no {field}");
+    }
+    for instruction in fields["dns_instructions"].as_array_mut().unwrap() {
+        let instruction = instruction.as_object_mut().unwrap();
+        for field in ["status", "observed"] {
+            assert!(instruction.remove(field).is_some(), "{instruction:?} has no {field}");
+        }
+    }
+    domain
+}
+
+/// A domain of the account as it is shown now, without its diagnosis.
+#[track_caller]
+pub fn shown(account: &Account, domain: &Value) -> Value {
+    steady(&account.get(&path_of(domain)).expect_status(200).body)
+}
+
+/// The account's domains as the list shows them, without their diagnosis.
+#[track_caller]
+pub fn listed(account: &Account) -> Vec<Value> {
+    account.walk("/v1/domains", "").iter().map(steady).collect()
 }
 
 /// The address of a resource.
@@ -177,10 +205,10 @@ pub fn verify_path(domain: &Value) -> String {
     format!("{}/verify", path_of(domain))
 }
 
-/// Has a domain verified; DNS must answer.
+/// Has a domain verified; DNS must answer. Without the diagnosis.
 #[track_caller]
 pub fn verify(account: &Account, domain: &Value) -> Value {
-    account.post(&verify_path(domain), &json!({})).expect_status(200).body
+    steady(&account.post(&verify_path(domain), &json!({})).expect_status(200).body)
 }
 
 /// Opens an address of a custom domain.

@@ -9,7 +9,7 @@ use signpost_test_servers::dns::{Behaviour, Transport};
 use signpost_test_servers::postgres;
 use signpost_test_servers::redis::{self, RedisServer};
 
-use crate::harness::domains::{DomainScene, connect, path_of, verify, verify_path};
+use crate::harness::domains::{DomainScene, connect, path_of, shown, verify, verify_path};
 use crate::harness::{Account, Program, ProgramBuilder, concurrently, redirect_body};
 
 const HOST: &str = "go.shop.test";
@@ -98,7 +98,7 @@ fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
     assert_lead(Some(TARGET));
     turn(&scene, "misdirected_since = misdirected_since - interval '3 days', next_check_at = now()");
     await_found(&scene, "SELECT status FROM custom_domains", "failed");
-    assert_eq!(one.get(&path_of(&domain)).body, failed);
+    assert_eq!(shown(&one, &domain), failed);
     assert_lead(None);
 }
 
@@ -239,7 +239,7 @@ fn d41_a_hostname_is_not_in_service_before_the_last_link_of_its_former_holder_is
         before_elsewhere.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
         scene.publish(&[&domain]);
         after_elsewhere.post(&verify_path(&domain), &json!({})).expect_error(500, "internal_error");
-        assert_eq!(after.get(&path_of(&domain)).body, domain);
+        assert_eq!(shown(&after, &domain), domain);
         scene.assert_leads(scene.first(), HOST, "/sale", None);
         assert!(!scene.may_have_certificate(HOST));
         database.run("CREATE TABLE let_go ()");

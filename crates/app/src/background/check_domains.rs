@@ -7,13 +7,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt as _, StreamExt as _};
-use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Timestamp};
+use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, Timestamp};
 
 use super::job::{DoneBy, Job, Progress};
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::domains::{Findings, Losses, jitter, lose_links_before_service};
-use crate::ports::{DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError};
+use crate::ports::{
+    CLAIM_OF_A_CHECK, ConcludedCheck, DnsUnavailable, DueCheck, MAX_CLAIMS_OF_A_CHECK,
+    UpdateCustomDomainError,
+};
 use crate::unit_of_work::{Attempts, commit};
 
 const CHECKS: &str = "signpost_domain_checks_total";
@@ -21,10 +24,6 @@ const GIVEN_UP: &str = "signpost_domain_checks_given_up_total";
 
 /// How many domains one step looks at, all at the same time.
 const AT_ONCE: u16 = 64;
-
-/// For how long a check is claimed. The port ends every look-up within its time limit, of seconds, and a check makes at
-/// most two that follow each other. What takes longer all the same is not concluded: by then another node may be at it.
-const CLAIM: Duration = Duration::from_mins(1);
 
 /// Asks DNS about the domains that are due, on every node, each domain by one of them at a time (D42).
 ///
@@ -94,8 +93,8 @@ impl Outcome {
     }
 }
 
-/// The checks of domains that stay as they are, why they do, and their plans.
-type Plans<'a> = Vec<((Outcome, &'a DueCheck), (DomainId, CheckPlan))>;
+/// The checks that change no status, why they do not, and what is written of them.
+type Plans<'a> = Vec<((Outcome, &'a DueCheck), ConcludedCheck)>;
 
 impl CheckDomains {
     /// The job, on this application.
@@ -119,33 +118,39 @@ impl CheckDomains {
         check: &DueCheck,
         looked: Result<Findings, DnsUnavailable>,
         claimed_until: Timestamp,
-    ) -> Result<(Outcome, Option<CheckPlan>), AppError> {
+    ) -> Result<(Outcome, Option<ConcludedCheck>), AppError> {
         let DueCheck { domain, checks_made, claims: _ } = check;
+        let stays = |outcome, plan: CheckPlan, observation: Option<DnsObservation>| {
+            (outcome, Some(ConcludedCheck { id: domain.id, plan, observation }))
+        };
         let now = self.app.clock.now();
         if now >= claimed_until {
             return Ok((Outcome::Late, None));
         }
         if is_overtaken(domain, now) {
-            let next_check_at = Some(now.plus(CLAIM));
-            return Ok((Outcome::Unchanged, Some(CheckPlan { next_check_at, checks_made: *checks_made })));
+            let next_check_at = Some(now.plus(CLAIM_OF_A_CHECK));
+            let plan = CheckPlan { next_check_at, checks_made: *checks_made };
+            return Ok(stays(Outcome::Unchanged, plan, None));
         }
         let plan = |status| self.plan_after(status, *checks_made, now);
         let findings = match looked {
             Ok(findings) => findings,
             Err(error) => {
                 tracing::debug!(%error, hostname = %domain.hostname, "DNS gave no answer about a domain");
-                return Ok((Outcome::Unanswered, Some(plan(domain.status)?)));
+                return Ok(stays(Outcome::Unanswered, plan(domain.status)?, None));
             }
         };
-        if findings.applied_to(domain, now).status == domain.status {
-            return Ok((Outcome::Unchanged, Some(plan(domain.status)?)));
+        let after = findings.applied_to(domain, now);
+        if after.status == domain.status {
+            let observation = after.observation.filter(|_| findings.has_answers());
+            return Ok(stays(Outcome::Unchanged, plan(domain.status)?, observation));
         }
-        Ok((self.write(check, findings).await?, None))
+        Ok((self.write(check, &findings).await?, None))
     }
 
     /// Writes what follows from the findings for the domain as it is by now. Whoever has changed it meanwhile has also planned
     /// its checks.
-    async fn write(&self, check: &DueCheck, findings: Findings) -> Result<Outcome, AppError> {
+    async fn write(&self, check: &DueCheck, findings: &Findings) -> Result<Outcome, AppError> {
         let DueCheck { domain, checks_made, claims: _ } = check;
         let attempts = Attempts::at(&self.app);
         attempts
@@ -168,7 +173,8 @@ impl CheckDomains {
                     // It waits for the next of these checks, which come soon and lose the rest.
                     Losses::SomeRemain => {
                         let soon = CheckPlan::first(now, jitter(&self.app)?);
-                        (before.clone(), CheckPlan { checks_made: *checks_made, ..soon })
+                        let before = CustomDomain { observation: after.observation, ..before.clone() };
+                        (before, CheckPlan { checks_made: *checks_made, ..soon })
                     }
                 };
                 match work.update_custom_domain(&after, plan).await {
@@ -178,7 +184,7 @@ impl CheckDomains {
                     Err(UpdateCustomDomainError::Store(error)) => return Err(error.into()),
                 }
                 commit(&self.app, work).await?;
-                if after == before {
+                if after.status == before.status {
                     return Ok(Outcome::Unchanged);
                 }
                 let (hostname, from, to) = (&after.hostname, before.status.as_str(), after.status.as_str());
@@ -217,7 +223,7 @@ impl CheckDomains {
             };
             let hostname = &check.domain.hostname;
             match concluded {
-                Ok(Ok((outcome, Some(plan)))) => plans.push(((outcome, check), (check.domain.id, plan))),
+                Ok(Ok((outcome, Some(concluded)))) => plans.push(((outcome, check), concluded)),
                 Ok(Ok((outcome, None))) => outcome.note(check),
                 Ok(Err(error)) => {
                     let cause = std::error::Error::source(&error).map(ToString::to_string);
@@ -256,7 +262,7 @@ impl Job for CheckDomains {
 
     async fn step(&self) -> Result<Progress, AppError> {
         let now = self.app.clock.now();
-        let claimed_until = now.plus(CLAIM);
+        let claimed_until = now.plus(CLAIM_OF_A_CHECK);
         let due = self.app.store.claim_due_checks(now, claimed_until, AT_ONCE).await?;
         let (outcomes, plans): (Vec<_>, Vec<_>) =
             self.check_all(&due, claimed_until).await.into_iter().unzip();

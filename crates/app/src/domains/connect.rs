@@ -5,7 +5,7 @@ use signpost_domain::{
     VerificationRecord,
 };
 
-use super::findings::is_published;
+use super::findings::{self, Proof};
 use super::handover::{Attempt, Handover, Losses, Obstacle, taken, write};
 use super::jitter::jitter;
 use super::with_instructions::DomainWithInstructions;
@@ -13,7 +13,7 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Conclusion, Operation};
-use crate::ports::{Claims, InsertCustomDomainError, UnitOfWork};
+use crate::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UnitOfWork};
 
 /// A domain that was connected, now or before.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub async fn connect(
     let operation = Operation::new(app, caller, conclusion);
     let mut proof = None;
     loop {
-        let connecting = Connecting { app, caller, hostname: &hostname, proof };
+        let connecting = Connecting { app, caller, hostname: &hostname, proof: proof.as_ref() };
         let handover = connecting.handover();
         match handover.run(&operation, || connecting.attempt(&operation)).await? {
             End::Connected(connected, losses) => {
@@ -67,8 +67,8 @@ pub async fn connect(
     }
 }
 
-async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result<bool, AppError> {
-    is_published(app, record).await.map_err(|error| {
+async fn ask_for_proof(app: &Application, record: &VerificationRecord) -> Result<Proof, AppError> {
+    findings::ask_for_proof(app, record).await.map_err(|error| {
         tracing::info!(%error, name = record.name(), "DNS did not say whether a hostname is a caller's");
         Refusal::DomainProviderUnavailable.into()
     })
@@ -86,8 +86,8 @@ struct Connecting<'a> {
     app: &'a Application,
     caller: &'a Caller,
     hostname: &'a Hostname,
-    /// Whether DNS has the caller's record, if it was asked.
-    proof: Option<bool>,
+    /// What DNS has in place of the caller's record, if it was asked.
+    proof: Option<&'a Proof>,
 }
 
 impl Connecting<'_> {
@@ -97,7 +97,7 @@ impl Connecting<'_> {
             app,
             account: caller.account_id(),
             hostname,
-            has_proof: proof == Some(true),
+            has_proof: proof.is_some_and(|proof| proof.is_there),
             reclaims: false,
         }
     }
@@ -106,7 +106,7 @@ impl Connecting<'_> {
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(self.caller.account_id(), self.hostname).await?;
         let now = self.app.clock.now();
-        if let Some(own) = own.as_ref().filter(|own| own.at(now).status.holds_hostname()) {
+        if let Some(own) = own.as_ref().filter(|own| own.domain.at(now).status.holds_hostname()) {
             let connected = self.connected(own, now, false);
             operation.conclude(Some(work), false, &connected).await?;
             return Ok(Attempt::Ended(End::Connected(connected, Losses::Complete)));
@@ -130,7 +130,7 @@ impl Connecting<'_> {
             return Err(self.limit_reached());
         }
         let losses = handover.take_from_others(work.as_mut(), holder.as_ref(), now).await?;
-        let Some(connected) = self.take(work.as_mut(), own, now).await? else {
+        let Some(connected) = self.take(work.as_mut(), own.map(|own| own.domain), now).await? else {
             return Ok(Attempt::OvertakenByAnother);
         };
         operation.conclude(Some(work), true, &connected).await?;
@@ -146,18 +146,31 @@ impl Connecting<'_> {
     ) -> Result<Option<Connected>, AppError> {
         let checks = CheckPlan::first(now, jitter(self.app)?);
         if let Some(own) = own {
-            let again = own.after(DomainEvent::Reclaimed, now);
+            let again = self.with_proof(own.after(DomainEvent::Reclaimed, now), now);
             let is_written = write(work, &again, checks).await?;
+            let again = ScheduledDomain::planned(again, checks);
             return Ok(is_written.then(|| self.connected(&again, now, false)));
         }
         let account = self.caller.account_id();
         let domain = CustomDomain::connect(self.app.ids.next(), account, self.hostname.clone(), now);
+        let domain = self.with_proof(domain, now);
         match work.insert_custom_domain(&domain, checks, self.limit()).await {
-            Ok(()) => Ok(Some(self.connected(&domain, now, true))),
+            Ok(()) => {
+                let domain = ScheduledDomain::planned(domain, checks);
+                Ok(Some(self.connected(&domain, now, true)))
+            }
             Err(InsertCustomDomainError::HostnameTaken) => Ok(None),
             Err(InsertCustomDomainError::LimitReached) => Err(self.limit_reached()),
             Err(InsertCustomDomainError::AccountMissing) => Err(AppError::AccountGone),
             Err(InsertCustomDomainError::Store(error)) => Err(error.into()),
+        }
+    }
+
+    /// The domain, with what was seen in place of its `TXT` record, if DNS was asked (D65).
+    fn with_proof(&self, domain: CustomDomain, now: Timestamp) -> CustomDomain {
+        match self.proof {
+            Some(Proof { seen, .. }) => domain.seen(std::slice::from_ref(seen), now),
+            None => domain,
         }
     }
 
@@ -169,7 +182,7 @@ impl Connecting<'_> {
         Refusal::PlanLimitReached { resource: PlanResource::Domains, limit: self.limit() }.into()
     }
 
-    fn connected(&self, domain: &CustomDomain, now: Timestamp, is_new: bool) -> Connected {
+    fn connected(&self, domain: &ScheduledDomain, now: Timestamp, is_new: bool) -> Connected {
         Connected { domain: DomainWithInstructions::at(self.app, domain, now), is_new }
     }
 }

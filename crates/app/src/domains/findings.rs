@@ -4,17 +4,36 @@ use std::collections::BTreeSet;
 
 use futures_util::future::try_join;
 use signpost_domain::{
-    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, Timestamp, VerificationRecord,
+    CustomDomain, CustomDomainStatus, DomainEvent, Hostname, SeenRecord, Timestamp, VerificationRecord,
+    seen_pointing, seen_proof,
 };
 
 use crate::application::Application;
 use crate::ports::DnsUnavailable;
 
 /// The answers of DNS about one domain. What was not asked is no answer and changes nothing.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Findings {
-    is_proven: Option<bool>,
-    points_here: Option<bool>,
+    proof: Option<Proof>,
+    pointing: Option<Pointing>,
+}
+
+/// The answer about an account's `TXT` record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Proof {
+    /// Whether the record is there (D38).
+    pub(super) is_there: bool,
+    /// What is in its place (D65).
+    pub(super) seen: SeenRecord,
+}
+
+/// The answer about where a hostname leads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Pointing {
+    /// Whether that is the edge (D39).
+    is_here: bool,
+    /// What is in place of each record that would lead here (D65).
+    seen: Vec<SeenRecord>,
 }
 
 impl Findings {
@@ -37,27 +56,27 @@ impl Findings {
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => {
                 let record = domain.verification_record();
                 if is_too_long(&record) {
-                    return Ok(Self { is_proven: Some(false), points_here: None });
+                    return Ok(Self { proof: Some(Proof::of(&record, &[])), pointing: None });
                 }
-                let (is_proven, points_here) =
-                    try_join(is_published(app, &record), points_here(app, &domain.hostname)).await?;
-                Ok(Self { is_proven: Some(is_proven), points_here: Some(points_here) })
+                let (proof, pointing) = try_join(ask_for_proof(app, &record), where_to(app, domain)).await?;
+                Ok(Self { proof: Some(proof), pointing: Some(pointing) })
             }
             CustomDomainStatus::Active { .. } => {
-                let points_here = points_here(app, &domain.hostname).await?;
-                Ok(Self { is_proven: None, points_here: Some(points_here) })
+                Ok(Self { proof: None, pointing: Some(where_to(app, domain).await?) })
             }
             CustomDomainStatus::SslPending { .. } => Ok(Self::default()),
         }
     }
 
-    /// The domain after what was found, and after what time has done to it by `now`. A failed one stays failed.
+    /// The domain after what was found, and after what time has done to it by `now`. A failed one stays failed. What was seen
+    /// is noted in every status (D65).
     ///
     /// TLS ends in front of this service, so a certificate is to be had as soon as a domain may have one (D39).
-    pub(crate) fn applied_to(self, domain: &CustomDomain, now: Timestamp) -> CustomDomain {
-        let Self { is_proven, points_here } = self;
-        match domain.at(now).status {
-            CustomDomainStatus::Pending { .. } if is_proven == Some(true) && points_here == Some(true) => {
+    pub(crate) fn applied_to(&self, domain: &CustomDomain, now: Timestamp) -> CustomDomain {
+        let is_proven = self.proof.as_ref().is_some_and(|proof| proof.is_there);
+        let points_here = self.pointing.as_ref().map(|pointing| pointing.is_here);
+        let after = match domain.at(now).status {
+            CustomDomainStatus::Pending { .. } if is_proven && points_here == Some(true) => {
                 domain.after(DomainEvent::Proven, now).after(DomainEvent::CertificateReady, now)
             }
             CustomDomainStatus::SslPending { .. } => domain.after(DomainEvent::CertificateReady, now),
@@ -67,19 +86,37 @@ impl Findings {
                 None => domain.clone(),
             },
             CustomDomainStatus::Pending { .. } | CustomDomainStatus::Failed => domain.at(now),
-        }
+        };
+        if self.has_answers() { after.seen(&self.seen(), now) } else { after }
+    }
+
+    /// Whether DNS was asked anything.
+    pub(crate) const fn has_answers(&self) -> bool {
+        self.proof.is_some() || self.pointing.is_some()
+    }
+
+    fn seen(&self) -> Vec<SeenRecord> {
+        let pointing = self.pointing.iter().flat_map(|pointing| &pointing.seen);
+        let proof = self.proof.iter().map(|proof| &proof.seen);
+        pointing.chain(proof).cloned().collect()
     }
 }
 
-/// Whether the account's `TXT` record is there (D38).
-pub(super) async fn is_published(
+impl Proof {
+    fn of(record: &VerificationRecord, txt_values: &[String]) -> Self {
+        Self { is_there: record.is_among(txt_values), seen: seen_proof(record, txt_values) }
+    }
+}
+
+/// Asks for the account's `TXT` record (D38).
+pub(super) async fn ask_for_proof(
     app: &Application,
     record: &VerificationRecord,
-) -> Result<bool, DnsUnavailable> {
+) -> Result<Proof, DnsUnavailable> {
     if is_too_long(record) {
-        return Ok(false);
+        return Ok(Proof::of(record, &[]));
     }
-    Ok(record.is_among(&app.dns.txt_records(&record.name()).await?))
+    Ok(Proof::of(record, &app.dns.txt_records(&record.name()).await?))
 }
 
 /// Whether no such name can exist, so that name servers cannot even be asked for it.
@@ -87,12 +124,16 @@ fn is_too_long(record: &VerificationRecord) -> bool {
     record.name().len() > Hostname::MAX_CHARS
 }
 
-/// Whether the hostname points at the edge (D39).
-async fn points_here(app: &Application, hostname: &Hostname) -> Result<bool, DnsUnavailable> {
+/// Asks where the hostname leads (D39).
+async fn where_to(app: &Application, domain: &CustomDomain) -> Result<Pointing, DnsUnavailable> {
+    let CustomDomain { account_id, hostname, .. } = domain;
     let resolution = app.dns.resolution(hostname).await?;
     let edge_addresses = match &app.edge.hostname {
         Some(edge) if app.edge.needs_edge_addresses(&resolution) => app.dns.resolution(edge).await?.addresses,
         Some(_) | None => BTreeSet::new(),
     };
-    Ok(app.edge.points_here(&resolution, &edge_addresses))
+    Ok(Pointing {
+        is_here: app.edge.points_here(&resolution, &edge_addresses),
+        seen: seen_pointing(&app.edge, *account_id, hostname, &resolution, &edge_addresses),
+    })
 }

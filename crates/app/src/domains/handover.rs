@@ -188,7 +188,7 @@ impl Handover<'_> {
                 let mut work = attempts.begin().await?;
                 let Claims { own, holder } = work.lock_claims(account, hostname).await?;
                 let now = app.clock.now();
-                let Some(own) = own else { return Ok(Losses::Complete) };
+                let Some(own) = own.map(|own| own.domain) else { return Ok(Losses::Complete) };
                 let is_held = own.at(now).status.holds_hostname();
                 let may_take = is_held || (reclaims && self.is_clear(holder.as_ref(), now));
                 if !may_take {

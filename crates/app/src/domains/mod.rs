@@ -26,4 +26,4 @@ pub use list::list;
 pub use may_have_certificate::{certifiable_hostname, may_have_certificate};
 pub use own_names_held::own_names_held;
 pub use verify::verify;
-pub use with_instructions::DomainWithInstructions;
+pub use with_instructions::{CheckedInstruction, DomainWithInstructions};

@@ -13,11 +13,12 @@ use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Conclusion, Operation};
-use crate::ports::Claims;
+use crate::ports::{Claims, ScheduledDomain};
 
 /// Asks DNS about the caller's domain, whatever the background is doing, and gives the domain as it is then. One that had
 /// failed is pending anew first, if the hostname is still free (D39); links that others had there are lost as
-/// [`connect`](super::connect) describes. The plan need not have custom domains any more: only connecting takes the feature.
+/// [`connect`](super::connect) describes. What DNS said is stored with the domain, also if it changes nothing (D65); the plan of its
+/// checks stays then. The account's plan need not have custom domains any more: only connecting takes the feature.
 ///
 /// Whether the domain is the caller's, and whether another account holds the hostname, is said before DNS is asked.
 ///
@@ -37,7 +38,7 @@ pub async fn verify(
         tracing::info!(%error, hostname = %domain.hostname, "DNS gave no answer about a domain");
         Refusal::DomainProviderUnavailable
     })?;
-    let verifying = Verifying { app, caller, domain: &domain, findings };
+    let verifying = Verifying { app, caller, domain: &domain, findings: &findings };
     verifying.handover().run(&operation, || verifying.attempt(&operation)).await
 }
 
@@ -49,7 +50,7 @@ async fn verifiable(
 ) -> Result<CustomDomain, AppError> {
     let account = caller.account_id();
     let id = id.id().ok_or(Refusal::DomainNotFound)?;
-    let domain = app.store.custom_domain(account, id).await?.ok_or(Refusal::DomainNotFound)?;
+    let domain = app.store.custom_domain(account, id).await?.ok_or(Refusal::DomainNotFound)?.domain;
     if domain.at(app.clock.now()).status.holds_hostname() {
         return Ok(domain);
     }
@@ -65,7 +66,7 @@ struct Verifying<'a> {
     caller: &'a Caller,
     /// As it was before DNS was asked.
     domain: &'a CustomDomain,
-    findings: Findings,
+    findings: &'a Findings,
 }
 
 impl Verifying<'_> {
@@ -88,7 +89,8 @@ impl Verifying<'_> {
         let Self { app, caller, domain, findings } = *self;
         let mut work = operation.begin().await?;
         let Claims { own, holder } = work.lock_claims(caller.account_id(), &domain.hostname).await?;
-        let own = own.filter(|own| own.id == domain.id).ok_or(Refusal::DomainNotFound)?;
+        let own = own.filter(|own| own.domain.id == domain.id).ok_or(Refusal::DomainNotFound)?;
+        let ScheduledDomain { domain: own, schedule } = own;
         let now = app.clock.now();
         let (verified, losses) = if own.at(now).status.holds_hostname() {
             let verified = findings.applied_to(&own, now);
@@ -106,11 +108,20 @@ impl Verifying<'_> {
             return Ok(Attempt::LinksRemain);
         }
         let has_changed = verified.status != own.status;
-        if has_changed && !write(work.as_mut(), &verified, self.checks(verified.status, now)?).await? {
-            return Ok(Attempt::OvertakenByAnother);
-        }
+        let verified = if has_changed {
+            let checks = self.checks(verified.status, now)?;
+            if !write(work.as_mut(), &verified, checks).await? {
+                return Ok(Attempt::OvertakenByAnother);
+            }
+            ScheduledDomain::planned(verified, checks)
+        } else {
+            if let Some(observation) = verified.observation.as_ref().filter(|_| findings.has_answers()) {
+                work.record_observation(own.account_id, own.id, observation).await?;
+            }
+            ScheduledDomain { domain: verified, schedule }
+        };
         let verified = DomainWithInstructions::at(app, &verified, now);
-        operation.conclude(Some(work), has_changed, &verified).await?;
+        operation.conclude(Some(work), has_changed || findings.has_answers(), &verified).await?;
         Ok(Attempt::Ended(verified))
     }
 

@@ -4,9 +4,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition, Timestamp,
+    AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Page, PageLimit, PagePosition,
+    Timestamp,
 };
 
+use super::domain_schedule::ScheduledDomain;
 use super::store_error::StoreError;
 
 /// Reading custom domains. All give the states as they are stored; what they read as at an instant is
@@ -18,7 +20,7 @@ pub trait CustomDomainReads: Send + Sync {
         &self,
         account: AccountId,
         id: DomainId,
-    ) -> Result<Option<CustomDomain>, StoreError>;
+    ) -> Result<Option<ScheduledDomain>, StoreError>;
 
     /// One page of the account's domains, in whatever state, newest (highest id) first, beginning behind `after`. Its
     /// cost must not grow with its depth.
@@ -27,7 +29,7 @@ pub trait CustomDomainReads: Send + Sync {
         account: AccountId,
         limit: PageLimit,
         after: Option<PagePosition>,
-    ) -> Result<Page<CustomDomain>, StoreError>;
+    ) -> Result<Page<ScheduledDomain>, StoreError>;
 
     /// Those of the account's domains that have one of these hostnames (as many as a
     /// [`Batch`](signpost_domain::Batch) has), in any order.
@@ -45,7 +47,7 @@ pub trait CustomDomainReads: Send + Sync {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Claims {
     /// The account's own domain with the hostname, in whatever state.
-    pub own: Option<CustomDomain>,
+    pub own: Option<ScheduledDomain>,
     /// Another account's domain with the hostname that is not stored as failed.
     pub holder: Option<CustomDomain>,
 }
@@ -119,7 +121,7 @@ pub trait CustomDomainWrites: Send {
         domains_limit: u64,
     ) -> Result<(), InsertCustomDomainError>;
 
-    /// Writes the status of a domain that [`lock_custom_domain`](Self::lock_custom_domain) or
+    /// Writes the status, the reason of a failure and the observation of a domain that [`lock_custom_domain`](Self::lock_custom_domain) or
     /// [`lock_claims`](Self::lock_claims) gave in this unit of work, and when it is to be checked: as if no check of it had been
     /// claimed. Its id, account, hostname and creation stay as they are.
     async fn update_custom_domain(
@@ -127,6 +129,15 @@ pub trait CustomDomainWrites: Send {
         domain: &CustomDomain,
         checks: CheckPlan,
     ) -> Result<(), UpdateCustomDomainError>;
+
+    /// Writes what look-ups saw of a domain that [`lock_claims`](Self::lock_claims) gave in this unit of work, and nothing else:
+    /// the plan of its checks stays, and whoever has claimed one keeps it. It is no change of which others are told.
+    async fn record_observation(
+        &mut self,
+        account: AccountId,
+        id: DomainId,
+        observation: &DnsObservation,
+    ) -> Result<(), StoreError>;
 
     /// Deletes a domain and moves the account's count of domains. Links that are still placed there stay as they are.
     /// `false` if the account has no such domain.
@@ -162,6 +173,17 @@ pub struct DueCheck {
     pub claims: u32,
 }
 
+/// A check that changed no status: its plan, and what it saw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConcludedCheck {
+    /// The domain.
+    pub id: DomainId,
+    /// When it is checked again.
+    pub plan: CheckPlan,
+    /// What look-ups have seen of it by now; `None` if this one was not answered, which leaves what is stored.
+    pub observation: Option<DnsObservation>,
+}
+
 /// Finding the domains that are to be checked, and keeping their plans (D42). Each method is a unit of work by itself.
 #[async_trait]
 pub trait DomainChecks: Send + Sync {
@@ -180,17 +202,17 @@ pub trait DomainChecks: Send + Sync {
         at_most: u16,
     ) -> Result<Vec<DueCheck>, StoreError>;
 
-    /// Writes the plans of domains whose check changed nothing: as if no check of them had been claimed. They were claimed
+    /// Writes the plans of domains whose check changed no status, and what it saw: as if no check of them had been claimed. They were claimed
     /// together, until `claimed_until`. A domain that is gone, or whose plan was written or claimed anew since, is left out. One
     /// statement, however many there are.
     async fn plan_checks(
         &self,
         claimed_until: Timestamp,
-        plans: &[(DomainId, CheckPlan)],
+        checks: &[ConcludedCheck],
     ) -> Result<(), StoreError>;
 
     /// Stores as failed at most `at_most` of the domains that read so at `now` because a deadline of theirs has passed
-    /// (D39), and plans no more checks of them. Returns how many, which is fewer than `at_most` only if none is left. Where
+    /// (D39), with [the reason](signpost_domain::FailureReason::at_deadline_of), and plans no more checks of them. Returns how many, which is fewer than `at_most` only if none is left. Where
     /// there is nothing to do, it costs one read.
     ///
     /// A store with a clock of its own takes the earlier of the two for `now`: a node whose clock is ahead must not take

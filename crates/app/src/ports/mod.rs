@@ -16,6 +16,7 @@ pub mod change_log;
 pub mod clock;
 pub mod custom_domains;
 pub mod dns_provider;
+pub mod domain_schedule;
 pub mod groups;
 pub mod id_source;
 pub mod leases;
@@ -35,10 +36,11 @@ pub use change_log::{
 };
 pub use clock::Clock;
 pub use custom_domains::{
-    CHECKS_LEFT_ALONE_FOR, Claims, CustomDomainReads, CustomDomainWrites, DomainChecks, DueCheck,
-    InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
+    CHECKS_LEFT_ALONE_FOR, Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks,
+    DueCheck, InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,
 };
 pub use dns_provider::{DnsProvider, DnsUnavailable};
+pub use domain_schedule::{CLAIM_OF_A_CHECK, CheckSchedule, ScheduledDomain};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
 pub use leases::{LeaseHolder, Leases};

@@ -38,7 +38,7 @@ pub(crate) async fn pass(world: &World, time: Duration) {
 }
 
 async fn stored(world: &World, domain: &CustomDomain) -> CustomDomainStatus {
-    world.app.store.custom_domain(domain.account_id, domain.id).await.unwrap().unwrap().status
+    world.app.store.custom_domain(domain.account_id, domain.id).await.unwrap().unwrap().domain.status
 }
 
 /// Contract D42: records that are there are found soon after connecting, without anybody's asking.

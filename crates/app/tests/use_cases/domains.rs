@@ -33,7 +33,8 @@ async fn d39_a_domain_lives_from_connecting_to_removal() {
     assert!(connected.is_new);
     assert_eq!((domain.hostname.as_str(), domain.status.as_str()), (HOST, "pending"));
     assert_eq!(domain.status.expires_at(), Some(world.app.clock.now().plus(VERIFICATION_PERIOD)));
-    let types: Vec<_> = connected.domain.dns_instructions.iter().map(|record| record.record_type).collect();
+    let types: Vec<_> =
+        connected.domain.dns_instructions.iter().map(|record| record.instruction.record_type).collect();
     assert_eq!(types, [DnsRecordType::Cname, DnsRecordType::Txt]);
     let shown = domains::get(&world.app, &owner.caller, domain.id.into()).await.unwrap();
     assert_eq!(shown.dns_instructions, connected.domain.dns_instructions);

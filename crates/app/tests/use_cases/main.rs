@@ -23,6 +23,7 @@ mod client_addresses;
 mod domain_check_load;
 mod domain_checks;
 mod domain_claims;
+mod domain_diagnosis;
 mod domain_handovers;
 mod domain_interleavings;
 mod domain_owners;

@@ -27,6 +27,42 @@ async fn verify(api: &Api, domain: &Value) -> Answer {
     api.call("POST", &format!("{}/verify", path_of(domain))).await
 }
 
+/// When the background looks at it next, which it does.
+fn next_check_of(domain: &Value) -> Value {
+    assert!(domain["next_check_at"].as_str().unwrap() > domain["created_at"].as_str().unwrap());
+    domain["next_check_at"].clone()
+}
+
+/// Writes into a domain what was seen in place of its records.
+fn saw<const N: usize>(domain: &mut Value, seen: [(&str, Value); N]) {
+    for (record, (status, observed)) in
+        domain["dns_instructions"].as_array_mut().unwrap().iter_mut().zip(seen)
+    {
+        record["status"] = json!(status);
+        record["observed"] = observed;
+    }
+}
+
+#[actix_web::test]
+async fn d65_a_failed_domain_says_why_and_what_was_seen() {
+    let api = Api::start().await;
+    let domain = connect(&api, HOST).await.body;
+    api.memory.dns.set_texts("_signpost.links.shop.com", ["\u{1b}[31m", "\"</script>"]);
+    api.memory.dns.set_alias(HOST, "shops.example.com");
+    verify(&api, &domain).await;
+    api.memory.clock.advance(VERIFICATION_PERIOD);
+    let mut expected = domain.clone();
+    expected["status"] = json!("failed");
+    expected["expires_at"] = json!(null);
+    expected["next_check_at"] = json!(null);
+    expected["checked_at"] = domain["created_at"].clone();
+    expected["failure_reason"] = json!("deadline_passed");
+    let texts = json!(["\u{fffd}[31m", "\"</script>"]);
+    saw(&mut expected, [("wrong", json!(["shops.example.com"])), ("wrong", texts)]);
+    assert_eq!(api.call("GET", &path_of(&domain)).await.body, expected);
+    assert_eq!(api.call("GET", "/v1/domains").await.body["data"], json!([expected]));
+}
+
 #[actix_web::test]
 async fn a_domain_lives_from_connecting_to_removal() {
     let api = Api::start().await;
@@ -39,14 +75,17 @@ async fn a_domain_lives_from_connecting_to_removal() {
     let mut expected = json!({
         "id": id, "object": "domain", "hostname": HOST, "status": "pending",
         "expires_at": "2026-02-03T09:05:07.042Z", "created_at": "2026-01-31T09:05:07.042Z",
+        "next_check_at": next_check_of(&connected.body), "checked_at": null, "failure_reason": null,
         "dns_instructions": [
             {
                 "type": "CNAME", "name": HOST, "value": "edge.example.net",
                 "purpose": "Sends visitors of this hostname to us. No other record may stand at the same name.",
+                "status": "unknown", "observed": [],
             },
             {
                 "type": "TXT", "name": "_signpost.links.shop.com", "value": proof.value(),
                 "purpose": "Proves that the hostname is yours.",
+                "status": "unknown", "observed": [],
             },
         ],
     });
@@ -57,11 +96,15 @@ async fn a_domain_lives_from_connecting_to_removal() {
     assert_eq!(api.memory.dns.all_lookups(), 0, "connecting a free hostname asks nobody");
 
     let early = verify(&api, &expected).await;
+    expected["checked_at"] = json!("2026-01-31T09:05:07.042Z");
+    saw(&mut expected, [("missing", json!([])), ("missing", json!([]))]);
     assert_eq!((early.status, &early.body), (200, &expected), "no record is there yet");
     api.follow_instructions(&expected);
     let verified = verify(&api, &expected).await;
     expected["status"] = json!("active");
     expected["expires_at"] = json!(null);
+    expected["next_check_at"] = next_check_of(&verified.body);
+    saw(&mut expected, [("found", json!(["edge.example.net"])), ("found", json!([proof.value()]))]);
     assert_eq!((verified.status, &verified.body), (200, &expected));
     assert_eq!(verified.header("location"), None);
     assert_eq!(api.call("GET", &path).await.body, expected);
@@ -240,6 +283,8 @@ async fn d39_d40_a_domain_fails_at_its_deadline_and_is_pending_anew_when_it_is_c
     let mut failed = domain.clone();
     failed["status"] = json!("failed");
     failed["expires_at"] = json!(null);
+    failed["next_check_at"] = json!(null);
+    failed["failure_reason"] = json!("deadline_passed");
     assert_eq!(api.call("GET", &path).await.body, failed);
     assert_eq!(api.call("GET", "/v1/domains").await.body["data"], json!([failed]), "it stays listed");
     assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["domains"], json!(1));
@@ -247,12 +292,16 @@ async fn d39_d40_a_domain_fails_at_its_deadline_and_is_pending_anew_when_it_is_c
     let mut anew = domain.clone();
     anew["expires_at"] = json!("2026-02-06T09:05:07.042Z");
     let again = connect(&api, HOST).await;
+    anew["next_check_at"] = next_check_of(&again.body);
     assert_eq!((again.status, &again.body, again.header("location")), (200, &anew, None));
     assert_eq!(api.call("GET", &path).await.body, anew);
 
     api.memory.clock.advance(VERIFICATION_PERIOD);
     anew["expires_at"] = json!("2026-02-09T09:05:07.042Z");
+    anew["checked_at"] = json!("2026-02-06T09:05:07.042Z");
+    saw(&mut anew, [("missing", json!([])), ("missing", json!([]))]);
     let verified = verify(&api, &domain).await;
+    anew["next_check_at"] = next_check_of(&verified.body);
     assert_eq!((verified.status, &verified.body), (200, &anew), "verifying claims it anew as well");
 }
 
@@ -261,8 +310,11 @@ async fn d42_verification_takes_no_body_or_an_empty_object() {
     let api = Api::start().await;
     let domain = api.domain(HOST).await;
     let path = format!("{}/verify", path_of(&domain));
-    assert_eq!(api.call("POST", &path).await.body, domain);
-    assert_eq!(api.call_with("POST", &path, json!({})).await.body, domain);
+    let mut checked = domain.clone();
+    checked["checked_at"] = domain["created_at"].clone();
+    saw(&mut checked, [("missing", json!([])), ("missing", json!([]))]);
+    assert_eq!(api.call("POST", &path).await.body, checked);
+    assert_eq!(api.call_with("POST", &path, json!({})).await.body, checked);
     let with_body = async |body: Value| api.call_with("POST", &path, body).await;
     assert_eq!(with_body(json!({"force": true})).await.violations(), [("force", "unknown_field")]);
     assert_eq!(with_body(json!([])).await.violations(), [("body", "invalid_type")]);

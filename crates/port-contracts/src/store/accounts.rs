@@ -214,7 +214,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(store.group(account, group.id).await.unwrap(), None);
     assert_eq!(store.pixel(account, pixel.id).await.unwrap(), None);
     assert_eq!(stored::pixels(&store, account).await, []);
-    assert_eq!(store.custom_domain(account, domain.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, account, domain.id).await, None);
     assert_eq!(stored::custom_domains(&store, account).await, []);
     assert_eq!(store.holder_of(&domain.hostname).await.unwrap(), None);
     assert_eq!(domain_steps::claim(&store, samples::at(1), samples::at(2), 10).await, []);

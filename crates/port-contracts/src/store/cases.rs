@@ -96,6 +96,14 @@ macro_rules! __store_cases {
                 only_what_was_given_up_is_released
                 of_many_sweepers_one_releases_each_check
             }
+            domain_diagnosis {
+                what_explains_a_domain_reads_back_as_it_was_written
+                a_schedule_is_read_as_it_is_stored
+                an_observation_leaves_plan_and_claim_alone
+                nobody_records_an_observation_of_anothers_domain
+                a_check_writes_what_it_saw
+                what_was_seen_is_written_only_while_the_claim_stands
+            }
             domain_deadlines {
                 a_domain_expires_at_its_deadline
                 domains_expire_some_at_a_time

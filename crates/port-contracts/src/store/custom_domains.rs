@@ -43,7 +43,7 @@ pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
     ]);
     for domain in &domains {
         domain_steps::insert(&store, domain, PLENTY).await.unwrap();
-        assert_eq!(store.custom_domain(account, domain.id).await.unwrap().as_ref(), Some(domain));
+        assert_eq!(stored::custom_domain(&store, account, domain.id).await.as_ref(), Some(domain));
         let named =
             store.custom_domains_named(account, std::slice::from_ref(&domain.hostname)).await.unwrap();
         assert_eq!(named, std::slice::from_ref(domain));
@@ -71,14 +71,14 @@ pub(super) async fn a_domain_id_is_given_out_once_over_all_accounts(fresh: Fresh
         drop(work);
         stored::counters_are_right(&store, account).await;
     }
-    assert_eq!(store.custom_domain(owner, domain.id).await.unwrap(), Some(domain.clone()));
-    assert_eq!(store.custom_domain(other, domain.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, owner, domain.id).await, Some(domain.clone()));
+    assert_eq!(stored::custom_domain(&store, other, domain.id).await, None);
     // Once its domain is deleted, the id is anybody's.
     assert!(domain_steps::delete(&store, owner, domain.id).await);
     let again = CustomDomain { id: domain.id, ..samples::custom_domain(other, "b.example.net") };
     domain_steps::insert(&store, &again, PLENTY).await.unwrap();
-    assert_eq!(store.custom_domain(owner, domain.id).await.unwrap(), None);
-    assert_eq!(store.custom_domain(other, domain.id).await.unwrap(), Some(again));
+    assert_eq!(stored::custom_domain(&store, owner, domain.id).await, None);
+    assert_eq!(stored::custom_domain(&store, other, domain.id).await, Some(again));
 }
 
 pub(super) async fn an_unknown_domain_is_none(fresh: Fresh) {
@@ -87,7 +87,7 @@ pub(super) async fn an_unknown_domain_is_none(fresh: Fresh) {
     let known = domain_steps::domain(&store, account, "a.example.net", ACTIVE).await;
     let (unknown, nobody): (DomainId, AccountId) = (samples::id(), samples::id());
     for (account, id) in [(account, unknown), (nobody, known.id)] {
-        assert_eq!(store.custom_domain(account, id).await.unwrap(), None);
+        assert_eq!(stored::custom_domain(&store, account, id).await, None);
         let locked = unit!(&store, async |work| Ok(work.lock_custom_domain(account, id).await?));
         assert_eq!(locked.await.unwrap(), None);
         assert!(!domain_steps::delete(&store, account, id).await);
@@ -96,7 +96,7 @@ pub(super) async fn an_unknown_domain_is_none(fresh: Fresh) {
     assert_eq!(stored::custom_domains(&store, nobody).await, []);
     assert!(domain_steps::delete(&store, account, known.id).await);
     assert!(!domain_steps::delete(&store, account, known.id).await, "it is gone");
-    assert_eq!(store.custom_domain(account, known.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, account, known.id).await, None);
     assert_eq!(store.holder_of(&known.hostname).await.unwrap(), None);
     assert_eq!(stored::custom_domains_count(&store, account).await, 0);
 }
@@ -111,7 +111,7 @@ pub(super) async fn an_update_writes_the_status_alone(fresh: Fresh) {
         for then in every_status() {
             for status in [first, then] {
                 domain = domain_steps::update(&store, &domain, status, NO_CHECKS).await.unwrap();
-                assert_eq!(store.custom_domain(account, domain.id).await.unwrap().as_ref(), Some(&domain));
+                assert_eq!(stored::custom_domain(&store, account, domain.id).await.as_ref(), Some(&domain));
             }
         }
     }
@@ -151,7 +151,7 @@ pub(super) async fn the_limit_on_domains_is_kept(fresh: Fresh) {
     assert_eq!(insert(1, 2).await, Ok(()));
     assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
     assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the plan allows fewer than there are");
-    assert_eq!(store.custom_domain(account, domains[2].id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, account, domains[2].id).await, None);
     assert_eq!(stored::custom_domains_count(&store, account).await, 2);
     // The limit is told before what else speaks against it.
     let taken = samples::custom_domain(account, "a.example.net");
@@ -205,7 +205,7 @@ pub(super) async fn a_missing_account_gets_no_domain(fresh: Fresh) {
         Ok(work.insert_custom_domain(&domain, NO_CHECKS, PLENTY).await?)
     });
     outcome.await.unwrap();
-    assert_eq!(store.custom_domain(nobodys.account_id, nobodys.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, nobodys.account_id, nobodys.id).await, None);
     assert_eq!(stored::custom_domains(&store, account).await, [domain]);
 }
 
@@ -215,7 +215,7 @@ pub(super) async fn domains_are_listed_newest_first(fresh: Fresh) {
     let account = given::account(&store).await;
     let other = given::account(&store).await;
     let empty = given::account(&store).await;
-    let page = store.custom_domains(empty, given::limit(25), None).await.unwrap();
+    let page = stored::page_of_domains(&store, empty, 25, None).await;
     assert_eq!((page.items, page.next), (vec![], None));
 
     let statuses = every_status();
@@ -233,16 +233,16 @@ pub(super) async fn domains_are_listed_newest_first(fresh: Fresh) {
     }
     domains.reverse();
     for items in 1..=25 {
-        let page = async |after| store.custom_domains(account, given::limit(items), after).await.unwrap();
+        let page = async |after| stored::page_of_domains(&store, account, items, after).await;
         let (walked, pages) = given::walk(page).await;
         assert_eq!(walked, domains);
         assert_eq!(pages, 23_usize.div_ceil(usize::try_from(items).unwrap()));
     }
     let behind = |position: usize| Some(PagePosition::behind(domains[position].id.to_bytes()));
-    assert_eq!(store.custom_domains(account, given::limit(5), behind(22)).await.unwrap().items, []);
+    assert_eq!(stored::page_of_domains(&store, account, 5, behind(22)).await.items, []);
     // A position needs no domain.
     assert!(domain_steps::delete(&store, account, domains[10].id).await);
-    let page = store.custom_domains(account, given::limit(5), behind(10)).await.unwrap();
+    let page = stored::page_of_domains(&store, account, 5, behind(10)).await;
     assert_eq!(page.items, domains[11..16]);
 }
 

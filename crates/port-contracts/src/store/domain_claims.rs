@@ -1,6 +1,6 @@
 //! Who has a hostname (D40, D41): at most one domain of it is not stored as failed, and an account has one at most.
 
-use signpost_app::ports::{Claims, InsertCustomDomainError, UpdateCustomDomainError};
+use signpost_app::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UpdateCustomDomainError};
 use signpost_domain::{AccountId, CustomDomain, CustomDomainStatus, DomainEvent};
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status};
@@ -79,7 +79,7 @@ pub(super) async fn a_failed_domain_comes_back_if_the_hostname_is_free(fresh: Fr
         }
         // What stays failed stands in nobody's way.
         domain_steps::update(&store, &second, FAILED, NO_CHECKS).await.unwrap();
-        assert_eq!(store.custom_domain(other, second.id).await.unwrap().as_ref(), Some(&second));
+        assert_eq!(stored::custom_domain(&store, other, second.id).await.as_ref(), Some(&second));
         assert_eq!(store.holder_of(&first.hostname).await.unwrap().as_ref(), Some(&first));
         // Nor does the holder stand in its own way.
         domain_steps::update(&store, &first, ACTIVE, NO_CHECKS).await.unwrap();
@@ -142,7 +142,8 @@ pub(super) async fn claims_are_the_callers_own_and_the_holders(fresh: Fresh) {
             [(holding, Some(&holder)), (failed, Some(&failure)), (without, None), (samples::id(), None)]
         {
             let holder = if account == holding { None } else { in_the_way.clone() };
-            let expected = Claims { own: own.cloned(), holder };
+            let own = own.cloned().map(|own| ScheduledDomain::planned(own, NO_CHECKS));
+            let expected = Claims { own, holder };
             assert_eq!(domain_steps::claims(&store, account, &hostname).await, expected, "{status:?}");
         }
     }
@@ -222,7 +223,7 @@ pub(super) async fn claims_are_held_until_the_unit_of_work_ends(fresh: Fresh) {
                     let displaced = holder.after(DomainEvent::Displaced, now);
                     work.update_custom_domain(&displaced, NO_CHECKS).await?;
                 }
-                let own = own.unwrap().after(DomainEvent::Reclaimed, now);
+                let own = own.unwrap().domain.after(DomainEvent::Reclaimed, now);
                 Ok(work.update_custom_domain(&own, NO_CHECKS).await?)
             });
             taken.await
@@ -251,7 +252,7 @@ pub(super) async fn concurrent_updates_of_one_domain_build_on_each_other(fresh: 
                 let before = if number % 2 == 0 {
                     work.lock_custom_domain(account, domain.id).await?.unwrap()
                 } else {
-                    work.lock_claims(account, &domain.hostname).await?.own.unwrap()
+                    work.lock_claims(account, &domain.hostname).await?.own.unwrap().domain
                 };
                 tokio::task::yield_now().await;
                 let CustomDomainStatus::Active { misdirected_since: Some(before_then) } = before.status
@@ -266,6 +267,6 @@ pub(super) async fn concurrent_updates_of_one_domain_build_on_each_other(fresh: 
         }
     });
     updates.await;
-    let after = store.custom_domain(account, domain.id).await.unwrap().unwrap();
+    let after = stored::custom_domain(&store, account, domain.id).await.unwrap();
     assert_eq!(after.status, since(30));
 }

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use signpost_app::ports::{
-    Claims, DueCheck, InsertCustomDomainError, LinksOf, Store, StoreError, UpdateCustomDomainError,
+    Claims, ConcludedCheck, DueCheck, InsertCustomDomainError, LinksOf, Store, StoreError,
+    UpdateCustomDomainError,
 };
 use signpost_domain::{
     AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainId, Hostname, Placement, Site, Timestamp,
@@ -145,10 +146,18 @@ pub(super) async fn claim(
     }
 }
 
-/// Writes plans, again if the store asks for that.
+/// Writes plans of checks that were not answered.
 pub(super) async fn plan(store: &Arc<dyn Store>, claimed_until: Timestamp, plans: &[(DomainId, CheckPlan)]) {
+    let unanswered =
+        |(id, plan): &(DomainId, CheckPlan)| ConcludedCheck { id: *id, plan: *plan, observation: None };
+    let checks: Vec<ConcludedCheck> = plans.iter().map(unanswered).collect();
+    conclude(store, claimed_until, &checks).await;
+}
+
+/// Writes plans and what was seen, again if the store asks for that.
+pub(super) async fn conclude(store: &Arc<dyn Store>, claimed_until: Timestamp, checks: &[ConcludedCheck]) {
     loop {
-        match store.plan_checks(claimed_until, plans).await {
+        match store.plan_checks(claimed_until, checks).await {
             Err(StoreError::Contended) => tokio::task::yield_now().await,
             planned => return planned.unwrap(),
         }

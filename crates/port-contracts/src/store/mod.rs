@@ -18,6 +18,7 @@ mod custom_domains;
 mod domain_checks;
 mod domain_claims;
 mod domain_deadlines;
+mod domain_diagnosis;
 mod domain_operations;
 mod domain_steps;
 mod fixture;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use signpost_app::ports::{PublishedContent, PublishedLink, Store};
 use signpost_domain::{
-    AccountId, CustomDomain, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter, LinkId,
-    LinkKind, Page, PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
+    AccountId, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter,
+    LinkId, LinkKind, Page, PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -90,10 +90,29 @@ pub(super) async fn pixels(store: &Arc<dyn Store>, account: AccountId) -> Vec<Pi
 
 /// All of an account's custom domains by id, lowest first.
 pub(super) async fn custom_domains(store: &Arc<dyn Store>, account: AccountId) -> Vec<CustomDomain> {
-    let page = async |after| store.custom_domains(account, given::limit(100), after).await.unwrap();
-    let mut domains = given::walk(page).await.0;
+    let mut domains = given::walk(async |after| page_of_domains(store, account, 100, after).await).await.0;
     domains.reverse();
     domains
+}
+
+/// One page of an account's custom domains, whatever the plans of their checks.
+pub(super) async fn page_of_domains(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    items: u64,
+    after: Option<PagePosition>,
+) -> Page<CustomDomain> {
+    let page = store.custom_domains(account, given::limit(items), after).await.unwrap();
+    page.map(|found| found.domain)
+}
+
+/// An account's custom domain, whatever the plan of its checks.
+pub(super) async fn custom_domain(
+    store: &Arc<dyn Store>,
+    account: AccountId,
+    id: DomainId,
+) -> Option<CustomDomain> {
+    store.custom_domain(account, id).await.unwrap().map(|found| found.domain)
 }
 
 pub(super) async fn custom_domains_count(store: &Arc<dyn Store>, account: AccountId) -> u64 {

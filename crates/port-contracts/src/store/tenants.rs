@@ -26,7 +26,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
     assert_eq!(stored::pixels(&store, stranger).await, []);
     assert_eq!(store.pixels_with_ids(stranger, &[pixel.id]).await.unwrap(), []);
     assert_eq!(stored::pixels(&store, owner).await, [pixel]);
-    assert_eq!(store.custom_domain(stranger, domain.id).await.unwrap(), None);
+    assert_eq!(stored::custom_domain(&store, stranger, domain.id).await, None);
     assert_eq!(stored::custom_domains(&store, stranger).await, []);
     let named = std::slice::from_ref(&domain.hostname);
     assert_eq!(store.custom_domains_named(stranger, named).await.unwrap(), []);

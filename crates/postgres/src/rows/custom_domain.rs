@@ -2,8 +2,10 @@
 
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Nullable, Text, Timestamptz, Uuid};
-use signpost_app::ports::DueCheck;
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Hostname};
+use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname,
+};
 
 use super::cell::RowName;
 use crate::columns::{IdBytes, Instant};
@@ -26,8 +28,21 @@ pub(crate) const ACTIVE: &str = "active";
 pub(crate) const FAILED: &str = "failed";
 
 /// What [`CustomDomainRow`] is made of where a statement is written by hand, in the order of its fields.
-pub(crate) type DomainColumns =
-    (Uuid, Uuid, Text, Text, Nullable<Timestamptz>, Nullable<Timestamptz>, Timestamptz);
+pub(crate) type DomainColumns = (
+    Uuid,
+    Uuid,
+    Text,
+    Text,
+    Nullable<Timestamptz>,
+    Nullable<Timestamptz>,
+    Timestamptz,
+    Nullable<Text>,
+    Nullable<Timestamptz>,
+    Nullable<Text>,
+);
+
+/// What [`ScheduledRow`] is made of, likewise.
+pub(crate) type ScheduledColumns = (DomainColumns, Nullable<Timestamptz>, Integer);
 
 /// A domain as it is read.
 #[derive(Queryable, Selectable)]
@@ -40,6 +55,9 @@ pub(crate) struct CustomDomainRow {
     deadline: Option<Instant>,
     misdirected_since: Option<Instant>,
     created_at: Instant,
+    failure_reason: Option<String>,
+    checked_at: Option<Instant>,
+    observed: Option<String>,
 }
 
 impl CustomDomainRow {
@@ -57,17 +75,45 @@ impl CustomDomainRow {
     }
 
     pub(crate) fn into_domain(self) -> Result<CustomDomain, Failure> {
-        let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at } = self;
+        let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at, .. } = self;
+        let Self { failure_reason, checked_at, observed, .. } = self;
         let id = id.id();
         let row = RowName::new(TABLE, id);
         let status = status_from(&row, &status, deadline, misdirected_since)?;
+        let checked_at = checked_at.map(|instant| row.timestamp("checked_at", instant)).transpose()?;
+        // A node of an older version may have left the reason of an earlier failure.
+        let failure_reason = failure_reason.filter(|_| status == CustomDomainStatus::Failed);
         Ok(CustomDomain {
             id,
             account_id: account_id.id(),
             hostname: row.cell("hostname", Hostname::parse(&hostname))?,
             status,
             created_at: row.timestamp("created_at", created_at)?,
+            failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
+            observation: checked_at.map(|at| DnsObservation::from_stored(at, observed.as_deref())),
         })
+    }
+}
+
+/// A domain as it is read, with the plan of its checks.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = custom_domains, check_for_backend(diesel::pg::Pg))]
+pub(crate) struct ScheduledRow {
+    #[diesel(embed)]
+    pub(crate) domain: CustomDomainRow,
+    next_check_at: Option<Instant>,
+    claims: i32,
+}
+
+impl ScheduledRow {
+    pub(crate) fn into_scheduled(self) -> Result<ScheduledDomain, Failure> {
+        let Self { domain, next_check_at, claims } = self;
+        let domain = domain.into_domain()?;
+        let row = RowName::new(TABLE, domain.id);
+        let next_check_at =
+            next_check_at.map(|instant| row.timestamp("next_check_at", instant)).transpose()?;
+        let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no such count"))?;
+        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
     }
 }
 
@@ -124,6 +170,24 @@ pub(crate) fn due_check((_, row, checks_made, claims): ClaimedRow) -> Result<Due
     })
 }
 
+/// How the columns write what explains a domain (D65).
+struct DiagnosisColumns<'a> {
+    reason: Option<&'a str>,
+    checked_at: Option<Instant>,
+    observed: Option<String>,
+}
+
+impl<'a> From<&'a CustomDomain> for DiagnosisColumns<'a> {
+    fn from(domain: &'a CustomDomain) -> Self {
+        let CustomDomain { failure_reason, observation, .. } = domain;
+        Self {
+            reason: failure_reason.as_ref().map(FailureReason::as_str),
+            checked_at: observation.as_ref().map(|observation| observation.checked_at.into()),
+            observed: observation.as_ref().map(DnsObservation::records_to_json),
+        }
+    }
+}
+
 /// How the columns write a status.
 struct StatusColumns {
     status: &'static str,
@@ -159,9 +223,12 @@ statement! {
         created: Instant,
         next_check: Option<Instant>,
         checks: i64,
+        reason: Option<&'a str>,
+        checked: Option<Instant>,
+        observed: Option<String>,
     } =
     "INSERT INTO custom_domains (id, account_id, hostname, status, deadline, misdirected_since, created_at, next_check_at, \
-     checks_made) VALUES ("
+     checks_made, failure_reason, checked_at, observed) VALUES ("
     { id: Uuid } ", "
     { account: Uuid } ", "
     { hostname: Text } ", "
@@ -170,13 +237,17 @@ statement! {
     { misdirected: Nullable<Timestamptz> } ", "
     { created: Timestamptz } ", "
     { next_check: Nullable<Timestamptz> } ", "
-    { checks: BigInt } ") ON CONFLICT DO NOTHING RETURNING id"
+    { checks: BigInt } ", "
+    { reason: Nullable<Text> } ", "
+    { checked: Nullable<Timestamptz> } ", "
+    { observed: Nullable<Text> } ") ON CONFLICT DO NOTHING RETURNING id"
 }
 
 impl<'a> InsertDomain<'a> {
     pub(crate) fn of(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
-        let CustomDomain { id, account_id, hostname, status, created_at } = domain;
+        let CustomDomain { id, account_id, hostname, status, created_at, .. } = domain;
         let StatusColumns { status, deadline, misdirected_since } = (*status).into();
+        let DiagnosisColumns { reason, checked_at, observed } = domain.into();
         let CheckPlan { next_check_at, checks_made } = checks;
         Self {
             id: (*id).into(),
@@ -188,13 +259,16 @@ impl<'a> InsertDomain<'a> {
             created: (*created_at).into(),
             next_check: next_check_at.map(Instant::from),
             checks: checks_made.into(),
+            reason,
+            checked: checked_at,
+            observed,
         }
     }
 }
 
 statement! {
-    /// Writes the status and the checks of a domain that the account has, and gives its id.
-    pub(crate) UpdateDomain -> Uuid {
+    /// Writes the status, its explanation and the checks of a domain that the account has, and gives its id.
+    pub(crate) UpdateDomain<'a> -> Uuid {
         id: IdBytes,
         account: IdBytes,
         status: &'static str,
@@ -202,22 +276,29 @@ statement! {
         misdirected: Option<Instant>,
         next_check: Option<Instant>,
         checks: i64,
+        reason: Option<&'a str>,
+        checked: Option<Instant>,
+        observed: Option<String>,
     } =
     "UPDATE custom_domains SET status = "
     { status: Text } ", deadline = "
     { deadline: Nullable<Timestamptz> } ", misdirected_since = "
     { misdirected: Nullable<Timestamptz> } ", next_check_at = "
     { next_check: Nullable<Timestamptz> } ", checks_made = "
-    { checks: BigInt } ", claims = 0 WHERE id = "
+    { checks: BigInt } ", claims = 0, failure_reason = "
+    { reason: Nullable<Text> } ", checked_at = "
+    { checked: Nullable<Timestamptz> } ", observed = "
+    { observed: Nullable<Text> } " WHERE id = "
     { id: Uuid } " AND account_id = "
     { account: Uuid } " RETURNING id"
 }
 
-impl UpdateDomain {
-    pub(crate) fn of(domain: &CustomDomain, checks: CheckPlan) -> Self {
+impl<'a> UpdateDomain<'a> {
+    pub(crate) fn of(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
         // Nothing moves a name or a creation.
-        let CustomDomain { id, account_id, hostname: _, status, created_at: _ } = domain;
+        let CustomDomain { id, account_id, status, .. } = domain;
         let StatusColumns { status, deadline, misdirected_since } = (*status).into();
+        let DiagnosisColumns { reason, checked_at, observed } = domain.into();
         let CheckPlan { next_check_at, checks_made } = checks;
         Self {
             id: (*id).into(),
@@ -227,6 +308,9 @@ impl UpdateDomain {
             misdirected: misdirected_since,
             next_check: next_check_at.map(Instant::from),
             checks: checks_made.into(),
+            reason,
+            checked: checked_at,
+            observed,
         }
     }
 }

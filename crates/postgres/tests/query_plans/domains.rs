@@ -1,10 +1,11 @@
 //! Custom domains.
 
 use signpost_app::ports::{
-    CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, LinkReads, LinksOf, Store,
+    CHECKS_LEFT_ALONE_FOR, ConcludedCheck, CustomDomainReads, DomainChecks, LinkReads, LinksOf, Store,
 };
 use signpost_domain::{
-    AccountId, Address, CheckPlan, CustomDomainStatus, DomainId, Hostname, Id, PageLimit, PagePosition, Site,
+    AccountId, Address, CheckPlan, CustomDomainStatus, DnsObservation, DomainId, Hostname, Id, PageLimit,
+    PagePosition, Site,
 };
 use signpost_port_contracts::samples;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -137,6 +138,8 @@ async fn changes(subject: &Subject) {
                 assert_eq!(number_of(work.insert_custom_domain(&domain, plan, PLENTY)).await, 2);
                 assert_eq!(number_of(work.lock_custom_domain(*account, domain.id)).await, 1);
                 assert_eq!(number_of(work.update_custom_domain(&domain, plan)).await, 1);
+                let seen = DnsObservation { checked_at: samples::at(1), records: vec![] };
+                assert_eq!(number_of(work.record_observation(*account, domain.id, &seen)).await, 1);
                 assert_eq!(number_of(work.delete_custom_domain(*account, domain.id)).await, 2);
                 // Not left to be undone in the background, where it would run beside what is recorded next.
                 work.commit().await.unwrap();
@@ -168,7 +171,12 @@ async fn checks(subject: &Subject) {
                 let claimed = claimed.unwrap();
                 assert_eq!(claimed.len(), usize::from(AT_ONCE));
                 let next = CheckPlan { next_check_at: Some(samples::at(90_000)), checks_made: 1 };
-                plans_of_checks.extend(claimed.iter().map(|check| (check.domain.id, next)));
+                let observation = Some(DnsObservation { checked_at: now, records: vec![] });
+                plans_of_checks.extend(claimed.iter().map(|check| ConcludedCheck {
+                    id: check.domain.id,
+                    plan: next,
+                    observation: observation.clone(),
+                }));
             })
             .await;
         are_by_index(&plans, "custom_domains_due");

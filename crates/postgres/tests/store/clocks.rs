@@ -41,7 +41,7 @@ async fn r22_a_node_that_is_ahead_stores_no_domain_as_failed() {
     for _ in 0..2 {
         store.expire_domains(now.plus(DAY), 9).await.unwrap();
         for domain in &domains {
-            let stored = store.custom_domain(account, domain.id).await.unwrap().unwrap();
+            let stored = store.custom_domain(account, domain.id).await.unwrap().unwrap().domain;
             assert_eq!(stored, domain.at(now));
         }
     }

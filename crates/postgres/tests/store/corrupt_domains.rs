@@ -3,12 +3,12 @@
 use signpost_app::ports::{
     CustomDomainReads, DomainChecks, DueCheck, LinkReads, MAX_CLAIMS_OF_A_CHECK, Store,
 };
-use signpost_domain::{Address, PageLimit, Site};
+use signpost_domain::{Address, FailureReason, PageLimit, Site};
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 
 use super::corrupt_rows::{lenient, report};
-use super::database::{account, active_domain, insert, open};
+use super::database::{account, active_domain, insert, migrated, open};
 
 const HOST: &str = "go.example.com";
 
@@ -31,6 +31,7 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
         ("misdirected_since", "ssl_pending", "now()", "NULL"),
         ("misdirected_since", "failed", "now()", "NULL"),
         ("created_at", "active", "'1969-12-31'", "'2026-01-01'"),
+        ("checked_at", "active", "'infinity'", "NULL"),
     ] {
         let deadline = if status.contains("pending") { "now()" } else { "NULL" };
         database.run(&format!("UPDATE custom_domains SET status = '{status}', deadline = {deadline}"));
@@ -70,6 +71,34 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
     work.commit().await.unwrap();
 }
 
+/// Contract D65: rows of versions before, of newer ones, and damaged ones. What explains a domain must not hide it.
+#[tokio::test(flavor = "multi_thread")]
+async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let active = active_domain(&store, account, HOST).await;
+    let read = async || store.custom_domain(account, active.id).await.unwrap().unwrap().domain;
+    // A node of an older version has brought it back, and left the reason.
+    database.run("UPDATE custom_domains SET failure_reason = 'deadline_passed', observed = 'rubbish'");
+    assert_eq!(read().await, active);
+    database.run("UPDATE custom_domains SET checked_at = '2026-01-01'");
+    let observation = read().await.observation.unwrap();
+    assert_eq!(
+        (observation.checked_at.to_string().as_str(), observation.records),
+        ("2026-01-01T00:00:00.000Z", vec![])
+    );
+    for (stored, shown) in [
+        ("'points_elsewhere'", Some("points_elsewhere")),
+        ("'of_tomorrow'", Some("of_tomorrow")),
+        ("'\n'", None),
+        ("NULL", None),
+    ] {
+        database.run(&format!("UPDATE custom_domains SET status = 'failed', failure_reason = {stored}"));
+        assert_eq!(read().await.failure_reason.as_ref().map(FailureReason::as_str), shown);
+    }
+}
+
 /// Contract D41: what another account has failed with is nobody else's affair.
 #[tokio::test(flavor = "multi_thread")]
 async fn d41_a_corrupt_domain_that_has_failed_is_in_nobodys_way() {
@@ -81,7 +110,7 @@ async fn d41_a_corrupt_domain_that_has_failed_is_in_nobodys_way() {
     let domain = active_domain(&store, fine, HOST).await;
     let mut work = store.begin().await.unwrap();
     let claims = work.lock_claims(fine, &samples::hostname(HOST)).await.unwrap();
-    assert_eq!((claims.own, claims.holder), (Some(domain), None));
+    assert_eq!((claims.own.map(|own| own.domain), claims.holder), (Some(domain), None));
 }
 
 /// Contract D44: only the exact word serves links.

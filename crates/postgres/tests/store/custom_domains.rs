@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::ports::{
-    AccountReads, Claims, CustomDomainReads, DomainChecks, InsertCustomDomainError, Insertion, LinkReads,
-    LinksOf, Store, UpdateCustomDomainError,
+    AccountReads, Claims, ConcludedCheck, CustomDomainReads, DomainChecks, InsertCustomDomainError,
+    Insertion, LinkReads, LinksOf, ScheduledDomain, Store, UpdateCustomDomainError,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DomainEvent, Hostname};
 use signpost_port_contracts::samples;
@@ -143,7 +143,11 @@ async fn d42_checks_do_not_wait_for_links_that_are_being_placed() {
     let claimed = scene.store.claim_due_checks(now, until, 9).await.unwrap();
     assert_eq!(claimed.len(), 1);
     let next = CheckPlan { next_check_at: Some(samples::at(90_000)), checks_made: 1 };
-    scene.store.plan_checks(until, &[(scene.domain.id, next)]).await.unwrap();
+    scene
+        .store
+        .plan_checks(until, &[ConcludedCheck { id: scene.domain.id, plan: next, observation: None }])
+        .await
+        .unwrap();
     assert_eq!(scene.database.query("SELECT checks_made, claims FROM custom_domains").trim(), "1|0");
     placing.commit().await.unwrap();
 }
@@ -173,7 +177,7 @@ async fn d39_a_domain_that_is_claimed_anew_meanwhile_is_not_stored_as_failed() {
     }
     let mut work = scene.store.begin().await.unwrap();
     let claims = work.lock_claims(scene.owner, &samples::hostname("second.example.com")).await.unwrap();
-    let later = CustomDomain { status: pending(9), ..claims.own.unwrap() };
+    let later = CustomDomain { status: pending(9), ..claims.own.unwrap().domain };
     work.update_custom_domain(&later, due()).await.unwrap();
     let expiring = {
         let store = scene.store.clone();
@@ -182,7 +186,7 @@ async fn d39_a_domain_that_is_claimed_anew_meanwhile_is_not_stored_as_failed() {
     until_somebody_waits(&scene.database).await;
     work.commit().await.unwrap();
     assert_eq!(expiring.await.unwrap(), 1);
-    let stored = scene.store.custom_domain(scene.owner, later.id).await.unwrap().unwrap();
+    let stored = scene.store.custom_domain(scene.owner, later.id).await.unwrap().unwrap().domain;
     assert_eq!(stored.status, pending(9));
     assert_eq!(scene.store.expire_domains(samples::at(8), 1).await.unwrap(), 0);
 }
@@ -239,11 +243,11 @@ async fn d41_claims_are_those_after_the_wait() {
         tokio::spawn(async move {
             let mut work = store.begin().await.unwrap();
             let claims = work.lock_claims(owner, &hostname).await.unwrap();
-            let own = claims.own.clone().unwrap().after(DomainEvent::Reclaimed, samples::at(1));
+            let own = claims.own.clone().unwrap().domain.after(DomainEvent::Reclaimed, samples::at(1));
             let reclaimed = work.update_custom_domain(&own, due()).await;
             assert!(matches!(reclaimed, Err(UpdateCustomDomainError::HostnameTaken)), "{reclaimed:?}");
             // Goes on all the same.
-            work.update_custom_domain(&claims.own.clone().unwrap(), no_check).await.unwrap();
+            work.update_custom_domain(&claims.own.clone().unwrap().domain, no_check).await.unwrap();
             work.commit().await.unwrap();
             claims
         })
@@ -252,7 +256,10 @@ async fn d41_claims_are_those_after_the_wait() {
     let newcomer = domain(scene.other, HOST);
     first.insert_custom_domain(&newcomer, due(), PLENTY).await.unwrap();
     first.commit().await.unwrap();
-    assert_eq!(waiting.await.unwrap(), Claims { own: Some(failed), holder: Some(newcomer.clone()) });
+    assert_eq!(
+        waiting.await.unwrap(),
+        Claims { own: Some(ScheduledDomain::planned(failed, no_check)), holder: Some(newcomer.clone()) }
+    );
     assert_eq!(scene.store.holder_of(&scene.hostname).await.unwrap(), Some(newcomer));
 }
 

@@ -1,8 +1,10 @@
 //! Rows of `custom_domains`.
 
 use diesel::prelude::*;
-use signpost_app::ports::DueCheck;
-use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Hostname, Timestamp};
+use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
+use signpost_domain::{
+    CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname, Timestamp,
+};
 
 use super::cell::{RowName, own_id};
 use crate::columns::IdBytes;
@@ -28,19 +30,50 @@ pub(crate) struct CustomDomainRow {
     deadline: Option<i64>,
     misdirected_since: Option<i64>,
     created_at: i64,
+    failure_reason: Option<String>,
+    checked_at: Option<i64>,
+    observed: Option<String>,
 }
 
 impl CustomDomainRow {
     pub(crate) fn into_domain(self) -> Result<CustomDomain, Failure> {
-        let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at } = self;
+        let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at, .. } = self;
+        let Self { failure_reason, checked_at, observed, .. } = self;
         let (id, row) = own_id(TABLE, &id)?;
+        let status = status_from(&row, &status, deadline, misdirected_since)?;
+        let checked_at = checked_at.map(|millis| row.timestamp("checked_at", millis)).transpose()?;
+        // Only a failed domain has a reason, whatever the column says.
+        let failure_reason = failure_reason.filter(|_| status == CustomDomainStatus::Failed);
         Ok(CustomDomain {
             id,
             account_id: row.id("account_id", &account_id)?,
             hostname: row.cell("hostname", Hostname::parse(&hostname))?,
-            status: status_from(&row, &status, deadline, misdirected_since)?,
+            status,
             created_at: row.timestamp("created_at", created_at)?,
+            failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
+            observation: checked_at.map(|at| DnsObservation::from_stored(at, observed.as_deref())),
         })
+    }
+}
+
+/// A domain as it is read, with the plan of its checks.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = custom_domains, check_for_backend(diesel::sqlite::Sqlite))]
+pub(crate) struct ScheduledRow {
+    #[diesel(embed)]
+    domain: CustomDomainRow,
+    next_check_at: Option<i64>,
+    claims: i64,
+}
+
+impl ScheduledRow {
+    pub(crate) fn into_scheduled(self) -> Result<ScheduledDomain, Failure> {
+        let Self { domain, next_check_at, claims } = self;
+        let domain = domain.into_domain()?;
+        let row = RowName::new(TABLE, domain.id);
+        let next_check_at = next_check_at.map(|millis| row.timestamp("next_check_at", millis)).transpose()?;
+        let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no number of claims"))?;
+        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
     }
 }
 
@@ -118,12 +151,16 @@ pub(crate) struct StatusColumns<'a> {
     next_check_at: Option<i64>,
     checks_made: i64,
     claims: i64,
+    failure_reason: Option<&'a str>,
+    checked_at: Option<i64>,
+    observed: Option<String>,
 }
 
-impl StatusColumns<'_> {
-    pub(crate) fn new(status: CustomDomainStatus, checks: CheckPlan) -> Self {
+impl<'a> StatusColumns<'a> {
+    pub(crate) fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
+        let CustomDomain { status, failure_reason, observation, .. } = domain;
         let CheckPlan { next_check_at, checks_made } = checks;
-        let (name, deadline, misdirected_since) = match status {
+        let (name, deadline, misdirected_since) = match *status {
             CustomDomainStatus::Pending { expires_at } => ("pending", Some(expires_at), None),
             CustomDomainStatus::SslPending { expires_at } => ("ssl_pending", Some(expires_at), None),
             CustomDomainStatus::Active { misdirected_since } => (ACTIVE, None, misdirected_since),
@@ -136,6 +173,9 @@ impl StatusColumns<'_> {
             next_check_at: next_check_at.map(Timestamp::unix_millis),
             checks_made: checks_made.into(),
             claims: 0,
+            failure_reason: failure_reason.as_ref().map(FailureReason::as_str),
+            checked_at: observation.as_ref().map(|observation| observation.checked_at.unix_millis()),
+            observed: observation.as_ref().map(DnsObservation::records_to_json),
         }
     }
 }
@@ -154,13 +194,13 @@ pub(crate) struct NewCustomDomain<'a> {
 
 impl<'a> NewCustomDomain<'a> {
     pub(crate) fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
-        let CustomDomain { id, account_id, hostname, status, created_at } = domain;
+        let CustomDomain { id, account_id, hostname, created_at, .. } = domain;
         Self {
             id: (*id).into(),
             account_id: (*account_id).into(),
             hostname: hostname.as_str(),
             created_at: created_at.unix_millis(),
-            columns: StatusColumns::new(*status, checks),
+            columns: StatusColumns::new(domain, checks),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! The statements about custom domains (D39–D44).
 
 use signpost_app::ports::{
-    CHECKS_LEFT_ALONE_FOR, CustomDomainReads, DomainChecks, InsertCustomDomainError, LinkReads, LinksOf,
-    MAX_CLAIMS_OF_A_CHECK, Store, UpdateCustomDomainError,
+    CHECKS_LEFT_ALONE_FOR, ConcludedCheck, CustomDomainReads, DomainChecks, DueCheck,
+    InsertCustomDomainError, LinkReads, LinksOf, MAX_CLAIMS_OF_A_CHECK, Store, UpdateCustomDomainError,
 };
 use signpost_domain::{
-    AccountId, Address, CheckPlan, CustomDomain, CustomDomainStatus, PageLimit, PagePosition, Site,
+    AccountId, Address, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, PageLimit, PagePosition,
+    Site,
 };
 use signpost_port_contracts::samples;
 
@@ -98,6 +99,8 @@ async fn writing(subject: &mut Subject, other: AccountId) {
             let refused = work.update_custom_domain(&back, plan(6)).await;
             assert!(matches!(refused, Err(UpdateCustomDomainError::HostnameTaken)));
             work.update_custom_domain(&mine, plan(6)).await.unwrap();
+            let seen = DnsObservation { checked_at: samples::at(1), records: vec![] };
+            work.record_observation(account, mine.id, &seen).await.unwrap();
             for whose in [LinksOf::AllBut(account), LinksOf::AllBut(other), LinksOf::Account(account)] {
                 work.lose_some_links(whose, &hostname, 10, samples::at(1)).await.unwrap();
             }
@@ -124,8 +127,12 @@ async fn checking(subject: &mut Subject) {
         .plans_of(async |store, _| {
             let due = store.claim_due_checks(now, until, 10).await.unwrap();
             assert_eq!(due.len(), 2);
+            let concluded = |due: &DueCheck| {
+                let observation = Some(DnsObservation { checked_at: now, records: vec![] });
+                ConcludedCheck { id: due.domain.id, plan: plan(5), observation }
+            };
             for many in [1, 2] {
-                let plans: Vec<_> = due.iter().take(many).map(|due| (due.domain.id, plan(5))).collect();
+                let plans: Vec<_> = due.iter().take(many).map(concluded).collect();
                 store.plan_checks(until, &plans).await.unwrap();
             }
             for _ in 0..MAX_CLAIMS_OF_A_CHECK {

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use signpost_app::ports::{
-    Affected, ChangeLog, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges, Store, StoreError,
+    Affected, ChangeLog, ConcludedCheck, CustomDomainReads, DomainChecks, DueCheck, LinksOf, ReadChanges,
+    Store, StoreError,
 };
-use signpost_domain::{AccountId, CheckPlan, CustomDomain, PageLimit};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, FailureReason, PageLimit};
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
@@ -75,6 +76,7 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
         (ACTIVE, "misdirected_since", "-1"),
         (FAILED, "deadline", "5"),
         (FAILED, "misdirected_since", "5"),
+        (ACTIVE, "checked_at", "-1"),
     ] {
         database.spoil(&format!("UPDATE custom_domains SET created_at = 0, {fine}"));
         store.custom_domain(account, domain.id).await.unwrap().unwrap();
@@ -88,7 +90,8 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
             assert_eq!(report_by_hostname(&store, &domain).await, one);
         }
     }
-    database.spoil(&format!("UPDATE custom_domains SET created_at = 0, {ACTIVE}, account_id = x'0011'"));
+    let fine = format!("created_at = 0, checked_at = NULL, {ACTIVE}");
+    database.spoil(&format!("UPDATE custom_domains SET {fine}, account_id = x'0011'"));
     let (place, row, _) = report_by_hostname(&store, &domain).await;
     assert_eq!((place.as_str(), row), ("custom_domains.account_id", domain.id.to_string()));
     database
@@ -99,6 +102,32 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
     database.spoil("UPDATE custom_domains SET id = x'00ff'");
     let (place, row, _) = report(store.custom_domains(account, PageLimit::default(), None).await);
     assert_eq!((place.as_str(), row.as_str()), ("custom_domains.id", "00ff"));
+}
+
+/// Contract D65: rows of versions before, of newer ones, and damaged ones. What explains a domain must not hide it.
+#[tokio::test]
+async fn d65_what_cannot_be_read_explains_nothing_and_hides_nothing() {
+    let database = Database::new();
+    let store = database.open();
+    let account = account(&store).await;
+    let pending = domain(&store, account, "go.example.net").await;
+    let read = async || store.custom_domain(account, pending.id).await.unwrap().unwrap().domain;
+    database.spoil("UPDATE custom_domains SET failure_reason = 'deadline_passed', observed = 'rubbish'");
+    assert_eq!(read().await, pending);
+    database.spoil("UPDATE custom_domains SET checked_at = 5");
+    let observation = read().await.observation.unwrap();
+    assert_eq!((observation.checked_at.unix_millis(), observation.records), (5, vec![]));
+    for (stored, shown) in [
+        ("'points_elsewhere'", Some("points_elsewhere")),
+        ("'of_tomorrow'", Some("of_tomorrow")),
+        ("'\n'", None),
+        ("NULL", None),
+    ] {
+        database.spoil(&format!(
+            "UPDATE custom_domains SET status = 'failed', deadline = NULL, failure_reason = {stored}"
+        ));
+        assert_eq!(read().await.failure_reason.as_ref().map(FailureReason::as_str), shown);
+    }
 }
 
 /// What is no hostname can still be got rid of.
@@ -133,7 +162,10 @@ async fn a_corrupt_domain_keeps_no_other_from_being_checked() {
             let claimed = store.claim_due_checks(now, until, 10).await.unwrap();
             assert_eq!(claimed, [DueCheck { domain: fine.clone(), checks_made: 0, claims: 1 }], "{rubbish}");
             let next = CheckPlan { next_check_at: Some(until), checks_made: 0 };
-            store.plan_checks(until, &[(fine.id, next)]).await.unwrap();
+            store
+                .plan_checks(until, &[ConcludedCheck { id: fine.id, plan: next, observation: None }])
+                .await
+                .unwrap();
         }
         let claims = "SELECT max(claims) AS number FROM custom_domains";
         assert_eq!(database.number(claims), 5);

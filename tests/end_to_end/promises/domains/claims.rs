@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use signpost_test_servers::dns::{Behaviour, Record};
 
-use crate::harness::domains::{DomainScene, connect, path_of, record_in_refusal, verify, verify_path};
+use crate::harness::domains::{
+    DomainScene, connect, listed, path_of, record_in_refusal, shown, steady, verify, verify_path,
+};
 
 const HOST: &str = "go.shop.test";
 
@@ -28,15 +30,15 @@ fn r8_the_owner_of_a_claimed_hostname_gets_it_by_the_record_of_the_refusal() {
     assert_eq!(domain["status"], "pending");
     let records = domain["dns_instructions"].as_array().unwrap();
     assert!(records.iter().any(|record| record["name"] == *name && record["value"] == *value));
-    let failed = squatter.get(&path_of(&claim)).expect_status(200).body;
+    let failed = shown(&squatter, &claim);
     assert_eq!((&failed["status"], &failed["expires_at"]), (&json!("failed"), &Value::Null));
     // It stays in the list, and is outdone for good.
-    assert_eq!(squatter.walk("/v1/domains", ""), std::slice::from_ref(&failed));
+    assert_eq!(listed(&squatter), std::slice::from_ref(&failed));
     squatter.post(&verify_path(&claim), &json!({})).expect_error(409, "hostname_already_taken");
     squatter.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
     scene.publish(&[&domain]);
     assert_eq!(verify(&owner, &domain)["status"], "active");
-    assert_eq!(squatter.get(&path_of(&claim)).body, failed);
+    assert_eq!(shown(&squatter, &claim), failed);
 }
 
 /// What has been proven is never taken, whatever records somebody publishes.
@@ -50,7 +52,7 @@ fn d41_a_proven_domain_is_never_displaced() {
     let (name, value) = record_in_refusal(&refusal.expect_error(409, "hostname_already_taken"));
     scene.dns.set(&name, [Record::text(&value)]);
     other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
-    assert_eq!(owner.get(&path_of(&domain)).body, domain);
+    assert_eq!(shown(&owner, &domain), domain);
     assert!(scene.may_have_certificate(HOST));
 }
 
@@ -69,7 +71,7 @@ fn d41_a_claim_is_not_displaced_by_what_nobody_could_ask() {
         scene.dns.behave_for(&name, failure);
         owner.post("/v1/domains", &body).expect_error(503, "domain_provider_unavailable");
         assert!(owner.walk("/v1/domains", "").is_empty());
-        assert_eq!(squatter.get(&path_of(&claim)).body, claim);
+        assert_eq!(shown(&squatter, &claim), claim);
     }
     scene.dns.behave_for(&name, Behaviour::Answer);
     owner.post("/v1/domains", &body).expect_status(201);
@@ -101,6 +103,6 @@ fn d40_a_claim_that_failed_is_made_anew_when_the_hostname_is_free() {
     assert_eq!((&again["id"], &again["status"]), (&claim["id"], &json!("pending")));
     assert!(again["expires_at"].as_str() > claim["expires_at"].as_str(), "a new deadline");
     assert_eq!(again["dns_instructions"], claim["dns_instructions"]);
-    assert_eq!(one.post("/v1/domains", &body).expect_status(200).body, again);
+    assert_eq!(steady(&one.post("/v1/domains", &body).expect_status(200).body), again);
     other.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
 }

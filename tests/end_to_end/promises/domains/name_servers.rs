@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use signpost_test_servers::dns::{Behaviour, Record};
 
-use crate::harness::domains::{DomainScene, EDGE, connect, path_of, verify, verify_path};
+use crate::harness::domains::{DomainScene, EDGE, connect, shown, verify, verify_path};
 use crate::harness::{Account, concurrently, redirect_body};
 
 /// One look-up ends within four seconds, and a check makes two that follow each other at most; two seconds are for a busy
@@ -62,7 +62,7 @@ fn r21_a_name_server_that_fails_changes_nothing() {
         let answer = client.post(&verify_path(domain), &json!({}));
         assert!(asked.elapsed() < BOUND, "{failure:?}: {:?}", asked.elapsed());
         assert_eq!((answer.status, answer.code()), (503, "domain_provider_unavailable"), "{failure:?}");
-        assert_eq!(client.get(&path_of(domain)).body, *domain, "{failure:?}");
+        assert_eq!(shown(client, domain), *domain, "{failure:?}");
         let serves = domain["status"] == "active";
         assert_eq!(scene.may_have_certificate(hostname_of(domain)), serves);
         let target = serves.then_some("https://example.com");
@@ -80,7 +80,7 @@ fn r21_a_name_server_that_fails_changes_nothing() {
 fn hostile_answers_cost_a_bounded_time_and_at_most_a_failed_check() {
     let scene = DomainScene::start();
     let [account, elsewhere] = scene.clients();
-    let scenes: [(&str, Scenery); 9] = [
+    let scenes: [(&str, Scenery); 10] = [
         ("10,000 records", |scene, host, proof| {
             // The right one is beyond what an answer can hold.
             let others = (0..10_000).map(|number| Record::text(&format!("other {number:05}")));
@@ -93,6 +93,10 @@ fn hostile_answers_cost_a_bounded_time_and_at_most_a_failed_check() {
         ("bytes that are no text", |scene, host, _| {
             let junk = (0..200_u8).map(|byte| Record::Txt(vec![vec![byte; 255], vec![0xff; 40], Vec::new()]));
             scene.dns.set(&format!("_signpost.{host}"), junk);
+        }),
+        ("text that commands", |scene, host, _| {
+            let texts = ["\u{1b}]0;owned\u{7}", "a\u{202e}b", "\0", "\r\nSet-Cookie: a=b", "\u{e0041}"];
+            scene.dns.set(&format!("_signpost.{host}"), texts.map(Record::text));
         }),
         ("a proof in pieces", |scene, host, proof| {
             let (head, tail) = proof.split_at(proof.len() / 2);
@@ -139,7 +143,9 @@ fn hostile_answers_cost_a_bounded_time_and_at_most_a_failed_check() {
             let answer = client.post(&verify_path(domain), &json!({}));
             assert!(asked.elapsed() < BOUND, "{what}: {:?}", asked.elapsed());
             assert_eq!(answer.status, 200, "{what}: {answer:?}");
-            assert_eq!(client.get(&path_of(domain)).body, *domain, "{what}");
+            assert_eq!(shown(client, domain), *domain, "{what}");
+            let size = assert_bounded(&answer.body);
+            assert!(size < 16 * 1024, "{what}: {size} bytes");
             assert!(!scene.may_have_certificate(hostname_of(domain)), "{what}");
         });
         is_over.store(true, std::sync::atomic::Ordering::Relaxed);
@@ -151,6 +157,22 @@ fn hostile_answers_cost_a_bounded_time_and_at_most_a_failed_check() {
     for domain in &domains {
         assert_eq!(verify(&elsewhere, domain)["status"], "active", "{domain}");
     }
+}
+
+/// Contract D65: what a stranger's zone has is shown in part, and nothing of it controls a terminal or reorders text. Gives the
+/// size of the domain in bytes.
+fn assert_bounded(domain: &Value) -> usize {
+    let is_harmless = |char: char| !char.is_control() && !('\u{202a}'..='\u{202e}').contains(&char);
+    for record in domain["dns_instructions"].as_array().unwrap() {
+        let observed = record["observed"].as_array().unwrap();
+        assert!(observed.len() <= 5, "{record}");
+        for value in observed.iter().map(|value| value.as_str().unwrap()) {
+            assert!(value.chars().count() <= 255 && value.chars().all(is_harmless), "{value:?}");
+        }
+    }
+    let is_unexplained = |record: &Value| record["status"] == "found";
+    assert!(!domain["dns_instructions"].as_array().unwrap().iter().all(is_unexplained), "{domain}");
+    domain.to_string().len()
 }
 
 /// Sets the records of a hostname whose proof has this value.

@@ -1,10 +1,11 @@
 //! Custom domains (contract "Domain", D37–D39).
 
+use serde_json::json;
 use utoipa::openapi::schema::ObjectBuilder;
 
 use super::Components;
 use super::fields::{created_at, id, timestamp_or_null};
-use super::object::{always, boolean, closed_object, kind, list, named, string};
+use super::object::{always, boolean, closed_object, kind, list, named, string, string_or_null};
 use super::patterns;
 
 /// The components about domains.
@@ -24,6 +25,21 @@ pub(super) fn components() -> Components {
                 ),
             ),
             always("created_at", created_at()),
+            always(
+                "next_check_at",
+                timestamp_or_null(
+                    "When the records are looked up next without being asked; null when no look-up is scheduled. While one is \
+                     under way, the time at which it began. `POST /v1/domains/{id}/verify` looks them up at once.",
+                ),
+            ),
+            always(
+                "checked_at",
+                timestamp_or_null(
+                    "When DNS last answered about the hostname; null before the first answer. A look-up without an answer does \
+                     not count.",
+                ),
+            ),
+            always("failure_reason", failure_reason()),
             always(
                 "dns_instructions",
                 list("The records to add at the DNS provider.", named("DnsInstruction")),
@@ -54,6 +70,17 @@ fn status() -> ObjectBuilder {
     .examples(["pending", "ssl_pending", "active", "failed"])
 }
 
+fn failure_reason() -> ObjectBuilder {
+    string_or_null(
+        "Why the domain has failed; null when its status is not `failed`, or when the reason is not known. `deadline_passed`: \
+         the records were not there in time. `proved_by_another_account`: another account has proven the hostname to be \
+         theirs. `points_elsewhere`: the hostname has pointed elsewhere for 72 hours. `no_certificate`: no certificate could \
+         be obtained for 72 hours. An open list: more may come.",
+    )
+    .pattern(Some("^[a-z_]+$"))
+    .examples([json!("deadline_passed"), json!("points_elsewhere"), json!(null)])
+}
+
 fn dns_instruction() -> ObjectBuilder {
     closed_object(
         "A record to add at the DNS provider.",
@@ -78,6 +105,25 @@ fn dns_instruction() -> ObjectBuilder {
             always(
                 "purpose",
                 string("What the record is for, in a sentence for people; it may be reworded.").min_length(Some(1)),
+            ),
+            always(
+                "status",
+                string(
+                    "What the last look-up of this record says. `unknown`: DNS has not answered yet. `found`: the record is \
+                     there, or others that do the same. `missing`: nothing is there. `wrong`: something else is there. An \
+                     open list: more may come.",
+                )
+                .pattern(Some("^[a-z_]+$"))
+                .examples(["unknown", "found", "missing", "wrong"]),
+            ),
+            always(
+                "observed",
+                list(
+                    "Some of the values that the last look-up saw where this record should be. They are whatever the zone \
+                     has, with control characters replaced: escape them before showing them.",
+                    string("A value, or the beginning of a long one.").max_length(Some(255)),
+                )
+                .max_items(Some(5)),
             ),
         ],
     )

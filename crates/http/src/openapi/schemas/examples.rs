@@ -112,18 +112,25 @@ pub(in crate::openapi) fn domain() -> Value {
         "status": "pending",
         "expires_at": "2026-02-03T09:05:07.042Z",
         "created_at": CREATED_AT,
+        "next_check_at": "2026-01-31T09:05:17.042Z",
+        "checked_at": null,
+        "failure_reason": null,
         "dns_instructions": [
             {
                 "type": "CNAME",
                 "name": "links.example.org",
                 "value": "edge.example.com",
                 "purpose": "Sends visitors of this hostname to us. No other record may stand at the same name.",
+                "status": "unknown",
+                "observed": [],
             },
             {
                 "type": "TXT",
                 "name": "_signpost.links.example.org",
                 "value": "signpost-verification=0123456789abcdef0123456789abcdef",
                 "purpose": "Proves that the hostname is yours.",
+                "status": "unknown",
+                "observed": [],
             },
         ],
     })
@@ -135,6 +142,14 @@ pub(in crate::openapi) fn active_domain() -> Value {
     if let Some(fields) = domain.as_object_mut() {
         fields.insert("status".to_owned(), json!("active"));
         fields.insert("expires_at".to_owned(), Value::Null);
+        fields.insert("next_check_at".to_owned(), json!("2026-01-31T10:11:30.118Z"));
+        fields.insert("checked_at".to_owned(), json!("2026-01-31T09:12:04.907Z"));
+        let records = fields.get_mut("dns_instructions").and_then(Value::as_array_mut);
+        for record in records.into_iter().flatten().filter_map(Value::as_object_mut) {
+            let observed = json!([record.get("value")]);
+            record.insert("status".to_owned(), json!("found"));
+            record.insert("observed".to_owned(), observed);
+        }
     }
     domain
 }

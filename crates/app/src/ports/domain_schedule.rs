@@ -1,0 +1,110 @@
+//! When a stored domain is looked at next (D42, D65).
+
+use std::time::Duration;
+
+use signpost_domain::{CheckPlan, CustomDomain, Timestamp};
+
+use super::custom_domains::{CHECKS_LEFT_ALONE_FOR, MAX_CLAIMS_OF_A_CHECK};
+
+/// For how long a node claims a check. The DNS port ends every look-up within its time limit, of seconds, and a check makes
+/// at most two that follow each other. What takes longer all the same is not concluded: by then another node may be at it.
+pub const CLAIM_OF_A_CHECK: Duration = Duration::from_mins(1);
+
+/// The stored plan of a domain's checks, and how often the next one was claimed (ADR 22).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CheckSchedule {
+    /// When the check is due; where it is claimed, when the claim ends. `None` if there is no check.
+    pub next_check_at: Option<Timestamp>,
+    /// How often it was claimed without being concluded.
+    pub claims: u32,
+}
+
+/// A domain as it is stored, with the plan of its checks.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ScheduledDomain {
+    /// The domain.
+    pub domain: CustomDomain,
+    /// Its checks.
+    pub schedule: CheckSchedule,
+}
+
+impl ScheduledDomain {
+    /// The domain as it is stored when this plan is written.
+    #[must_use]
+    pub const fn planned(domain: CustomDomain, plan: CheckPlan) -> Self {
+        Self { domain, schedule: CheckSchedule { next_check_at: plan.next_check_at, claims: 0 } }
+    }
+
+    /// When the background looks at the domain next, as far as anybody knows at `now` (D65).
+    ///
+    /// - A check that is being made: when it was begun. The end of its claim is no date of a check, because the check writes
+    ///   the plan of the next one long before.
+    /// - A check that nobody has concluded: the end of its last claim, or of the day for which it is left alone.
+    /// - A check at the deadline finds a failed domain and changes nothing, so it does not count: `None`.
+    #[must_use]
+    pub fn next_check_at(&self, now: Timestamp) -> Option<Timestamp> {
+        let Self { domain, schedule: CheckSchedule { next_check_at, claims } } = self;
+        let stored = (*next_check_at)?;
+        let next = match claims {
+            0 => stored,
+            _ if now < stored => stored.minus(CLAIM_OF_A_CHECK),
+            _ if *claims < MAX_CLAIMS_OF_A_CHECK => stored,
+            _ => stored.plus(CHECKS_LEFT_ALONE_FOR),
+        };
+        let status = domain.status.at(now.max(next));
+        status.holds_hostname().then_some(next)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
+    use signpost_domain::{CustomDomainStatus, Hostname, Id};
+
+    use super::*;
+
+    const HOUR: i64 = 3_600_000;
+    const MINUTE: i64 = 60_000;
+
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(millis).unwrap()
+    }
+
+    /// What is shown at `now` of a domain that was connected at 0, so its deadline is hour 72.
+    fn shown(status: Option<CustomDomainStatus>, next: i64, claims: u32, now: i64) -> Option<i64> {
+        let hostname = Hostname::parse("go.example.com").unwrap();
+        let domain = CustomDomain::connect(Id::from_bytes([1; 16]), Id::from_bytes([2; 16]), hostname, at(0));
+        let domain = CustomDomain { status: status.unwrap_or(domain.status), ..domain };
+        let schedule = CheckSchedule { next_check_at: Some(at(next)), claims };
+        ScheduledDomain { domain, schedule }.next_check_at(at(now)).map(Timestamp::unix_millis)
+    }
+
+    #[test]
+    fn d65_a_plan_is_shown_as_it_is() {
+        for now in [0, HOUR, 2 * HOUR] {
+            assert_eq!(shown(None, HOUR, 0, now), Some(HOUR), "{now}");
+        }
+    }
+
+    #[test]
+    fn d65_the_end_of_a_claim_is_not_shown_as_a_check() {
+        for claims in [1, 5] {
+            assert_eq!(shown(None, HOUR, claims, HOUR - 1), Some(HOUR - MINUTE));
+        }
+        assert_eq!(shown(None, HOUR, 4, HOUR), Some(HOUR), "somebody else may claim it now");
+        assert_eq!(shown(None, HOUR, 5, HOUR), Some(25 * HOUR), "it is left alone for a day");
+    }
+
+    #[test]
+    fn d65_a_failed_domain_has_no_next_check() {
+        let failed = Some(CustomDomainStatus::Failed);
+        assert_eq!(shown(failed, HOUR, 0, 0), None);
+        assert_eq!(shown(None, HOUR, 0, 72 * HOUR - 1), Some(HOUR));
+        assert_eq!(shown(None, HOUR, 0, 72 * HOUR), None, "its deadline has passed");
+        assert_eq!(shown(None, 72 * HOUR - 1, 0, 0), Some(72 * HOUR - 1));
+        assert_eq!(shown(None, 72 * HOUR, 0, 0), None, "a check at the deadline finds it failed");
+        let active = Some(CustomDomainStatus::Active { misdirected_since: None });
+        assert_eq!(shown(active, 80 * HOUR, 0, 79 * HOUR), Some(80 * HOUR));
+    }
+}

@@ -1,0 +1,126 @@
+//! What an answer of DNS says about each record that the owner of a hostname has to add (D65).
+
+use std::collections::BTreeSet;
+use std::net::IpAddr;
+
+use crate::dns_instruction::{DnsInstruction, DnsRecordType, dns_instructions};
+use crate::dns_observation::{RecordFinding, RecordStatus, SeenRecord};
+use crate::edge::Edge;
+use crate::host_resolution::HostResolution;
+use crate::hostname::Hostname;
+use crate::id::AccountId;
+use crate::verification_token::VerificationRecord;
+
+/// What the `TXT` values at the name of `record` say about it.
+///
+/// The values may hold the token of another account that claims the hostname too. Showing it gives nothing away: it is
+/// public in DNS, and it proves the hostname for that other account only. The record itself comes first, so that a zone
+/// with many values does not hide it.
+#[must_use]
+pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRecord {
+    let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
+    let mut values: Vec<&String> = txt_values.iter().collect();
+    // Name servers give records in any order. The same records are always shown alike.
+    values.sort_by_key(|value| (!is_ours(value), *value));
+    values.dedup();
+    let status = match values.first() {
+        None => RecordStatus::Missing,
+        Some(first) if is_ours(first) => RecordStatus::Found,
+        Some(_) => RecordStatus::Wrong,
+    };
+    let finding = RecordFinding::new(status, values);
+    SeenRecord { record_type: DnsRecordType::Txt, value: record.value(), finding }
+}
+
+/// What DNS says about each record that points a hostname at the edge. `edge_addresses_by_dns` are as for
+/// [`Edge::points_here`], whose rule this explains: where it says "yes", no record is `wrong`; where it says "no", at
+/// least one is not `found`.
+#[must_use]
+pub fn seen_pointing(
+    edge: &Edge,
+    account: AccountId,
+    hostname: &Hostname,
+    resolution: &HostResolution,
+    edge_addresses_by_dns: &BTreeSet<IpAddr>,
+) -> Vec<SeenRecord> {
+    let (ours, foreign): (Vec<IpAddr>, Vec<IpAddr>) =
+        resolution.addresses.iter().partition(|address| edge.has(**address, edge_addresses_by_dns));
+    let pointing = Pointing {
+        edge,
+        points_here: edge.points_here(resolution, edge_addresses_by_dns),
+        alias: resolution.chain.first().map(String::as_str),
+        ours,
+        foreign,
+    };
+    let instructions = dns_instructions(edge, account, hostname).into_iter();
+    instructions.filter_map(|instruction| pointing.seen(instruction)).collect()
+}
+
+/// Where a hostname leads.
+struct Pointing<'a> {
+    edge: &'a Edge,
+    points_here: bool,
+    /// The name that the hostname itself is an alias of. What that one is an alias of stands elsewhere.
+    alias: Option<&'a str>,
+    ours: Vec<IpAddr>,
+    foreign: Vec<IpAddr>,
+}
+
+impl Pointing<'_> {
+    fn seen(&self, instruction: DnsInstruction) -> Option<SeenRecord> {
+        let DnsInstruction { record_type, value, name: _, purpose: _ } = instruction;
+        let finding = match record_type {
+            DnsRecordType::Cname | DnsRecordType::Alias => self.seen_alias(),
+            DnsRecordType::A | DnsRecordType::Aaaa => self.seen_address(value.parse().ok()?),
+            DnsRecordType::Txt => return None,
+        };
+        Some(SeenRecord { record_type, value, finding })
+    }
+
+    /// Addresses in place of an alias do as well if they are all the edge's: providers flatten aliases.
+    fn seen_alias(&self) -> RecordFinding {
+        if let Some(alias) = self.alias {
+            return RecordFinding::new(self.found_or(RecordStatus::Wrong), [alias]);
+        }
+        let addresses = texts(self.foreign.iter().chain(&self.ours));
+        let otherwise = if addresses.is_empty() { RecordStatus::Missing } else { RecordStatus::Wrong };
+        RecordFinding::new(self.found_or(otherwise), addresses)
+    }
+
+    fn seen_address(&self, address: IpAddr) -> RecordFinding {
+        let foreign: Vec<&IpAddr> =
+            self.foreign.iter().filter(|other| self.concerns(**other, address)).collect();
+        let ours = self.ours.iter().filter(|other| other.is_ipv4() == address.is_ipv4());
+        let is_there = self.ours.contains(&address);
+        let status = if self.points_here {
+            // Beside an alias no other record may exist.
+            if is_there || self.alias.is_some() { RecordStatus::Found } else { RecordStatus::Missing }
+        } else if !foreign.is_empty() || (self.alias.is_some() && !is_there) {
+            RecordStatus::Wrong
+        } else if is_there {
+            RecordStatus::Found
+        } else {
+            RecordStatus::Missing
+        };
+        let addresses = texts(foreign.iter().copied().chain(ours));
+        RecordFinding::new(status, self.alias.map(str::to_owned).into_iter().chain(addresses))
+    }
+
+    /// Whether the record of a foreign address is to be shown in place of the record of `address`: it is of the same family,
+    /// or of one in which the edge has no address, so that no other instruction would show it.
+    fn concerns(&self, foreign: IpAddr, address: IpAddr) -> bool {
+        let is_like = |other: &IpAddr| other.is_ipv4() == foreign.is_ipv4();
+        is_like(&address) || !self.edge.addresses.iter().any(is_like)
+    }
+
+    const fn found_or(&self, otherwise: RecordStatus) -> RecordStatus {
+        if self.points_here { RecordStatus::Found } else { otherwise }
+    }
+}
+
+fn texts<'a>(addresses: impl Iterator<Item = &'a IpAddr>) -> Vec<String> {
+    addresses.map(IpAddr::to_string).collect()
+}
+
+#[cfg(test)]
+mod tests;

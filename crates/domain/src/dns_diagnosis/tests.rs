@@ -1,0 +1,131 @@
+use super::*;
+use crate::dns_observation::ObservedText;
+use crate::id::Id;
+
+const EDGE: &str = "edge.example.com";
+
+fn addresses(list: &[&str]) -> BTreeSet<IpAddr> {
+    list.iter().map(|text| text.parse().unwrap()).collect()
+}
+
+fn shown(records: &[SeenRecord]) -> Vec<String> {
+    let observed = |record: &SeenRecord| {
+        let values: Vec<&str> = record.finding.observed.iter().map(ObservedText::as_str).collect();
+        values.join(" ")
+    };
+    let text = |record: &SeenRecord| {
+        format!("{} {} [{}]", record.record_type, record.finding.status.as_str(), observed(record))
+    };
+    records.iter().map(text).collect()
+}
+
+/// What is shown for a hostname that resolves like this, and whether it points here. DNS says that the edge hostname has
+/// the address 198.51.100.7.
+fn pointing(edge: &[&str], hostname: &str, chain: &[&str], found: &[&str]) -> (Vec<String>, bool) {
+    let edge = Edge { hostname: Hostname::parse(EDGE).ok(), addresses: addresses(edge) };
+    let resolution = HostResolution {
+        chain: chain.iter().map(|&name| name.to_owned()).collect(),
+        addresses: addresses(found),
+    };
+    let (account, hostname) = (Id::from_bytes([1; 16]), Hostname::parse(hostname).unwrap());
+    let by_dns = addresses(&["198.51.100.7"]);
+    let seen = seen_pointing(&edge, account, &hostname, &resolution, &by_dns);
+    let points_here = edge.points_here(&resolution, &by_dns);
+    let has = |status| seen.iter().any(|record| record.finding.status == status);
+    let all_found = seen.iter().all(|record| record.finding.status == RecordStatus::Found);
+    if points_here {
+        assert!(!has(RecordStatus::Wrong), "{seen:?}");
+    } else {
+        assert!(!all_found, "{seen:?}");
+    }
+    (shown(&seen), points_here)
+}
+
+#[test]
+fn d65_an_alias_is_found_when_it_leads_to_the_edge() {
+    for (chain, found, expected) in [
+        (&[][..], &[][..], ("CNAME missing []", false)),
+        (&[EDGE], &[], ("CNAME found [edge.example.com]", true)),
+        (&["lb.shop.com", EDGE], &["198.51.100.7"], ("CNAME found [lb.shop.com]", true)),
+        (&["shops.example.net"], &["203.0.113.9"], ("CNAME wrong [shops.example.net]", false)),
+        (&["gone.example.net"], &[], ("CNAME wrong [gone.example.net]", false)),
+        (&[], &["203.0.113.9"], ("CNAME wrong [203.0.113.9]", false)),
+        (&[], &["198.51.100.7"], ("CNAME found [198.51.100.7]", true)),
+        (&[], &["198.51.100.7", "203.0.113.9"], ("CNAME wrong [203.0.113.9 198.51.100.7]", false)),
+    ] {
+        let (records, points_here) = pointing(&[], "go.shop.com", chain, found);
+        assert_eq!((records, points_here), (vec![expected.0.to_owned()], expected.1));
+    }
+    let (records, _) = pointing(&[], "shop.com", &[], &["203.0.113.9"]);
+    assert_eq!(records, ["ALIAS wrong [203.0.113.9]"]);
+}
+
+#[test]
+fn d65_each_address_record_shows_what_is_in_its_place() {
+    const BOTH: &[&str] = &["192.0.2.1", "192.0.2.2", "2001:db8::1"];
+    for (chain, found, expected) in [
+        (&[][..], &[][..], ["A missing []", "A missing []", "AAAA missing []"]),
+        (
+            &[],
+            BOTH,
+            ["A found [192.0.2.1 192.0.2.2]", "A found [192.0.2.1 192.0.2.2]", "AAAA found [2001:db8::1]"],
+        ),
+        (&[], &["192.0.2.2"], ["A missing [192.0.2.2]", "A found [192.0.2.2]", "AAAA missing []"]),
+        (
+            &[],
+            &["192.0.2.2", "203.0.113.9", "2001:db8::1"],
+            [
+                "A wrong [203.0.113.9 192.0.2.2]",
+                "A wrong [203.0.113.9 192.0.2.2]",
+                "AAAA found [2001:db8::1]",
+            ],
+        ),
+        (
+            &["shops.example.net"],
+            &[],
+            ["A wrong [shops.example.net]", "A wrong [shops.example.net]", "AAAA wrong [shops.example.net]"],
+        ),
+        (
+            &[EDGE],
+            &[],
+            ["A found [edge.example.com]", "A found [edge.example.com]", "AAAA found [edge.example.com]"],
+        ),
+    ] {
+        assert_eq!(pointing(BOTH, "shop.com", chain, found).0, expected, "{chain:?} {found:?}");
+    }
+}
+
+/// The edge has no IPv6 address, so no instruction is about one; the hostname does not point here because of it.
+#[test]
+fn d65_a_foreign_address_without_an_instruction_is_shown_all_the_same() {
+    let found = ["192.0.2.1", "2001:db8::bad"];
+    let (records, points_here) = pointing(&["192.0.2.1"], "shop.com", &[], &found);
+    assert_eq!((records, points_here), (vec!["A wrong [2001:db8::bad 192.0.2.1]".to_owned()], false));
+}
+
+#[test]
+fn d65_a_foreign_address_is_not_hidden_by_many_others() {
+    let ours: Vec<String> = (1..=9).map(|number| format!("192.0.2.{number}")).collect();
+    let ours: Vec<&str> = ours.iter().map(String::as_str).collect();
+    let found: Vec<&str> = ours.iter().copied().chain(["203.0.113.9"]).collect();
+    let (records, _) = pointing(&ours, "shop.com", &[], &found);
+    let expected = "A wrong [203.0.113.9 192.0.2.1 192.0.2.2 192.0.2.3 192.0.2.4]";
+    assert_eq!(records, vec![expected; 9]);
+}
+
+#[test]
+fn d65_the_proof_is_found_among_other_texts() {
+    let record = VerificationRecord::of(Id::from_bytes([1; 16]), &Hostname::parse("go.shop.com").unwrap());
+    let ours = record.value();
+    let seen = |texts: &[&str]| {
+        let texts: Vec<String> = texts.iter().map(|&text| text.to_owned()).collect();
+        let seen = seen_proof(&record, &texts);
+        assert_eq!((seen.record_type, &seen.value), (DnsRecordType::Txt, &ours));
+        shown(&[seen]).remove(0)
+    };
+    assert_eq!(seen(&[]), "TXT missing []");
+    assert_eq!(seen(&["b", "a", "b"]), "TXT wrong [a b]");
+    assert_eq!(seen(&[&ours.to_uppercase()]), format!("TXT wrong [{}]", ours.to_uppercase()));
+    let many = ["1", "2", "3", "4", "5", "6", &ours];
+    assert_eq!(seen(&many), format!("TXT found [{ours} 1 2 3 4]"));
+}

@@ -1,0 +1,81 @@
+//! The form in which stores keep what look-ups saw: a JSON array of records.
+
+use serde_json::{Value, json};
+
+use crate::dns_instruction::DnsRecordType;
+use crate::dns_observation::{DnsObservation, ObservedText, RecordFinding, RecordStatus, SeenRecord};
+use crate::timestamp::Timestamp;
+
+impl DnsObservation {
+    /// The records in the form in which stores keep them; the instant is kept beside them.
+    #[must_use]
+    pub fn records_to_json(&self) -> String {
+        let record = |record: &SeenRecord| {
+            let SeenRecord { record_type, value, finding: RecordFinding { status, observed } } = record;
+            let observed: Vec<&str> = observed.iter().map(ObservedText::as_str).collect();
+            json!({
+                "type": record_type.as_str(),
+                "value": value,
+                "status": status.as_str(),
+                "observed": observed,
+            })
+        };
+        Value::Array(self.records.iter().map(record).collect()).to_string()
+    }
+
+    /// Reads what a store has kept. What cannot be read is left out, and its record reads as `unknown`: it only explains a
+    /// domain, and must not keep anybody from seeing or checking it. A newer version may have written it.
+    #[must_use]
+    pub fn from_stored(checked_at: Timestamp, records: Option<&str>) -> Self {
+        let records: Vec<Value> =
+            records.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        Self { checked_at, records: records.iter().filter_map(record).collect() }
+    }
+}
+
+fn record(json: &Value) -> Option<SeenRecord> {
+    let text = |name| json.get(name)?.as_str();
+    let word = text("type")?;
+    let record_type = DnsRecordType::ALL.into_iter().find(|record_type| record_type.as_str() == word)?;
+    let observed = json.get("observed")?.as_array()?.iter().filter_map(Value::as_str);
+    let finding = RecordFinding::new(RecordStatus::parse(text("status")?), observed);
+    Some(SeenRecord { record_type, value: text("value")?.to_owned(), finding })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(records: Option<&str>) -> Vec<SeenRecord> {
+        DnsObservation::from_stored(Timestamp::EPOCH, records).records
+    }
+
+    #[test]
+    fn d65_observations_read_back_as_they_were_stored() {
+        let mut records = Vec::new();
+        for record_type in DnsRecordType::ALL {
+            for word in ["unknown", "found", "missing", "wrong"] {
+                let finding = RecordFinding::new(RecordStatus::parse(word), ["a \"b\" \\", "\0", "ü🦀"]);
+                records.push(SeenRecord { record_type, value: word.to_owned(), finding });
+            }
+        }
+        let observation = DnsObservation { checked_at: Timestamp::LAST, records };
+        let json = observation.records_to_json();
+        assert_eq!(DnsObservation::from_stored(Timestamp::LAST, Some(&json)), observation);
+    }
+
+    /// Rows of older versions, of newer ones, and damaged ones.
+    #[test]
+    fn d65_what_cannot_be_read_is_left_out() {
+        for json in [None, Some(""), Some("rubbish"), Some("{}"), Some("[]"), Some("[1, null, {}]")] {
+            assert_eq!(read(json), [], "{json:?}");
+        }
+        let json = r#"[
+            {"type": "HTTPS", "value": "a", "status": "found", "observed": []},
+            {"type": "TXT", "value": "b", "status": "too_old", "observed": ["x", 7], "since": 1}
+        ]"#;
+        let finding = RecordFinding::new(RecordStatus::Unknown, ["x"]);
+        let expected = SeenRecord { record_type: DnsRecordType::Txt, value: "b".to_owned(), finding };
+        assert_eq!(read(Some(json)), [expected]);
+    }
+}
