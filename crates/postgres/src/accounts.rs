@@ -11,6 +11,7 @@ use signpost_domain::{
 
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
+use crate::listed;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
@@ -125,8 +126,7 @@ impl AccountReads for PostgresStore {
                 query = query.filter(accounts::id.lt(IdBytes::from(position)));
             }
             let rows = query.load(connection).await?;
-            let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+            Ok(listed::page(rows, limit))
         })
         .await
     }
@@ -139,7 +139,7 @@ impl AccountReads for PostgresStore {
                 .select(ApiKeyRow::as_select())
                 .load(connection)
                 .await?;
-            rows.into_iter().map(ApiKeyRow::into_api_key).collect()
+            Ok(rows.into_iter().filter_map(listed::readable).collect())
         })
         .await
     }

@@ -14,6 +14,7 @@ use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
+use crate::listed;
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
@@ -83,8 +84,5 @@ pub(crate) async fn links(
         query = query.filter(strpos(links::search_key, part).gt(0));
     }
     let rows: Vec<LinkRow> = FirstRows { query, number: rows_read(limit) }.load(connection).await?;
-    // Only what is shown is judged, and whether there is more.
-    let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-    let links = rows.map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
-    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+    Ok(listed::page(rows, limit))
 }

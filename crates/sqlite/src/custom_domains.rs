@@ -17,6 +17,7 @@ use signpost_domain::{
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters::{self, Counted};
 use crate::failure::{Failure, is_taken};
+use crate::listed;
 use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, StatusColumns};
 use crate::schema::custom_domains;
 use crate::some_links::{self, Lost};
@@ -46,12 +47,10 @@ impl CustomDomainReads for SqliteStore {
                 .order(custom_domains::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(CustomDomainRow::as_select())
-                .load(connection)?;
-            let domains =
-                rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(domains, limit, |domain: &CustomDomain| domain.id.to_bytes()))
+                .load::<CustomDomainRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(listed::page(self.readers().read(read).await?, limit))
     }
 
     async fn custom_domains_named(
@@ -219,7 +218,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         };
         let Some(hostname) = self.step(step).await? else { return Ok(false) };
         // What is no hostname was never visited, and must not be kept from being deleted.
-        if let Ok(hostname) = Hostname::parse(&hostname) {
+        if let Ok(hostname) = Hostname::from_stored(hostname) {
             self.noted().note_domain(account, &hostname);
         }
         Ok(true)

@@ -23,6 +23,7 @@ pub struct Export {
     next: Option<Part>,
     groups: HashSet<GroupId>,
     expected: u64,
+    left_out: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -46,6 +47,7 @@ impl Export {
             next: Some(Part::Groups(None)),
             groups: HashSet::new(),
             expected: links.saturating_add(groups),
+            left_out: 0,
         })
     }
 
@@ -53,6 +55,13 @@ impl Export {
     #[must_use]
     pub const fn expected(&self) -> u64 {
         self.expected
+    }
+
+    /// How many groups and links of what was read so far are not among the records, because the store cannot read their rows.
+    /// The log names each.
+    #[must_use]
+    pub const fn left_out(&self) -> usize {
+        self.left_out
     }
 
     /// The next records; `None` at the end. They may be none before it.
@@ -64,7 +73,9 @@ impl Export {
         match self.next {
             None => Ok(None),
             Some(Part::Groups(after)) => {
-                let Page { items, next } = app.store.groups(self.account, self.at_once, after).await?;
+                let Page { items, next, left_out } =
+                    app.store.groups(self.account, self.at_once, after).await?;
+                self.left_out += left_out;
                 self.groups.extend(items.iter().map(|group| group.id));
                 let is_last = next.is_none();
                 self.next =
@@ -72,8 +83,9 @@ impl Export {
                 Ok(Some(items.iter().map(Record::from).collect()))
             }
             Some(Part::Links(kind, after)) => {
-                let Page { items, next } =
+                let Page { items, next, left_out } =
                     app.store.links(self.account, kind, &LinkFilter::default(), self.at_once, after).await?;
+                self.left_out += left_out;
                 self.next = match (next, kind) {
                     (Some(_), kind) => Some(Part::Links(kind, next)),
                     (None, LinkKind::Redirect) => Some(Part::Links(LinkKind::Landing, None)),
@@ -89,7 +101,7 @@ impl Export {
     }
 
     /// The records of links, and before each the record of its group if that came to be after the groups were read. A
-    /// group that is gone again has no links any more, so the link is in none.
+    /// group that is gone again has no links any more, so the link is in none. Nor is it in one that cannot be read.
     async fn with_late_groups(
         &mut self,
         app: &Application,
@@ -100,12 +112,18 @@ impl Export {
             if let Some(id) = link.group_id()
                 && !self.groups.contains(&id)
             {
-                match app.store.group(self.account, id).await? {
-                    Some(group) => {
+                match app.store.group(self.account, id).await {
+                    Ok(Some(group)) => {
                         self.groups.insert(id);
                         records.push(Record::from(&group));
                     }
-                    None => link.move_to_group(None, app.clock.now()),
+                    Ok(None) => link.move_to_group(None, app.clock.now()),
+                    Err(StoreError::Corrupt { .. }) => {
+                        // Counted with the groups, unless it came to be after they were read.
+                        self.left_out = self.left_out.max(1);
+                        link.move_to_group(None, app.clock.now());
+                    }
+                    Err(error) => return Err(error),
                 }
             }
             records.push(Record::from(&link));

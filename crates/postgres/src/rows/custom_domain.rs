@@ -8,6 +8,7 @@ use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Ho
 use super::cell::RowName;
 use crate::columns::{IdBytes, Instant};
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::custom_domains;
 use crate::statement::statement;
 
@@ -64,10 +65,22 @@ impl CustomDomainRow {
         Ok(CustomDomain {
             id,
             account_id: account_id.id(),
-            hostname: row.cell("hostname", Hostname::parse(&hostname))?,
+            hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
             status,
             created_at: row.timestamp("created_at", created_at)?,
         })
+    }
+}
+
+impl Listed for CustomDomainRow {
+    type Item = CustomDomain;
+
+    fn id(&self) -> IdBytes {
+        self.id
+    }
+
+    fn read(self) -> Result<CustomDomain, Failure> {
+        self.into_domain()
     }
 }
 

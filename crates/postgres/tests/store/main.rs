@@ -31,3 +31,4 @@ mod pixels;
 mod proxy;
 mod remembered_answers;
 mod time_limits;
+mod unreadable_rows;

@@ -45,7 +45,9 @@ pub(super) async fn run(
         // A bar among the records would do neither any good.
         let is_shown = !io::stdout().is_terminal() && !output.is_json();
         let exported = export(app, account, format, BufWriter::new(output.raw()), is_shown).await;
-        return unless_reader_left(exported.map(drop));
+        let left_out = exported.as_ref().map_or(0, |(_, counts)| counts.left_out);
+        unless_reader_left(exported.map(drop))?;
+        return fail_if_incomplete(left_out);
     }
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let name = target.display().to_string();
@@ -61,7 +63,7 @@ pub(super) async fn run(
         // What was written so far is dropped, and with it the file.
         signal = signals.next() => bail!("stopped by {signal}; {name} was not written"),
     };
-    let Counts { groups, links } = counts.with_context(|| format!("{name} was not written"))?;
+    let Counts { groups, links, left_out } = counts.with_context(|| format!("{name} was not written"))?;
     let json = json!({
         "object": "export",
         "account": account.to_string(),
@@ -71,7 +73,17 @@ pub(super) async fn run(
         "links": links,
     });
     let text = format!("Exported {groups} groups and {links} links of account {account} to {name}.");
-    Ok(output.result(&json, text)?)
+    output.result(&json, text)?;
+    fail_if_incomplete(left_out)
+}
+
+/// Half of an account must not look like a whole one to a script that moves it.
+fn fail_if_incomplete(left_out: usize) -> Result<()> {
+    match left_out {
+        0 => Ok(()),
+        1 => bail!("1 row that cannot be read was left out; the log names it"),
+        left_out => bail!("{left_out} rows that cannot be read were left out; the log names them"),
+    }
 }
 
 /// How much was written.
@@ -79,6 +91,7 @@ pub(super) async fn run(
 struct Counts {
     groups: u64,
     links: u64,
+    left_out: usize,
 }
 
 async fn export<W: Write>(
@@ -102,5 +115,6 @@ async fn export<W: Write>(
         }
         progress.show(counts.groups + counts.links);
     }
+    counts.left_out = export.left_out();
     Ok((writer.finish()?, counts))
 }

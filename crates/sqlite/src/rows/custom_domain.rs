@@ -7,6 +7,7 @@ use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Hostname, Tim
 use super::cell::{RowName, own_id};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::custom_domains;
 
 const TABLE: &str = "custom_domains";
@@ -37,10 +38,22 @@ impl CustomDomainRow {
         Ok(CustomDomain {
             id,
             account_id: row.id("account_id", &account_id)?,
-            hostname: row.cell("hostname", Hostname::parse(&hostname))?,
+            hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
             status: status_from(&row, &status, deadline, misdirected_since)?,
             created_at: row.timestamp("created_at", created_at)?,
         })
+    }
+}
+
+impl Listed for CustomDomainRow {
+    type Item = CustomDomain;
+
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn read(self) -> Result<CustomDomain, Failure> {
+        self.into_domain()
     }
 }
 
