@@ -60,8 +60,8 @@ impl Theme {
     }
 
     /// The theme that our own store has.
-    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
-        Self::named(&text).ok_or(MalformedStored("is not a theme"))
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        Self::named(text).ok_or(MalformedStored("is not a theme"))
     }
 
     fn named(text: &str) -> Option<Self> {
@@ -94,8 +94,8 @@ impl AccentColor {
     }
 
     /// The colour that our own store has. Its form is the same, because it becomes a part of a style sheet as it stands.
-    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
-        Self::parse(&text).map_err(|_| MalformedStored("is not a colour"))
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        Self::parse(text).map_err(|_| MalformedStored("is not a colour"))
     }
 
     /// The colour.

@@ -63,8 +63,10 @@ impl PageContent {
             match name.as_str() {
                 "description" => content.description = Some(parsed(value, Description::from_stored)?),
                 "avatar_url" => content.avatar_url = Some(parsed(value, WebUrl::from_stored)?),
-                "theme" => content.theme = parsed(value, Theme::from_stored)?,
-                "accent_color" => content.accent_color = Some(parsed(value, AccentColor::from_stored)?),
+                "theme" => content.theme = parsed(value, |text| Theme::from_stored(&text))?,
+                "accent_color" => {
+                    content.accent_color = Some(parsed(value, |text| AccentColor::from_stored(&text))?)
+                }
                 "widgets" => {
                     let widgets: Vec<Box<RawValue>> =
                         serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;

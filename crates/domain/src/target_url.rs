@@ -208,15 +208,12 @@ impl TargetUrl {
     /// The path that the server at the target is asked for, as a browser resolves it (`.` and `..` taken out),
     /// with its percent-encodings decoded. Never empty.
     pub(crate) fn requested_path(&self) -> Vec<u8> {
-        match Url::parse(&self.given) {
-            Ok(url) => percent_decode_str(url.path()).collect(),
-            // Our own store may have what the parser refuses by now.
-            Err(_) => {
-                let rest = self.path_and_after();
-                let path = rest.split(['?', '#']).next().filter(|path| !path.is_empty());
-                percent_decode_str(path.unwrap_or("/")).collect()
-            }
+        if let Ok(url) = Url::parse(&self.given) {
+            return percent_decode_str(url.path()).collect();
         }
+        // Our own store may have what the parser refuses by now.
+        let path = self.path_and_after().split(['?', '#']).next().filter(|path| !path.is_empty());
+        percent_decode_str(path.unwrap_or("/")).collect()
     }
 }
 
