@@ -65,7 +65,7 @@ impl PageContent {
                 "avatar_url" => content.avatar_url = Some(parsed(value, WebUrl::from_stored)?),
                 "theme" => content.theme = parsed(value, |text| Theme::from_stored(&text))?,
                 "accent_color" => {
-                    content.accent_color = Some(parsed(value, |text| AccentColor::from_stored(&text))?)
+                    content.accent_color = Some(parsed(value, |text| AccentColor::from_stored(&text))?);
                 }
                 "widgets" => {
                     let widgets: Vec<Box<RawValue>> =

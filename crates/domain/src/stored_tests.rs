@@ -9,9 +9,10 @@ use crate::{
 type Read = fn(String) -> Result<String, MalformedStored>;
 
 macro_rules! read {
-    ($value:ident) => {
-        (|text| $value::from_stored(text).map(|value| value.as_str().to_owned())) as Read
-    };
+    ($value:ident) => {{
+        let read: Read = |text| $value::from_stored(text).map(|value| value.as_str().to_owned());
+        read
+    }};
 }
 
 const CODE: Read = |text| PixelCode::from_stored(PixelType::Meta, text).map(|code| code.as_str().to_owned());
