@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
+use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode};
 
 /// Every officially assigned two-letter code of ISO 3166-1, in ascending order.
@@ -37,6 +38,24 @@ const MISTAKEN: [(&str, &str); 31] = [
     ("VD", "VN"), ("WK", "UM"), ("YD", "YE"), ("YU", "ME or RS"), ("ZH", "CN"), ("ZR", "CD"),
 ];
 
+/// How many capital letters there are.
+const LETTERS: usize = 26;
+
+/// Every pair of capital letters, in ascending order.
+static PAIRS: [[u8; 2]; LETTERS * LETTERS] = pairs();
+
+#[expect(clippy::indexing_slicing, reason = "the bounds of the loops are those of the tables")]
+const fn pairs() -> [[u8; 2]; LETTERS * LETTERS] {
+    const ALPHABET: [u8; LETTERS] = *b"ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    let mut pairs = [[0; 2]; LETTERS * LETTERS];
+    let mut number = 0;
+    while number < pairs.len() {
+        pairs[number] = [ALPHABET[number / LETTERS], ALPHABET[number % LETTERS]];
+        number += 1;
+    }
+    pairs
+}
+
 /// A country, by its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
 ///
 /// ```
@@ -65,6 +84,18 @@ impl CountryCode {
             .and_then(|index| ASSIGNED.get(index))
             .map(|code| Self(code))
             .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, message_for(&upper)))
+    }
+
+    /// The code that our own store has: any two capital letters, because codes are withdrawn when countries are.
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        const ERROR: MalformedStored = MalformedStored("is not two capital letters");
+        let &[first, second] = text.as_bytes() else { return Err(ERROR) };
+        let [row, column] = [first, second].map(|letter| usize::from(letter.wrapping_sub(b'A')));
+        if row >= LETTERS || column >= LETTERS {
+            return Err(ERROR);
+        }
+        let pair = PAIRS.get(row * LETTERS + column).ok_or(ERROR)?;
+        str::from_utf8(pair).map(Self).map_err(|_| ERROR)
     }
 
     /// The code, in upper case.

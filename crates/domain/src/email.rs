@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -46,6 +47,11 @@ impl Email {
             }
             _ => Err(invalid("must be an e-mail address, such as ada@example.com")),
         }
+    }
+
+    /// The address that our own store has: one line.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::some_line(text).map(Self)
     }
 
     /// The address as it was given, trimmed.

@@ -19,7 +19,7 @@ pub struct GeoBlocklist(Vec<CountryCode>);
 
 impl GeoBlocklist {
     /// The list of these countries. Of a country that stands there more than once, the first place counts; so
-    /// the list never holds more than [`CountryCode::COUNT`].
+    /// a list from a request never holds more than [`CountryCode::COUNT`].
     #[must_use]
     pub fn new(mut countries: Vec<CountryCode>) -> Self {
         let mut seen = HashSet::new();

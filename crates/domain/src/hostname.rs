@@ -3,6 +3,7 @@
 use std::fmt;
 use std::net::{Ipv4Addr, Ipv6Addr};
 
+use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
 /// The host of an address, in the one form in which it is compared and stored (D9): a DNS name in lower case
@@ -72,6 +73,17 @@ impl Hostname {
         if is_host { Ok(Self(name.to_ascii_lowercase())) } else { Err(invalid_format()) }
     }
 
+    /// The hostname that our own store has. It must be in the form in which hostnames are compared, and fit a DNS message
+    /// and a URL.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        let text = stored::some_line(text)?;
+        let is_host = match text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+            Some(address) => address.parse::<Ipv6Addr>().is_ok(),
+            None => text.len() <= Self::MAX_CHARS && text.split('.').all(is_stored_label),
+        };
+        if is_host { Ok(Self(text)) } else { Err(MalformedStored("is not a hostname")) }
+    }
+
     /// The hostname, normalised.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -100,6 +112,13 @@ fn is_label(label: &str) -> bool {
         && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
         && !label.starts_with('-')
         && !label.ends_with('-')
+}
+
+/// What DNS and URLs can carry as it stands.
+fn is_stored_label(label: &str) -> bool {
+    let is_allowed =
+        |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_');
+    (1..=63).contains(&label.len()) && label.bytes().all(is_allowed)
 }
 
 /// Whether browsers read `name` as an IPv4 address: its last label is a decimal or hexadecimal number.

@@ -54,13 +54,15 @@ pub struct Page<T> {
     pub items: Vec<T>,
     /// Where the next page begins; `None` on the last page.
     pub next: Option<PagePosition>,
+    /// How many items belong here and are left out, because the store cannot read their rows (ADR 35).
+    pub left_out: usize,
 }
 
 impl<T> Page<T> {
     /// A page without items, and none behind it.
     #[must_use]
     pub const fn empty() -> Self {
-        Self { items: Vec::new(), next: None }
+        Self { items: Vec::new(), next: None, left_out: 0 }
     }
 
     /// Makes a page of the up to `limit + 1` items that a store read: the one too many only tells that there
@@ -77,16 +79,23 @@ impl<T> Page<T> {
     pub fn from_one_more(mut items: Vec<T>, limit: PageLimit, id_of: impl Fn(&T) -> [u8; 16]) -> Self {
         let limit = usize::from(limit.get());
         if items.len() <= limit {
-            return Self { items, next: None };
+            return Self { items, next: None, left_out: 0 };
         }
         items.truncate(limit);
         let next = items.last().map(|last| PagePosition::behind(id_of(last)));
-        Self { items, next }
+        Self { items, next, left_out: 0 }
+    }
+
+    /// The same page without the items of which `f` makes none. The next page begins where it began before.
+    pub fn filter_map<U>(self, f: impl FnMut(T) -> Option<U>) -> Page<U> {
+        let shown = self.items.len();
+        let items: Vec<U> = self.items.into_iter().filter_map(f).collect();
+        Page { left_out: self.left_out + (shown - items.len()), items, next: self.next }
     }
 
     /// The same page with each item looked at differently.
     pub fn map<U>(self, f: impl FnMut(T) -> U) -> Page<U> {
-        Page { items: self.items.into_iter().map(f).collect(), next: self.next }
+        Page { items: self.items.into_iter().map(f).collect(), next: self.next, left_out: self.left_out }
     }
 }
 
@@ -102,6 +111,17 @@ mod tests {
         for bad in [0, 101, 256, u64::MAX] {
             assert_eq!(PageLimit::new(bad).unwrap_err().code(), ViolationCode::OutOfRange);
         }
+    }
+
+    /// What cannot be shown moves neither the next page nor what is on it.
+    #[test]
+    fn a_page_without_some_of_its_items_ends_where_it_did() {
+        let limit = PageLimit::new(3).unwrap();
+        let page = Page::from_one_more(vec![9_u8, 8, 7, 6], limit, |item| [*item; 16]);
+        let page = page.filter_map(|item| (item == 8).then_some(u16::from(item)));
+        let next = Some(PagePosition::behind([7; 16]));
+        assert_eq!(page, Page { items: vec![8], next, left_out: 2 });
+        assert_eq!(page.filter_map(|_| None::<u8>), Page { items: vec![], next, left_out: 3 });
     }
 
     proptest! {

@@ -4,6 +4,7 @@ use crate::change::Change;
 use crate::host_blocklist::HostBlocklist;
 use crate::id::WidgetId;
 use crate::page_text::Description;
+use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode, Violations};
 use crate::web_url::WebUrl;
 use crate::widget::{WidgetDraft, Widgets};
@@ -54,10 +55,17 @@ impl Theme {
     /// # Errors
     /// `invalid_value`.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        Self::ALL
-            .into_iter()
-            .find(|theme| theme.as_str() == text)
+        Self::named(text)
             .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, "must be one of light, dark, auto"))
+    }
+
+    /// The theme that our own store has.
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        Self::named(text).ok_or(MalformedStored("is not a theme"))
+    }
+
+    fn named(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|theme| theme.as_str() == text)
     }
 }
 
@@ -83,6 +91,11 @@ impl AccentColor {
             return Ok(Self(text.to_ascii_lowercase()));
         }
         Err(FieldError::new(ViolationCode::InvalidFormat, "must be a colour such as #1a2b3c"))
+    }
+
+    /// The colour that our own store has. Its form is the same, because it becomes a part of a style sheet as it stands.
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        Self::parse(text).map_err(|_| MalformedStored("is not a colour"))
     }
 
     /// The colour.

@@ -1,7 +1,7 @@
 //! The form in which stores keep what is on a landing page: a JSON object.
 //!
 //! What has its default is left out, so that an empty page is `{}`. A widget of a type that this version does not know, or
-//! one that breaks a rule that it knows, was written by another version: it is passed through untouched (D35).
+//! one that is not safe to use as its type, was written by another version: it is passed through untouched (D35).
 
 use std::collections::BTreeMap;
 
@@ -12,8 +12,8 @@ use crate::email::Email;
 use crate::id::WidgetId;
 use crate::page_content::{AccentColor, PageContent, Theme};
 use crate::page_text::{AltText, Description, SocialNetwork, WidgetText};
+use crate::stored::MalformedStored;
 use crate::text::Name;
-use crate::violation::FieldError;
 use crate::web_url::{VideoUrl, WebUrl};
 use crate::widget::{UnknownWidget, Widget, WidgetBody, WidgetContent, Widgets};
 
@@ -54,23 +54,25 @@ impl PageContent {
     /// Reads the form in which stores keep it.
     ///
     /// # Errors
-    /// It is no JSON object of this form, or one of its own fields breaks its rule.
+    /// It is no JSON object of this form, or one of its own fields is not safe to use.
     pub fn from_json(json: &str) -> Result<Self, MalformedPageContent> {
         let fields: BTreeMap<String, Box<RawValue>> =
             serde_json::from_str(json).map_err(|_| MalformedPageContent)?;
         let mut content = Self::default();
         for (name, value) in &fields {
             match name.as_str() {
-                "description" => content.description = Some(parsed(value, Description::parse)?),
-                "avatar_url" => content.avatar_url = Some(parsed(value, WebUrl::parse)?),
-                "theme" => content.theme = parsed(value, Theme::parse)?,
-                "accent_color" => content.accent_color = Some(parsed(value, AccentColor::parse)?),
+                "description" => content.description = Some(parsed(value, Description::from_stored)?),
+                "avatar_url" => content.avatar_url = Some(parsed(value, WebUrl::from_stored)?),
+                "theme" => content.theme = parsed(value, |text| Theme::from_stored(&text))?,
+                "accent_color" => {
+                    content.accent_color = Some(parsed(value, |text| AccentColor::from_stored(&text))?);
+                }
                 "widgets" => {
                     let widgets: Vec<Box<RawValue>> =
                         serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
                     let widgets: Result<_, _> =
                         widgets.iter().map(|widget| widget_from_json(widget.get())).collect();
-                    content.widgets = Widgets::new(widgets?).map_err(|_| MalformedPageContent)?;
+                    content.widgets = Widgets::from_stored(widgets?).map_err(|_| MalformedPageContent)?;
                 }
                 _ => return Err(MalformedPageContent),
             }
@@ -83,9 +85,12 @@ fn text(text: &str) -> String {
     Value::from(text).to_string()
 }
 
-fn parsed<T>(value: &RawValue, parse: fn(&str) -> Result<T, FieldError>) -> Result<T, MalformedPageContent> {
+fn parsed<T>(
+    value: &RawValue,
+    read: fn(String) -> Result<T, MalformedStored>,
+) -> Result<T, MalformedPageContent> {
     let text: String = serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
-    parse(&text).map_err(|_| MalformedPageContent)
+    read(text).map_err(|_| MalformedPageContent)
 }
 
 fn widget_to_json(widget: &Widget) -> String {
@@ -157,25 +162,25 @@ fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
     let type_name: String = serde_json::from_str(fields.get("type")?.get()).ok()?;
     let content = match type_name.as_str() {
         "link" => WidgetContent::Link {
-            title: required(fields, "title", Name::parse)?,
-            url: required(fields, "url", WebUrl::parse)?,
-            thumbnail_url: optional(fields, "thumbnail_url", WebUrl::parse)?,
+            title: required(fields, "title", Name::from_stored)?,
+            url: required(fields, "url", WebUrl::from_stored)?,
+            thumbnail_url: optional(fields, "thumbnail_url", WebUrl::from_stored)?,
         },
-        "heading" => WidgetContent::Heading { text: required(fields, "text", Name::parse)? },
-        "text" => WidgetContent::Text { text: required(fields, "text", WidgetText::parse)? },
+        "heading" => WidgetContent::Heading { text: required(fields, "text", Name::from_stored)? },
+        "text" => WidgetContent::Text { text: required(fields, "text", WidgetText::from_stored)? },
         "image" => WidgetContent::Image {
-            image_url: required(fields, "image_url", WebUrl::parse)?,
-            alt: required(fields, "alt", AltText::parse)?,
-            url: optional(fields, "url", WebUrl::parse)?,
+            image_url: required(fields, "image_url", WebUrl::from_stored)?,
+            alt: required(fields, "alt", AltText::from_stored)?,
+            url: optional(fields, "url", WebUrl::from_stored)?,
         },
         "social" => WidgetContent::Social {
-            network: required(fields, "network", SocialNetwork::parse)?,
-            url: required(fields, "url", WebUrl::parse)?,
+            network: required(fields, "network", SocialNetwork::from_stored)?,
+            url: required(fields, "url", WebUrl::from_stored)?,
         },
-        "video" => WidgetContent::Video { url: required(fields, "url", VideoUrl::parse)? },
+        "video" => WidgetContent::Video { url: required(fields, "url", VideoUrl::from_stored)? },
         "email" => WidgetContent::Email {
-            address: required(fields, "address", Email::parse)?,
-            title: optional(fields, "title", Name::parse)?,
+            address: required(fields, "address", Email::from_stored)?,
+            title: optional(fields, "title", Name::from_stored)?,
         },
         "divider" => WidgetContent::Divider,
         _ => return None,
@@ -184,19 +189,19 @@ fn known(fields: &Fields<'_>) -> Option<WidgetContent> {
     (fields_of(&content).len() == fields.len()).then_some(content)
 }
 
-fn required<T>(fields: &Fields<'_>, name: &str, parse: fn(&str) -> Result<T, FieldError>) -> Option<T> {
+fn required<T>(fields: &Fields<'_>, name: &str, read: fn(String) -> Result<T, MalformedStored>) -> Option<T> {
     let text: String = serde_json::from_str(fields.get(name)?.get()).ok()?;
-    parse(&text).ok()
+    read(text).ok()
 }
 
-/// The outer `None` is a field that breaks its rule.
+/// The outer `None` is a field that is not safe to use.
 #[expect(clippy::option_option, reason = "absent and broken are two things, and the first is no failure")]
 fn optional<T>(
     fields: &Fields<'_>,
     name: &str,
-    parse: fn(&str) -> Result<T, FieldError>,
+    read: fn(String) -> Result<T, MalformedStored>,
 ) -> Option<Option<T>> {
-    if fields.contains_key(name) { required(fields, name, parse).map(Some) } else { Some(None) }
+    if fields.contains_key(name) { required(fields, name, read).map(Some) } else { Some(None) }
 }
 
 #[cfg(test)]

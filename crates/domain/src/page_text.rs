@@ -1,5 +1,6 @@
 //! The texts of a landing page (D34, D35).
 
+use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -60,6 +61,11 @@ impl Description {
         Ok(Self(text.to_owned()))
     }
 
+    /// The description that our own store has.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::any_text(text).map(Self)
+    }
+
     /// The text as it was given.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -94,6 +100,11 @@ impl WidgetText {
         Ok(Self(text.to_owned()))
     }
 
+    /// The text that our own store has.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::any_text(text).map(Self)
+    }
+
     /// The text as it was given.
     #[must_use]
     pub fn as_str(&self) -> &str {
@@ -123,6 +134,11 @@ impl AltText {
         check_longest(text, Self::MAX_CHARS)?;
         check_one_line(text)?;
         Ok(Self(text.to_owned()))
+    }
+
+    /// The text that our own store has: one line.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::one_line(text).map(Self)
     }
 
     /// The text as it was given.
@@ -156,6 +172,11 @@ impl SocialNetwork {
         check_longest(text, Self::MAX_CHARS)?;
         check_one_line(text)?;
         Ok(Self(text.to_owned()))
+    }
+
+    /// The name that our own store has: one line.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::some_line(text).map(Self)
     }
 
     /// The name, trimmed.

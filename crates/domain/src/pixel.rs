@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::id::PixelId;
 use crate::pixel_type::PixelType;
+use crate::stored::{self, MalformedStored};
 use crate::text::Name;
 use crate::timestamp::Timestamp;
 use crate::violation::{FieldError, ViolationCode};
@@ -46,6 +47,16 @@ impl PixelCode {
         Ok(Self { pixel_type, code: code.to_owned() })
     }
 
+    /// The code that our own store has. It consists of letters, digits, `-` and `_`: so it cannot break out of a script.
+    pub fn from_stored(pixel_type: PixelType, code: String) -> Result<Self, MalformedStored> {
+        let code = stored::some_line(code)?;
+        if code.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
+            Ok(Self { pixel_type, code })
+        } else {
+            Err(MalformedStored("has a character that no pixel's code has"))
+        }
+    }
+
     /// The vendor.
     #[must_use]
     pub const fn pixel_type(&self) -> PixelType {
@@ -71,13 +82,17 @@ impl PixelIds {
     ///
     /// # Errors
     /// `too_many_items` beyond [`Self::MAX`].
-    pub fn new(mut ids: Vec<PixelId>) -> Result<Self, FieldError> {
-        let mut seen = HashSet::new();
-        ids.retain(|id| seen.insert(*id));
+    pub fn new(ids: Vec<PixelId>) -> Result<Self, FieldError> {
+        let ids = each_once(ids);
         if ids.len() > Self::MAX {
             return Err(FieldError::new(ViolationCode::TooManyItems, "must have at most 10 items"));
         }
         Ok(Self(ids))
+    }
+
+    /// The pixels that our own store has, perhaps more than the rule of the day allows.
+    pub fn from_stored(ids: Vec<PixelId>) -> Result<Self, MalformedStored> {
+        stored::items(ids).map(each_once).map(Self)
     }
 
     /// The ids, in their order.
@@ -91,6 +106,12 @@ impl PixelIds {
     pub fn filtered(&self, mut is_kept: impl FnMut(PixelId) -> bool) -> Self {
         Self(self.0.iter().copied().filter(|id| is_kept(*id)).collect())
     }
+}
+
+fn each_once(mut ids: Vec<PixelId>) -> Vec<PixelId> {
+    let mut seen = HashSet::new();
+    ids.retain(|id| seen.insert(*id));
+    ids
 }
 
 #[cfg(test)]

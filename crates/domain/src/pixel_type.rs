@@ -1,5 +1,6 @@
 //! Whose pixel it is, and what its codes look like (D36).
 
+use crate::stored::MalformedStored;
 use crate::violation::{FieldError, ViolationCode};
 
 /// The vendor whose pixel it is.
@@ -95,10 +96,19 @@ impl PixelType {
     /// # Errors
     /// `invalid_value`.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == text).ok_or_else(|| {
+        Self::named(text).ok_or_else(|| {
             let names = Self::ALL.map(Self::as_str).join(", ");
             FieldError::new(ViolationCode::InvalidValue, format!("must be one of {names}"))
         })
+    }
+
+    /// The type that our own store has.
+    pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
+        Self::named(text).ok_or(MalformedStored("is not a type of pixel"))
+    }
+
+    fn named(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 
     /// The vendors say what their codes consist of, but seldom how long they are, so lengths are lenient. In no format is

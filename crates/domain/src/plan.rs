@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use crate::quota_window::RequestBudget;
+use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
 /// A plan's name: 1 to 32 of `a-z`, `0-9`, `-` and `_`.
@@ -20,6 +21,11 @@ impl PlanName {
             let message = "must be 1 to 32 characters of a-z, 0-9, - and _";
             Err(FieldError::new(ViolationCode::InvalidFormat, message))
         }
+    }
+
+    /// The name that our own store has: one line. A node knows its plans by name, and takes an unknown one for no plan.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::some_line(text).map(Self)
     }
 
     /// The name.

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::stored::{self, MalformedStored};
 use crate::violation::{FieldError, ViolationCode};
 
 /// Slugs that no link on the system domain can have, in any case (D21): the service's own paths, now or one day.
@@ -41,11 +42,17 @@ impl Slug {
         if crate::text::exceeds(text, Self::MAX_CHARS) {
             return Err(FieldError::new(ViolationCode::TooLong, "must have at most 64 characters"));
         }
-        if !text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')) {
+        if !text.bytes().all(is_of_a_slug) {
             let message = "must consist of letters A-Z and a-z, digits, hyphens and underscores";
             return Err(FieldError::new(ViolationCode::InvalidFormat, message));
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// The slug that our own store has: of the same characters, because it becomes a part of URLs as it stands.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        let text = stored::some_line(text)?;
+        if text.bytes().all(is_of_a_slug) { Ok(Self(text)) } else { Err(MalformedStored("is not a slug")) }
     }
 
     /// The slug that a creation gets when it asks for none: 7 characters of an unambiguous alphabet (D21).
@@ -98,6 +105,10 @@ impl fmt::Display for Slug {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+const fn is_of_a_slug(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
 }
 
 #[cfg(test)]

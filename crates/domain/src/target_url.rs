@@ -5,6 +5,7 @@ use std::fmt;
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
 use url::Url;
 
+use crate::stored::{self, MalformedStored};
 use crate::text::exceeds;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -105,6 +106,30 @@ impl TargetUrl {
         Ok(target)
     }
 
+    /// The target that our own store has. It checks the outline only: the scheme, a host of characters that a host has, no
+    /// credentials, and nothing that does not fit a header. Neither the WHATWG parser nor the rules for internationalised
+    /// names are asked, whose next release may read differently what is stored already.
+    ///
+    /// ```
+    /// use signpost_domain::TargetUrl;
+    ///
+    /// let text = "https://Bücher.example/Über-uns";
+    /// assert_eq!(TargetUrl::from_stored(text.to_owned()).unwrap(), TargetUrl::parse(text).unwrap());
+    /// assert!(TargetUrl::from_stored("javascript:alert(1)".to_owned()).is_err());
+    /// ```
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        let text = stored::one_line(text)?;
+        if text.contains(char::is_whitespace) {
+            return Err(MalformedStored("has white space"));
+        }
+        let Parts { secure, prefix: _, host, port, rest: _ } =
+            parts::split(&text).ok_or(MalformedStored("does not begin with http:// or https://"))?;
+        let scheme = if secure { UrlScheme::Https } else { UrlScheme::Http };
+        let host = host::ascii_form_of_stored(host).ok_or(MalformedStored("has a malformed host"))?;
+        let port = read_port(port).map_err(|_| MalformedStored("has a malformed port"))?;
+        Ok(Self { given: text, scheme, host, port })
+    }
+
     /// The last word is the parser's that browsers are modelled on: it must find the same scheme, host and port,
     /// and the same URL behind the `Location` that visitors get.
     fn check_against_whatwg(&self) -> Result<(), &'static str> {
@@ -183,9 +208,12 @@ impl TargetUrl {
     /// The path that the server at the target is asked for, as a browser resolves it (`.` and `..` taken out),
     /// with its percent-encodings decoded. Never empty.
     pub(crate) fn requested_path(&self) -> Vec<u8> {
-        let url = Url::parse(&self.given);
-        let path = url.as_ref().map_or("/", Url::path);
-        percent_decode_str(path).collect()
+        if let Ok(url) = Url::parse(&self.given) {
+            return percent_decode_str(url.path()).collect();
+        }
+        // Our own store may have what the parser refuses by now.
+        let path = self.path_and_after().split(['?', '#']).next().filter(|path| !path.is_empty());
+        percent_decode_str(path.unwrap_or("/")).collect()
     }
 }
 
@@ -213,5 +241,7 @@ fn read_port(text: &str) -> Result<Option<u16>, &'static str> {
 
 #[cfg(test)]
 mod corpus;
+#[cfg(test)]
+mod stored_tests;
 #[cfg(test)]
 mod tests;

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::stored::{self, MalformedStored};
 use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -40,6 +41,11 @@ impl Name {
             return Err(FieldError::new(ViolationCode::InvalidFormat, message));
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// The name that our own store has: one line.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::some_line(text).map(Self)
     }
 
     /// The name of a redirect that nobody gave one: its target without the scheme, as much of it as a name can have.
@@ -102,6 +108,11 @@ impl Note {
             ));
         }
         Ok(Self(text.to_owned()))
+    }
+
+    /// The note that our own store has.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        stored::any_text(text).map(Self)
     }
 
     /// The note as it was given.

@@ -1,5 +1,6 @@
 //! Addresses on the web that a landing page shows or leads to (D34, D35).
 
+use crate::stored::MalformedStored;
 use crate::target_url::TargetUrl;
 use crate::violation::{FieldError, ViolationCode};
 
@@ -21,6 +22,11 @@ impl WebUrl {
     /// Those of [`TargetUrl::parse`].
     pub fn parse(text: &str) -> Result<Self, FieldError> {
         TargetUrl::parse(text).map(Self)
+    }
+
+    /// The URL that our own store has, by the rules of [`TargetUrl::from_stored`].
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        TargetUrl::from_stored(text).map(Self)
     }
 
     /// The URL as it was given.
@@ -77,6 +83,15 @@ impl VideoUrl {
             return Ok(Self(url));
         }
         Err(FieldError::new(ViolationCode::InvalidValue, "must be a video on YouTube or Vimeo"))
+    }
+
+    /// The URL that our own store has. Its host is one of the same, because the page of that host is shown within ours.
+    pub fn from_stored(text: String) -> Result<Self, MalformedStored> {
+        let url = WebUrl::from_stored(text)?;
+        if Self::HOSTS.contains(&url.host()) {
+            return Ok(Self(url));
+        }
+        Err(MalformedStored("is not on a host of videos"))
     }
 
     /// The URL as it was given.

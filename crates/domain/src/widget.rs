@@ -4,6 +4,7 @@ use crate::email::Email;
 use crate::id::{WidgetId, WidgetKind};
 use crate::page_text::{AltText, SocialNetwork, WidgetText};
 use crate::reference::IdReference;
+use crate::stored::{self, MalformedStored};
 use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode};
 use crate::web_url::{VideoUrl, WebUrl};
@@ -160,6 +161,11 @@ impl Widgets {
             return Err(FieldError::new(ViolationCode::TooManyItems, "must have at most 100 items"));
         }
         Ok(Self(widgets))
+    }
+
+    /// The widgets that our own store has, perhaps more than the rule of the day allows.
+    pub fn from_stored(widgets: Vec<Widget>) -> Result<Self, MalformedStored> {
+        stored::items(widgets).map(Self)
     }
 
     /// The widgets, in their order.

@@ -1,6 +1,6 @@
 //! A store that breaks when it is told to, so that tests can see what happens then.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signpost_app::ports::StoreError;
@@ -62,6 +62,7 @@ struct Plan {
     is_unavailable: bool,
     is_unwritable: bool,
     next: VecDeque<(Step, Fault)>,
+    unreadable: HashSet<[u8; 16]>,
 }
 
 impl Faults {
@@ -78,6 +79,28 @@ impl Faults {
     /// From now on no unit of work begins: each fails with [`StoreError::Unwritable`], or works again. Reads go on.
     pub fn set_unwritable(&self, is_unwritable: bool) {
         self.plan().is_unwritable = is_unwritable;
+    }
+
+    /// From now on the link or group with this id cannot be read: lists leave it out, and what names it fails with
+    /// [`StoreError::Corrupt`].
+    pub fn spoil(&self, id: [u8; 16]) {
+        self.plan().unreadable.insert(id);
+    }
+
+    pub(crate) fn is_readable(&self, id: [u8; 16]) -> bool {
+        !self.plan().unreadable.contains(&id)
+    }
+
+    /// What was found, if it can be read.
+    pub(crate) fn judge<T>(
+        &self,
+        found: Option<T>,
+        id_of: impl Fn(&T) -> [u8; 16],
+    ) -> Result<Option<T>, StoreError> {
+        match found {
+            Some(found) if !self.is_readable(id_of(&found)) => Err(Fault::Corrupt.error()),
+            found => Ok(found),
+        }
     }
 
     /// How many of the faults that were asked for have not come about yet.

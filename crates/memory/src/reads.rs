@@ -113,7 +113,8 @@ impl CustomDomainReads for MemoryStore {
 #[async_trait]
 impl GroupReads for MemoryStore {
     async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
-        self.read(|state| state.owned(account).and_then(|owned| owned.group(id)))
+        let found = self.read(|state| state.owned(account).and_then(|owned| owned.group(id)))?;
+        self.faults().judge(found, |group| group.id.to_bytes())
     }
 
     async fn groups(
@@ -122,18 +123,21 @@ impl GroupReads for MemoryStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Group>, StoreError> {
-        self.read(|state| {
+        let page = self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
             let page = page(owned.groups.values().rev(), |group| group.id.to_bytes(), limit, after);
             page.map(|group| owned.group(group.id).unwrap_or(group))
-        })
+        })?;
+        Ok(page.filter_map(|group| self.faults().is_readable(group.id.to_bytes()).then_some(group)))
     }
 }
 
 #[async_trait]
 impl LinkReads for MemoryStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        self.read(|state| state.owned(account).and_then(|owned| owned.links.get(&id).cloned()))
+        let found =
+            self.read(|state| state.owned(account).and_then(|owned| owned.links.get(&id).cloned()))?;
+        self.faults().judge(found, |link| link.id().to_bytes())
     }
 
     async fn landing_page(
@@ -155,11 +159,12 @@ impl LinkReads for MemoryStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError> {
-        self.read(|state| {
+        let page = self.read(|state| {
             let Some(owned) = state.owned(account) else { return Page::empty() };
             let passing = owned.links_of(kind).rev().filter(|link| passes(link, filter));
             page(passing, |link| link.id().to_bytes(), limit, after)
-        })
+        })?;
+        Ok(page.filter_map(|link| self.faults().is_readable(link.id().to_bytes()).then_some(link)))
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {

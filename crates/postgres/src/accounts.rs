@@ -13,6 +13,7 @@ use signpost_domain::{
 
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
+use crate::listed;
 use crate::membership;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
@@ -141,8 +142,7 @@ impl AccountReads for PostgresStore {
                 query = query.filter(accounts::id.lt(IdBytes::from(position)));
             }
             let rows = query.load(connection).await?;
-            let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+            Ok(listed::page(rows, limit))
         })
         .await
     }
@@ -167,7 +167,7 @@ impl AccountReads for PostgresStore {
                 .select(ApiKeyRow::as_select())
                 .load(connection)
                 .await?;
-            rows.into_iter().map(ApiKeyRow::into_api_key).collect()
+            Ok(rows.into_iter().filter_map(listed::readable).collect())
         })
         .await
     }

@@ -144,9 +144,9 @@ fn logged_change(
 ) -> Result<LoggedChange, Failure> {
     let row = RowName::new("changes", format_args!("{:032x}", u128::from_be_bytes(id.get())));
     let affected = match (hosts, slugs, hostname) {
-        (_, _, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::parse(&hostname))?),
+        (_, _, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::from_stored(hostname))?),
         (Some(hosts), Some(slugs), None) => {
-            let pairs = hosts.iter().zip(&slugs);
+            let pairs = hosts.into_iter().zip(slugs);
             let addresses = pairs.map(|(host, slug)| address_from(&row, host, slug));
             Affected::Addresses(addresses.collect::<Result<_, _>>()?)
         }

@@ -8,8 +8,8 @@ use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
 
 use crate::columns::IdBytes;
-use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
+use crate::listed;
 use crate::rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns, ScheduledRow};
 use crate::schema::custom_domains;
 use crate::statement::statement;
@@ -76,10 +76,7 @@ impl CustomDomainReads for PostgresStore {
                     FirstRows { query: DomainsBelow { account, below }, number }.load(connection).await?
                 }
             };
-            // Only what is shown is judged, and whether there is more.
-            let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-            let domains = rows.map(ScheduledRow::into_scheduled).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(domains, limit, |found: &ScheduledDomain| found.domain.id.to_bytes()))
+            Ok(listed::page(rows, limit))
         })
         .await
     }

@@ -284,7 +284,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
         });
         let Some(hostname) = deleted.await? else { return Ok(false) };
         // A domain whose name is none could never be visited, and must not be kept from being deleted.
-        if let Ok(hostname) = Hostname::parse(&hostname) {
+        if let Ok(hostname) = Hostname::from_stored(hostname) {
             self.noted().note_domain(account, &hostname);
         }
         Ok(true)

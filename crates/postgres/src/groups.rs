@@ -9,6 +9,7 @@ use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, 
 use crate::columns::{IdBytes, Instant};
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
+use crate::listed;
 use crate::membership;
 use crate::named_links;
 use crate::pipeline::both;
@@ -53,8 +54,7 @@ impl GroupReads for PostgresStore {
                 query = query.filter(groups::id.lt(IdBytes::from(position)));
             }
             let rows = query.load(connection).await?;
-            let groups = rows.into_iter().map(GroupRow::into_group).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(groups, limit, |group: &Group| group.id.to_bytes()))
+            Ok(listed::page(rows, limit))
         })
         .await
     }

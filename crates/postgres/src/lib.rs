@@ -43,6 +43,7 @@ mod leases;
 mod link_list;
 mod links;
 mod list_range;
+mod listed;
 mod membership;
 mod migrations;
 mod named_links;

@@ -17,6 +17,7 @@ use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
+use crate::listed;
 use crate::rows::link::{LinkRow, address_columns, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
@@ -37,10 +38,7 @@ pub(crate) async fn links(
         }
         (_, _) => in_range(connection, account, kind, filter, limit, after).await?,
     };
-    // Only what is shown is judged, and whether there is more.
-    let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-    let links = rows.map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
-    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+    Ok(listed::page(rows, limit))
 }
 
 /// The account's link at an address, if it passes the filter. All else is told to be judged row by row, so that PostgreSQL

@@ -70,7 +70,7 @@ pub(crate) async fn delete(
         let (id, row) = link_id(kind, id)?;
         deleted.ids.push(id);
         // A link whose address is none could never be opened, and must not be kept from being deleted.
-        deleted.addresses.extend(host.and_then(|host| address_from(&row, &host, &slug).ok()));
+        deleted.addresses.extend(host.and_then(|host| address_from(&row, host, slug).ok()));
         if let Some(group) = group {
             moves.leave(group, id.kind());
         }

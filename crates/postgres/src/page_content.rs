@@ -77,7 +77,7 @@ pub(crate) async fn write(
         WritePage { id: id.into(), account: account.into(), kind: LANDING, page: page_column(content) };
     let written: Option<(Option<String>, String)> = statement.get_result(connection).await.optional()?;
     let (host, slug) = written.ok_or_else(|| not_held(id))?;
-    host.map(|host| address_from(&landing_row(id), &host, &slug)).transpose()
+    host.map(|host| address_from(&landing_row(id), host, slug)).transpose()
 }
 
 fn not_held(id: LandingId) -> Failure {

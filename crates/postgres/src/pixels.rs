@@ -11,6 +11,7 @@ use crate::columns::IdBytes;
 use crate::counters;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
+use crate::listed;
 use crate::rows::pixel::{NewPixel, PixelRow};
 use crate::schema::pixels;
 use crate::statement::statement;
@@ -73,10 +74,7 @@ impl PixelReads for PostgresStore {
                     FirstRows { query: PixelsBelow { account, below }, number }.load(connection).await?
                 }
             };
-            // Only what is shown is judged, and whether there is more.
-            let rows = rows.into_iter().take(usize::from(limit.get()) + 1);
-            let pixels = rows.map(PixelRow::into_pixel).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(pixels, limit, |pixel: &Pixel| pixel.id.to_bytes()))
+            Ok(listed::page(rows, limit))
         })
         .await
     }

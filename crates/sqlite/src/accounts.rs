@@ -10,7 +10,8 @@ use signpost_domain::{
 };
 
 use crate::columns::{IdBytes, UpperBound};
-use crate::failure::{Failure, refers_to_nothing};
+use crate::failure::refers_to_nothing;
+use crate::listed;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
@@ -87,11 +88,10 @@ impl AccountReads for SqliteStore {
                 .order(accounts::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(AccountRow::as_select())
-                .load(connection)?;
-            let accounts = rows.into_iter().map(AccountRow::into_account).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(accounts, limit, |account: &Account| account.id.to_bytes()))
+                .load::<AccountRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(listed::page(self.readers().read(read).await?, limit))
     }
 
     async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError> {
@@ -111,10 +111,10 @@ impl AccountReads for SqliteStore {
                 .filter(api_keys::account_id.eq(IdBytes::from(account)))
                 .order(api_keys::id.desc())
                 .select(ApiKeyRow::as_select())
-                .load(connection)?;
-            rows.into_iter().map(ApiKeyRow::into_api_key).collect()
+                .load::<ApiKeyRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
     }
 }
 

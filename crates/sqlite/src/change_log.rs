@@ -54,7 +54,7 @@ fn lines(addresses: &BTreeSet<Address>) -> String {
 fn addresses(row: &RowName, lines: &str) -> Result<BTreeSet<Address>, Failure> {
     let address = |line: &str| {
         let (host, slug) = row.present("addresses", line.split_once('/'))?;
-        address_from(row, host, slug)
+        address_from(row, host.to_owned(), slug.to_owned())
     };
     lines.lines().map(address).collect()
 }
@@ -93,7 +93,7 @@ fn logged_change((number, account, lines, hostname): LoggedRow) -> Result<Logged
     let affected = match (lines, hostname) {
         (None, None) => Affected::Account,
         (Some(lines), None) => Affected::Addresses(addresses(&row, &lines)?),
-        (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::parse(&hostname))?),
+        (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::from_stored(hostname))?),
         (Some(_), Some(_)) => return Err(row.corrupt("hostname", "stands beside addresses")),
     };
     let id = ChangeId::from_bytes(i128::from(number).to_be_bytes());

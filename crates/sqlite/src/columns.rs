@@ -7,7 +7,7 @@ use diesel::sqlite::Sqlite;
 use signpost_app::ports::LeaseHolder;
 use signpost_domain::{Id, IdKind, LinkId, PagePosition};
 
-use crate::failure::Failure;
+use crate::listed::position;
 
 /// The 16 bytes of an identifier (D1).
 #[derive(Debug, Clone, Copy, AsExpression)]
@@ -66,9 +66,8 @@ impl From<Option<PagePosition>> for UpperBound {
 
 impl UpperBound {
     /// Below the id that a row has.
-    pub(crate) fn below(id: &[u8]) -> std::result::Result<Self, Failure> {
-        let bytes = id.try_into().map_err(|_| Failure::Other("an id does not have 16 bytes".to_owned()))?;
-        Ok(Self::Below(bytes))
+    pub(crate) fn below(id: &[u8]) -> Self {
+        Self::Below(position(id))
     }
 }
 

@@ -18,6 +18,7 @@ use signpost_domain::{
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters::{self, Counted};
 use crate::failure::{Failure, is_taken};
+use crate::listed;
 use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns};
 use crate::schema::custom_domains;
 use crate::some_links::{self, Lost};
@@ -56,12 +57,10 @@ impl CustomDomainReads for SqliteStore {
                 .order(custom_domains::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(ScheduledRow::as_select())
-                .load(connection)?;
-            let domains =
-                rows.into_iter().map(ScheduledRow::into_scheduled).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(domains, limit, |found: &ScheduledDomain| found.domain.id.to_bytes()))
+                .load::<ScheduledRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(listed::page(self.readers().read(read).await?, limit))
     }
 
     async fn custom_domains_named(
@@ -258,7 +257,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
         };
         let Some(hostname) = self.step(step).await? else { return Ok(false) };
         // What is no hostname was never visited, and must not be kept from being deleted.
-        if let Ok(hostname) = Hostname::parse(&hostname) {
+        if let Ok(hostname) = Hostname::from_stored(hostname) {
             self.noted().note_domain(account, &hostname);
         }
         Ok(true)

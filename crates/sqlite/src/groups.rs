@@ -10,6 +10,7 @@ use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, 
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
+use crate::listed;
 use crate::named_links;
 use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::{groups, links};
@@ -43,11 +44,10 @@ impl GroupReads for SqliteStore {
                 .order(groups::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(GroupRow::as_select())
-                .load(connection)?;
-            let groups = rows.into_iter().map(GroupRow::into_group).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(groups, limit, |group: &Group| group.id.to_bytes()))
+                .load::<GroupRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(listed::page(self.readers().read(read).await?, limit))
     }
 }
 

@@ -60,6 +60,7 @@ mod job_queue;
 mod leases;
 mod link_list;
 mod links;
+mod listed;
 mod merged_counts;
 mod migrations;
 mod named_links;

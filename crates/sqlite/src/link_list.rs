@@ -13,7 +13,7 @@
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Text};
 use diesel::sqlite::Sqlite;
-use signpost_domain::{AccountId, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition};
+use signpost_domain::{AccountId, GroupFilter, LinkFilter, LinkKind, PageLimit, PagePosition};
 
 use crate::columns::{IdBytes, UpperBound, signed};
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ struct Choice {
     folded: Option<String>,
 }
 
-/// One page of the account's links of a kind that pass the filter.
+/// The rows of one page of the account's links of a kind that pass the filter, and one more if there are more.
 pub(crate) fn links(
     connection: &mut SqliteConnection,
     account: AccountId,
@@ -53,7 +53,7 @@ pub(crate) fn links(
     filter: LinkFilter,
     limit: PageLimit,
     after: Option<PagePosition>,
-) -> Result<Page<Link>, Failure> {
+) -> Result<Vec<LinkRow>, Failure> {
     let LinkFilter { group, site, slug, is_active, search } = filter;
     // Links with one slug are few, and read one by one.
     let searched = search.as_ref().filter(|_| slug.is_none());
@@ -69,12 +69,10 @@ pub(crate) fn links(
     };
     let bound = UpperBound::from(after);
     let wanted = usize::from(limit.get()) + 1;
-    let rows = match index {
-        None => choice.between(None, bound, wanted).load(connection)?,
-        Some(index) => search_with(connection, &choice, &index, bound, wanted)?,
-    };
-    let links = rows.into_iter().map(LinkRow::into_link).collect::<Result<_, Failure>>()?;
-    Ok(Page::from_one_more(links, limit, |link: &Link| link.id().to_bytes()))
+    match index {
+        None => Ok(choice.between(None, bound, wanted).load(connection)?),
+        Some(index) => search_with(connection, &choice, &index, bound, wanted),
+    }
 }
 
 /// Reads some links in their order, and then those that the index names, in their order too.
@@ -97,7 +95,7 @@ fn search_with(
     let mut rows = choice.between(first_walked.clone(), bound, wanted).load(connection)?;
     let mut last = first_walked;
     while let Some(id) = last.filter(|_| rows.len() < wanted) {
-        let bound = UpperBound::below(&id)?;
+        let bound = UpperBound::below(&id);
         let named = index.candidates(connection, bound, NAMED)?;
         last = named.last().filter(|_| signed(named.len()) == NAMED).cloned();
         let room = wanted.saturating_sub(rows.len());

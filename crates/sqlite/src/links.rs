@@ -16,6 +16,7 @@ use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_list;
+use crate::listed;
 use crate::named_links::{self, Deleted};
 use crate::pages;
 use crate::rows::custom_domain::ACTIVE;
@@ -55,7 +56,12 @@ impl LinkReads for SqliteStore {
         let read = move |connection: &mut SqliteConnection| {
             link_list::links(connection, account, kind, filter, limit, after)
         };
-        if is_long { self.readers().read_at_length(read).await } else { self.readers().read(read).await }
+        let rows = if is_long {
+            self.readers().read_at_length(read).await?
+        } else {
+            self.readers().read(read).await?
+        };
+        Ok(listed::page(rows, limit))
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {

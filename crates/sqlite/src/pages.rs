@@ -61,7 +61,7 @@ pub(crate) fn write(
         .get_result::<(Option<String>, String)>(connection)
         .optional()?;
     let (host, slug) = written.ok_or_else(|| not_locked(id))?;
-    host.map(|host| address_from(&RowName::new("links", id), &host, &slug)).transpose()
+    host.map(|host| address_from(&RowName::new("links", id), host, slug)).transpose()
 }
 
 fn not_locked(id: LandingId) -> Failure {

@@ -10,6 +10,7 @@ use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
 use crate::columns::{IdBytes, UpperBound};
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
+use crate::listed;
 use crate::rows::pixel::{NewPixel, PixelRow};
 use crate::schema::pixels;
 use crate::store::SqliteStore;
@@ -43,11 +44,10 @@ impl PixelReads for SqliteStore {
                 .order(pixels::id.desc())
                 .limit(i64::from(limit.get()) + 1)
                 .select(PixelRow::as_select())
-                .load(connection)?;
-            let pixels = rows.into_iter().map(PixelRow::into_pixel).collect::<Result<_, Failure>>()?;
-            Ok(Page::from_one_more(pixels, limit, |pixel: &Pixel| pixel.id.to_bytes()))
+                .load::<PixelRow>(connection)?;
+            Ok(rows)
         };
-        self.readers().read(read).await
+        Ok(listed::page(self.readers().read(read).await?, limit))
     }
 
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {

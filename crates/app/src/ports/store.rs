@@ -18,6 +18,9 @@ use super::store_error::StoreError;
 /// and cannot write; changes go through a [`UnitOfWork`]. What the program keeps for itself, the age of its change log,
 /// its leases and the plans of its checks, is written by methods of their own, each a unit of work by itself.
 ///
+/// A row that cannot be read fails the calls that name it, with [`StoreError::Corrupt`]. A list goes on without it, says how many
+/// it left out, and logs the id of each; deleting links does not read them (ADR 35).
+///
 /// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must.
 #[async_trait]
 pub trait Store:

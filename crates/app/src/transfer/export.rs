@@ -73,7 +73,9 @@ impl Export {
         match self.next {
             None => Ok(None),
             Some(Part::Groups(after)) => {
-                let Page { items, next } = app.store.groups(self.account, self.at_once, after).await?;
+                let Page { items, next, left_out } =
+                    app.store.groups(self.account, self.at_once, after).await?;
+                self.left_out.count_unreadable(left_out);
                 self.groups.extend(items.iter().map(|group| group.id));
                 let is_last = next.is_none();
                 self.next =
@@ -81,8 +83,9 @@ impl Export {
                 Ok(Some(items.iter().map(Record::from).collect()))
             }
             Some(Part::Links(kind, after)) => {
-                let Page { items, next } =
+                let Page { items, next, left_out } =
                     app.store.links(self.account, kind, &LinkFilter::default(), self.at_once, after).await?;
+                self.left_out.count_unreadable(left_out);
                 self.next = match (next, kind) {
                     (Some(_), kind) => Some(Part::Links(kind, next)),
                     (None, LinkKind::Redirect) => Some(Part::Links(LinkKind::Landing, None)),
@@ -100,7 +103,7 @@ impl Export {
     }
 
     /// The records of links, and before each the record of its group if that came to be after the groups were read. A
-    /// group that is gone again has no links any more, so the link is in none.
+    /// group that is gone again has no links any more, so the link is in none. Nor is it in one that cannot be read.
     async fn with_late_groups(
         &mut self,
         app: &Application,
@@ -111,12 +114,18 @@ impl Export {
             if let Some(id) = link.group_id()
                 && !self.groups.contains(&id)
             {
-                match app.store.group(self.account, id).await? {
-                    Some(group) => {
+                match app.store.group(self.account, id).await {
+                    Ok(Some(group)) => {
                         self.groups.insert(id);
                         records.push(Record::from(&group));
                     }
-                    None => link.move_to_group(None, app.clock.now()),
+                    Ok(None) => link.move_to_group(None, app.clock.now()),
+                    Err(StoreError::Corrupt { .. }) => {
+                        // Counted with the groups, unless it came to be after they were read.
+                        self.left_out.unreadable = self.left_out.unreadable.max(1);
+                        link.move_to_group(None, app.clock.now());
+                    }
+                    Err(error) => return Err(error),
                 }
             }
             records.push(Record::from(&link));

@@ -23,6 +23,8 @@ pub struct LeftOut {
     pub pixels: u64,
     /// Custom domains, in whatever state. Links carry their hostnames.
     pub domains: u64,
+    /// Groups and links whose rows the store cannot read. The log names each (ADR 35).
+    pub unreadable: u64,
 }
 
 impl LeftOut {
@@ -52,6 +54,11 @@ impl LeftOut {
         self.page_contents += pages_with_content(app, account, landings).await?;
         self.redirects_with_pixels += with_pixels(app, account, &pixel_ids).await?;
         Ok(())
+    }
+
+    /// Counts rows that the store could not read.
+    pub(super) fn count_unreadable(&mut self, rows: usize) {
+        self.unreadable = self.unreadable.saturating_add(u64::try_from(rows).unwrap_or(u64::MAX));
     }
 
     /// Counts pixels and domains, which have no records.
@@ -85,7 +92,12 @@ async fn with_pixels(app: &Application, account: AccountId, lists: &[&[PixelId]]
         return Ok(0);
     }
     let named: Vec<PixelId> = named.into_iter().collect();
-    let pixels = app.store.pixels_with_ids(account, &named).await?;
+    let pixels = match app.store.pixels_with_ids(account, &named).await {
+        Ok(pixels) => pixels,
+        // One broken pixel does not stop the export. Each of the lists may name it.
+        Err(StoreError::Corrupt { .. }) => return Ok(u64::try_from(lists.len()).unwrap_or(u64::MAX)),
+        Err(error) => return Err(error),
+    };
     let known: HashSet<PixelId> = pixels.into_iter().map(|pixel| pixel.id).collect();
     let count = lists.iter().filter(|ids| ids.iter().any(|id| known.contains(id))).count();
     Ok(u64::try_from(count).unwrap_or(u64::MAX))

@@ -127,7 +127,8 @@ impl NamedGroups {
         let at_once = PageLimit::new(AT_ONCE).unwrap_or_default();
         let mut after = None;
         loop {
-            let Page { items, next } = app.store.groups(self.account, at_once, after).await?;
+            // A group whose row cannot be read has no name that a record could mean.
+            let Page { items, next, left_out: _ } = app.store.groups(self.account, at_once, after).await?;
             for group in items {
                 self.known.entry(group.name).or_default().insert(group.id);
             }

@@ -1,7 +1,8 @@
 //! Imports and exports when something breaks.
 
 use signpost_app::accounts::{self, OperatorError};
-use signpost_app::transfer::{Export, Field, Import, ImportMode, Imported, Record};
+use signpost_app::transfer::{Export, Field, FieldValue, Import, ImportMode, Imported, Record};
+use signpost_domain::Redirect;
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
@@ -150,4 +151,23 @@ async fn an_export_fails_when_the_store_does_and_can_be_begun_again() {
     assert!(export.next(&world.app).await.is_err());
     assert_eq!(exported(&world.app, world.account.id).await.len(), 1);
     assert_eq!(stored(&world.app, world.account.id).await.1.len(), 1);
+}
+
+/// What cannot be read takes nothing else with it, and is counted.
+#[tokio::test]
+async fn an_export_says_how_many_rows_it_left_out() {
+    let world = World::new().await;
+    let group = world.group("Spring").await;
+    let broken = world.redirect("b").await;
+    world.store_as_it_is(Redirect { group_id: Some(group.id), ..samples::redirect("a") }).await;
+    for id in [group.id.to_bytes(), broken.id.to_bytes()] {
+        world.memory.store.faults().spoil(id);
+    }
+    let mut export = Export::start(&world.app, world.account.id).await.unwrap();
+    let mut records = vec![];
+    while let Some(more) = export.next(&world.app).await.unwrap() {
+        records.extend(more);
+    }
+    assert_eq!((records.len(), export.left_out().unreadable), (1, 2));
+    assert_eq!(records[0].get(Field::GroupId), Some(&FieldValue::Null));
 }

@@ -33,6 +33,38 @@ pub(crate) fn agreed_ascii_form(given: &str) -> Option<String> {
     }
 }
 
+/// The ASCII form of the host of a target in our own store, as [`agreed_ascii_form`] found it when the target was
+/// accepted; `None` for what no host looks like.
+///
+/// A label that is not ASCII was accepted only because its ASCII form turned back into its lower case. So that form is the
+/// Punycode of the lower case (RFC 3492), and no table of allowed characters is needed to find it again.
+pub(crate) fn ascii_form_of_stored(given: &str) -> Option<String> {
+    if let Some(inner) = given.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return inner.parse::<Ipv6Addr>().ok().map(bracketed);
+    }
+    let name = given.strip_suffix('.').unwrap_or(given);
+    if name.is_empty() || !name.chars().all(is_allowed_in_a_name) {
+        return None;
+    }
+    if name.is_ascii() {
+        return Some(name.to_ascii_lowercase());
+    }
+    let labels: Option<Vec<String>> = name.split('.').map(ascii_label_of_stored).collect();
+    Some(labels?.join("."))
+}
+
+fn ascii_label_of_stored(given: &str) -> Option<String> {
+    if given.is_ascii() {
+        return Some(given.to_ascii_lowercase());
+    }
+    Some(format!("xn--{}", idna::punycode::encode_str(&lower_case(given))?))
+}
+
+/// In lower case, character by character, as the WHATWG rules do it: a final sigma is not treated apart.
+fn lower_case(label: &str) -> String {
+    label.chars().flat_map(char::to_lowercase).collect()
+}
+
 /// Letters, digits, `-`, `_` and dots, and whatever else is not ASCII. RFC 3986 would allow some more marks in a
 /// name, but no host has them, and programs part ways over them.
 const fn is_allowed_in_a_name(c: char) -> bool {
@@ -53,9 +85,7 @@ fn is_the_same_label(given: &str, ascii: &str) -> bool {
     if given.is_ascii() {
         return given.eq_ignore_ascii_case(ascii);
     }
-    // Character by character, as the WHATWG rules do it: a final sigma is not treated apart.
-    let lowered: String = given.chars().flat_map(char::to_lowercase).collect();
-    ascii.starts_with("xn--") && idna::domain_to_unicode(ascii).0 == lowered
+    ascii.starts_with("xn--") && idna::domain_to_unicode(ascii).0 == lower_case(given)
 }
 
 #[cfg(test)]

@@ -22,7 +22,8 @@ struct Pagination {
 impl<T> ListBody<T> {
     /// A page, with a cursor to the next one that is bound to `scope`.
     pub(crate) fn new(page: Page<T>, scope: &CursorScope) -> Self {
-        let Page { items, next } = page;
+        // What is left out was logged where it was left out.
+        let Page { items, next, left_out: _ } = page;
         let next_cursor = next.map(|position| scope.seal(position));
         let pagination = Pagination { has_more: next_cursor.is_some(), next_cursor };
         Self { object: "list", data: items, pagination }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use signpost_app::ports::TargetBlocklist;
-use signpost_domain::HostBlocklist;
+use signpost_domain::{HostBlocklist, RedirectId};
 use signpost_memory::{Fault, InMemory, Step};
 
 use crate::harness::{Answer, Api, request};
@@ -38,6 +38,36 @@ async fn d17_a_500_to_an_identified_account_carries_its_budget() {
         }
     }
     assert_eq!(api.call("GET", "/v1/groups").await.body["data"], json!([]));
+}
+
+/// Only what names a link that cannot be read fails, and its deletion does not.
+#[actix_web::test]
+async fn d6_a_list_goes_on_without_a_link_that_cannot_be_read() {
+    let api = Api::start().await;
+    let mut ids = Vec::new();
+    for slug in ["a", "b", "c"] {
+        let link = json!({"name": slug, "slug": slug, "target_url": "https://example.com/"});
+        let answer = api.call_with("POST", "/v1/redirects", link).await;
+        ids.push(answer.body["id"].as_str().unwrap().to_owned());
+    }
+    let broken: RedirectId = ids[1].parse().unwrap();
+    api.memory.store.faults().spoil(broken.to_bytes());
+    let mut cursor = String::new();
+    let mut pages = Vec::new();
+    while pages.len() < 3 {
+        let page = api.call("GET", &format!("/v1/redirects?limit=1{cursor}")).await;
+        assert_eq!(page.status, 200);
+        let names: Vec<String> =
+            page.body["data"].as_array().unwrap().iter().map(|link| link["name"].to_string()).collect();
+        pages.push(names.concat());
+        cursor = format!("&cursor={}", page.body["pagination"]["next_cursor"].as_str().unwrap_or_default());
+    }
+    assert_eq!(pages, ["\"c\"", "", "\"a\""]);
+    assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["links"], 3);
+    let path = format!("/v1/redirects/{}", ids[1]);
+    assert_hides_its_cause(&api.call("GET", &path).await);
+    assert_eq!(api.call("DELETE", &path).await.status, 200);
+    assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["links"], 2);
 }
 
 /// R40: a full disk, or one that is read-only. Whoever sent the change can know, and can come back.

@@ -49,6 +49,7 @@ mod stored;
 mod tenants;
 mod time_limits;
 mod units_of_work;
+pub mod unreadable_rows;
 
 use std::pin::Pin;
 

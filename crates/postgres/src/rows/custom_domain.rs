@@ -10,6 +10,7 @@ use signpost_domain::{
 use super::cell::RowName;
 use crate::columns::{IdBytes, Instant};
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::custom_domains;
 use crate::statement::statement;
 
@@ -86,7 +87,7 @@ impl CustomDomainRow {
         Ok(CustomDomain {
             id,
             account_id: account_id.id(),
-            hostname: row.cell("hostname", Hostname::parse(&hostname))?,
+            hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
             status,
             created_at: row.timestamp("created_at", created_at)?,
             failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
@@ -114,6 +115,18 @@ impl ScheduledRow {
             next_check_at.map(|instant| row.timestamp("next_check_at", instant)).transpose()?;
         let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no such count"))?;
         Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
+    }
+}
+
+impl Listed for ScheduledRow {
+    type Item = ScheduledDomain;
+
+    fn id(&self) -> IdBytes {
+        self.domain.id
+    }
+
+    fn read(self) -> Result<ScheduledDomain, Failure> {
+        self.into_scheduled()
     }
 }
 

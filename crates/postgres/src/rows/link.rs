@@ -9,6 +9,7 @@ use signpost_domain::{
 use super::cell::RowName;
 use crate::columns::{IdBytes, Instant};
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::links;
 use crate::search::search_key;
 
@@ -122,10 +123,10 @@ impl LinkRow {
         row.unused("pixel_ids", pixel_ids.is_empty())?;
         Ok(Landing {
             id,
-            title: row.cell("name", Name::parse(&name))?,
-            placement: placement_from(&row, host.as_deref(), &slug)?,
+            title: row.cell("name", Name::from_stored(name))?,
+            placement: placement_from(&row, host, slug)?,
             is_active,
-            note: note_from(&row, note.as_deref())?,
+            note: note_from(&row, note)?,
             analytics_enabled,
             group_id: group_id.map(IdBytes::id),
             created_at: row.timestamp("created_at", created_at)?,
@@ -155,11 +156,11 @@ impl LinkRow {
         let row = RowName::new(TABLE, id);
         Ok(Redirect {
             id,
-            name: row.cell("name", Name::parse(&name))?,
+            name: row.cell("name", Name::from_stored(name))?,
             target_url: target_from(&row, target_url)?,
-            placement: placement_from(&row, host.as_deref(), &slug)?,
+            placement: placement_from(&row, host, slug)?,
             is_active,
-            note: note_from(&row, note.as_deref())?,
+            note: note_from(&row, note)?,
             antibot_enabled,
             analytics_enabled,
             group_id: group_id.map(IdBytes::id),
@@ -171,34 +172,45 @@ impl LinkRow {
     }
 }
 
-fn note_from(row: &RowName, note: Option<&str>) -> Result<Option<Note>, Failure> {
-    note.map(|note| row.cell("note", Note::parse(note))).transpose()
+impl Listed for LinkRow {
+    type Item = Link;
+
+    fn id(&self) -> IdBytes {
+        self.id
+    }
+
+    fn read(self) -> Result<Link, Failure> {
+        self.into_link()
+    }
+}
+
+fn note_from(row: &RowName, note: Option<String>) -> Result<Option<Note>, Failure> {
+    note.map(|note| row.cell("note", Note::from_stored(note))).transpose()
 }
 
 pub(super) fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Failure> {
     let target_url = row.present("target_url", target_url)?;
-    row.cell("target_url", TargetUrl::parse(&target_url))
+    row.cell("target_url", TargetUrl::from_stored(target_url))
 }
 
-fn placement_from(row: &RowName, host: Option<&str>, slug: &str) -> Result<Placement, Failure> {
-    let slug = match slug {
-        NO_SLUG => None,
-        slug => Some(row.cell("slug", Slug::parse(slug))?),
-    };
+fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<Placement, Failure> {
+    let slug = if slug == NO_SLUG { None } else { Some(row.cell("slug", Slug::from_stored(slug))?) };
     match host {
         None => Ok(Placement::Lost { slug }),
-        Some(SYSTEM_DOMAIN) => Ok(Placement::System { slug: row.present("slug", slug)? }),
-        Some(host) => Ok(Placement::Custom { hostname: row.cell("host", Hostname::parse(host))?, slug }),
+        Some(host) if host == SYSTEM_DOMAIN => Ok(Placement::System { slug: row.present("slug", slug)? }),
+        Some(host) => {
+            Ok(Placement::Custom { hostname: row.cell("host", Hostname::from_stored(host))?, slug })
+        }
     }
 }
 
 fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
-    let countries = codes.split_terminator(',').map(CountryCode::parse).collect::<Result<Vec<_>, _>>();
+    let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
 fn pixel_ids_from(row: &RowName, ids: &[IdBytes]) -> Result<PixelIds, Failure> {
-    row.cell("pixel_ids", PixelIds::new(ids.iter().map(|id| id.id()).collect()))
+    row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 
 /// The columns of a link that [`LinkWrites::update_link`](signpost_app::ports::LinkWrites::update_link) can change.
@@ -314,7 +326,7 @@ pub(crate) fn address_columns(address: &Address) -> (String, String) {
 }
 
 /// The address that the columns `host` and `slug` write.
-pub(crate) fn address_from(row: &RowName, host: &str, slug: &str) -> Result<Address, Failure> {
+pub(crate) fn address_from(row: &RowName, host: String, slug: String) -> Result<Address, Failure> {
     let placement = placement_from(row, Some(host), slug)?;
     row.present("host", placement.address())
 }

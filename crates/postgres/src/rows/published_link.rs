@@ -28,7 +28,7 @@ impl PublishedRow {
         let content = match id {
             LinkId::Landing(_) => {
                 row.unused("target_url", target_url.is_none())?;
-                PublishedContent::Landing { title: row.cell("name", Name::parse(&name))? }
+                PublishedContent::Landing { title: row.cell("name", Name::from_stored(name))? }
             }
             LinkId::Redirect(_) => PublishedContent::Redirect { target_url: target_from(&row, target_url)? },
         };

@@ -7,6 +7,7 @@ use signpost_app::ports::{
 use signpost_domain::{
     AccountId, Address, Link, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
 };
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -41,11 +42,9 @@ pub(crate) fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
-/// Each way to the link reports the same.
+/// Each way to the link that names it reports the same.
 async fn report_of_link(store: &PostgresStore, account: AccountId, id: LinkId) -> Report {
     let one = report(store.link(account, id).await);
-    let list = store.links(account, id.kind(), &LinkFilter::default(), PageLimit::default(), None).await;
-    assert_eq!(report(list), one);
     let mut work = store.begin().await.unwrap();
     assert_eq!(report(work.lock_link(account, id).await), one);
     one
@@ -58,16 +57,16 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
         ("slug", "'a b'", "'link'"),
         ("slug", "''", "'link'"),
         ("host", "'not a host'", "''"),
-        ("note", "repeat('x', 300)", "NULL"),
+        ("note", "repeat('x', 20000)", "NULL"),
         ("created_at", "'1969-12-31T23:59:59Z'", "'2026-01-01T00:00:00Z'"),
         ("updated_at", "'infinity'", "'2026-01-01T00:00:00Z'"),
     ];
     let of_redirects = [
         ("target_url", "'javascript:secret()'", "'https://example.com/'"),
         ("target_url", "NULL", "'https://example.com/'"),
-        ("geo_blocklist", "'DE,QQ'", "''"),
+        ("geo_blocklist", "'DE,secret'", "''"),
         ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
-        ("pixel_ids", "ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 11))", "'{}'"),
+        ("pixel_ids", "ARRAY(SELECT gen_random_uuid() FROM generate_series(1, 1001))", "'{}'"),
     ];
     let of_landings = [
         ("target_url", "'https://secret.example/'", "NULL"),
@@ -129,7 +128,7 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
     work.commit().await.unwrap();
     for (column, rubbish, fine) in [
         ("type", "'secret'", "'meta'"),
-        ("code", "'secret'", "'1234567890'"),
+        ("code", "'</script>secret'", "'1234567890'"),
         ("name", "''", "NULL"),
         ("created_at", "'infinity'", "'2026-01-01'"),
     ] {
@@ -137,7 +136,6 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
         let one = report(store.pixel(account, pixel.id).await);
         assert_eq!((one.place.clone(), one.row.clone()), (format!("pixels.{column}"), pixel.id.to_string()));
         assert!(!one.reason.contains("secret"), "{}", one.reason);
-        assert_eq!(report(store.pixels(account, PageLimit::default(), None).await), one);
         assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
         database.run(&format!("UPDATE pixels SET {column} = {fine}"));
     }
@@ -245,7 +243,7 @@ async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
         let store = open(&database).await;
         let account = account(&store).await;
         insert(&store, account, link.clone()).await;
-        database.run(&format!("UPDATE links SET {column} = ' '"));
+        database.run(&format!("UPDATE links SET {column} = ''"));
         let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
         let report = report(store.published_link(&address).await);
         assert_eq!((report.place, report.row), (format!("links.{column}"), link.id().to_string()));
@@ -258,9 +256,9 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
     let store = open(&database).await;
     let account = account(&store).await;
     for (column, rubbish, fine) in [
-        ("email", "'nobody'", "'a@example.com'"),
+        ("email", "''", "'a@example.com'"),
         ("name", "''", "NULL"),
-        ("plan", "'No Plan'", "'agency'"),
+        ("plan", "''", "'agency'"),
         ("suspended_at", "'-infinity'", "NULL"),
         ("created_at", "'1969-12-31'", "'2026-01-01'"),
         ("links_count", "-5", "0"),
@@ -277,7 +275,7 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
+#[tokio::test]
 async fn a_corrupt_key_names_its_column_and_never_its_hash() {
     let database = lenient().await;
     let store = open(&database).await;
@@ -293,9 +291,12 @@ async fn a_corrupt_key_names_its_column_and_never_its_hash() {
         ("hash", r"'\xc0ffee'", r"'\xc0ffee'"),
     ] {
         database.run(&format!("UPDATE api_keys SET {column} = {rubbish}"));
-        let report = report(store.keys(account).await);
-        assert_eq!((report.place, report.row), (format!("api_keys.{column}"), key.id.to_string()));
-        assert!(!report.reason.contains("c0ffee"), "{}", report.reason);
+        let log = Log::begin();
+        assert_eq!(store.keys(account).await.unwrap(), []);
+        let told = log.lines("a list leaves out a row that cannot be read");
+        let [line] = told.as_slice() else { panic!("{told:?}") };
+        assert!(line.contains(&format!("api_keys.{column}")) && line.contains(&key.id.to_string()), "{line}");
+        assert!(!line.contains("c0ffee"), "{line}");
         database.run(&format!("UPDATE api_keys SET {column} = {fine}"));
     }
 }
@@ -315,7 +316,6 @@ async fn a_corrupt_group_names_its_column_and_its_id() {
         database.run(&format!("UPDATE groups SET {column} = {rubbish}"));
         let one = report(store.group(account, group.id).await);
         assert_eq!((one.place.clone(), one.row.clone()), (format!("groups.{column}"), group.id.to_string()));
-        assert_eq!(report(store.groups(account, PageLimit::default(), None).await), one);
         database.run(&format!("UPDATE groups SET {column} = {fine}"));
     }
 }

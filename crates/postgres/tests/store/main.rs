@@ -32,3 +32,4 @@ mod proxy;
 mod remembered_answers;
 mod taken_addresses;
 mod time_limits;
+mod unreadable_rows;

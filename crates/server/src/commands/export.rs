@@ -91,7 +91,8 @@ fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
         return Ok(());
     }
     let words = in_words(left_out);
-    if strict {
+    // Half of an account must not look like a whole one to a script that moves it.
+    if strict || left_out.unreadable > 0 {
         bail!("the export is written, but leaves out {words}");
     }
     let line = if is_json {
@@ -104,8 +105,9 @@ fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
 
 /// What is left out, for people. Only what there is.
 fn in_words(left_out: LeftOut) -> String {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
     let items = [
+        (unreadable, format!("{} that cannot be read and that the log names", counted(unreadable, "row"))),
         (domains, counted(domains, "custom domain")),
         (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
         (pixels, counted(pixels, "pixel")),
@@ -120,8 +122,9 @@ fn in_words(left_out: LeftOut) -> String {
 
 /// What is left out, for programs. Only what there is.
 fn named_counts(left_out: LeftOut) -> Map<String, Value> {
-    let LeftOut { page_contents, redirects_with_pixels, pixels, domains } = left_out;
+    let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
     let counts = [
+        ("unreadable_rows", unreadable),
         ("domains", domains),
         ("page_contents", page_contents),
         ("pixels", pixels),

@@ -60,7 +60,8 @@ Try the rest of the API in a browser at http://{api}/docs
 /// Where several nodes may start at once, none makes an account by itself: it says which commands do, as long as there
 /// is none.
 pub(super) async fn say_how(app: &Application, output: &mut Output<'_>) -> Result<()> {
-    if !app.store.accounts(PageLimit::default(), None).await?.items.is_empty() {
+    let accounts = app.store.accounts(PageLimit::default(), None).await?;
+    if !accounts.items.is_empty() || accounts.left_out > 0 {
         return Ok(());
     }
     let commands = ["signpost account create --email you@example.com", "signpost key issue --account acc_…"];

@@ -6,6 +6,7 @@ use signpost_domain::{Account, AccountId, Email, Name, PlanName, Timestamp, Usag
 use super::cell::{RowName, own_id};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::accounts;
 
 const TABLE: &str = "accounts";
@@ -28,9 +29,9 @@ impl AccountRow {
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Account {
             id,
-            email: row.cell("email", Email::parse(&email))?,
-            name: name.map(|name| row.cell("name", Name::parse(&name))).transpose()?,
-            plan: row.cell("plan", PlanName::parse(&plan))?,
+            email: row.cell("email", Email::from_stored(email))?,
+            name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
+            plan: row.cell("plan", PlanName::from_stored(plan))?,
             suspended_at: suspended_at.map(|millis| row.timestamp("suspended_at", millis)).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
         })
@@ -43,11 +44,23 @@ pub(crate) fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>
         .into_iter()
         .map(|(plan, accounts)| {
             let row = RowName::new(TABLE, format_args!("with the plan {plan:?}"));
-            Ok((row.cell("plan", PlanName::parse(&plan))?, row.count("plan", accounts)?))
+            Ok((row.cell("plan", PlanName::from_stored(plan.clone()))?, row.count("plan", accounts)?))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     uses.sort_unstable();
     Ok(uses)
+}
+
+impl Listed for AccountRow {
+    type Item = Account;
+
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn read(self) -> Result<Account, Failure> {
+        self.into_account()
+    }
 }
 
 /// The counts of an account.

@@ -6,6 +6,7 @@ use signpost_domain::{ApiKey, KeyHash, Name, Timestamp};
 use super::cell::own_id;
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::api_keys;
 
 const TABLE: &str = "api_keys";
@@ -31,12 +32,24 @@ impl ApiKeyRow {
         Ok(ApiKey {
             id,
             account_id: row.id("account_id", &account_id)?,
-            name: name.map(|name| row.cell("name", Name::parse(&name))).transpose()?,
+            name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
             hash: KeyHash::from_bytes(row.cell("hash", hash)?),
             last_four,
             created_at: row.timestamp("created_at", created_at)?,
             revoked_at: revoked_at.map(|millis| row.timestamp("revoked_at", millis)).transpose()?,
         })
+    }
+}
+
+impl Listed for ApiKeyRow {
+    type Item = ApiKey;
+
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn read(self) -> Result<ApiKey, Failure> {
+        self.into_api_key()
     }
 }
 

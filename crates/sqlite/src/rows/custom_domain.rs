@@ -9,6 +9,7 @@ use signpost_domain::{
 use super::cell::{RowName, own_id};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::custom_domains;
 
 const TABLE: &str = "custom_domains";
@@ -47,7 +48,7 @@ impl CustomDomainRow {
         Ok(CustomDomain {
             id,
             account_id: row.id("account_id", &account_id)?,
-            hostname: row.cell("hostname", Hostname::parse(&hostname))?,
+            hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
             status,
             created_at: row.timestamp("created_at", created_at)?,
             failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
@@ -74,6 +75,18 @@ impl ScheduledRow {
         let next_check_at = next_check_at.map(|millis| row.timestamp("next_check_at", millis)).transpose()?;
         let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no number of claims"))?;
         Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
+    }
+}
+
+impl Listed for ScheduledRow {
+    type Item = ScheduledDomain;
+
+    fn id(&self) -> &[u8] {
+        &self.domain.id
+    }
+
+    fn read(self) -> Result<ScheduledDomain, Failure> {
+        self.into_scheduled()
     }
 }
 

@@ -6,6 +6,7 @@ use signpost_domain::{AccountId, Group, Name};
 use super::cell::own_id;
 use crate::columns::{IdBytes, whole_number};
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::groups;
 
 const TABLE: &str = "groups";
@@ -28,12 +29,24 @@ impl GroupRow {
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Group {
             id,
-            name: row.cell("name", Name::parse(&name))?,
+            name: row.cell("name", Name::from_stored(name))?,
             landings_count: row.count("landings_count", landings_count)?,
             redirects_count: row.count("redirects_count", redirects_count)?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
         })
+    }
+}
+
+impl Listed for GroupRow {
+    type Item = Group;
+
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn read(self) -> Result<Group, Failure> {
+        self.into_group()
     }
 }
 

@@ -6,6 +6,7 @@ use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelType};
 use super::cell::own_id;
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::listed::Listed;
 use crate::schema::pixels;
 
 const TABLE: &str = "pixels";
@@ -25,13 +26,25 @@ impl PixelRow {
     pub(crate) fn into_pixel(self) -> Result<Pixel, Failure> {
         let Self { id, pixel_type, code, name, created_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
-        let pixel_type = row.cell("pixel_type", PixelType::parse(&pixel_type))?;
+        let pixel_type = row.cell("pixel_type", PixelType::from_stored(&pixel_type))?;
         Ok(Pixel {
             id,
-            code: row.cell("code", PixelCode::parse(pixel_type, &code))?,
-            name: name.map(|name| row.cell("name", Name::parse(&name))).transpose()?,
+            code: row.cell("code", PixelCode::from_stored(pixel_type, code))?,
+            name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
         })
+    }
+}
+
+impl Listed for PixelRow {
+    type Item = Pixel;
+
+    fn id(&self) -> &[u8] {
+        &self.id
+    }
+
+    fn read(self) -> Result<Pixel, Failure> {
+        self.into_pixel()
     }
 }
 

@@ -8,6 +8,7 @@ use signpost_domain::{
     AccountId, Address, Group, IdempotencyKey, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect,
     RequestBudget, Site,
 };
+use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
 
@@ -29,11 +30,9 @@ fn report<T>(outcome: Result<T, StoreError>) -> Report {
     }
 }
 
-/// Each way to the link reports the same.
+/// Each way to the link that names it reports the same.
 async fn report_of_link(store: &SqliteStore, account: AccountId, id: LinkId) -> Report {
     let one = report(store.link(account, id).await);
-    let list = store.links(account, id.kind(), &LinkFilter::default(), PageLimit::default(), None).await;
-    assert_eq!(report(list), one);
     let mut work = store.begin().await.unwrap();
     assert_eq!(report(work.lock_link(account, id).await), one);
     one
@@ -46,7 +45,7 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
         ("slug", "'a b'", "'link'"),
         ("slug", "''", "'link'"),
         ("host", "'not a host'", "''"),
-        ("note", "printf('%.300c', 'x')", "NULL"),
+        ("note", "printf('%.20000c', 'x')", "NULL"),
         ("group_id", "x'0011'", "NULL"),
         ("created_at", "-1", "0"),
         ("updated_at", "9223372036854775807", "0"),
@@ -54,11 +53,10 @@ async fn a_corrupt_link_names_its_column_and_its_id() {
     let of_redirects = [
         ("target_url", "'javascript:secret()'", "'https://example.com/'"),
         ("target_url", "NULL", "'https://example.com/'"),
-        ("geo_blocklist", "'DE,QQ'", "''"),
+        ("geo_blocklist", "'DE,secret'", "''"),
         ("geo_blocklist", "'DE,,FR'", "'DE,FR'"),
         ("pixel_ids", "x'0011'", "x''"),
-        // More than a redirect may have (D36).
-        ("pixel_ids", "randomblob(11 * 16)", "randomblob(10 * 16)"),
+        ("pixel_ids", "randomblob(1001 * 16)", "randomblob(11 * 16)"),
     ];
     let of_landings = [
         ("target_url", "'https://secret.example/'", "NULL"),
@@ -210,7 +208,7 @@ async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
         let store = database.open();
         let account = account(&store).await;
         insert(&store, account, link.clone()).await;
-        database.spoil(&format!("UPDATE links SET {column} = ' '"));
+        database.spoil(&format!("UPDATE links SET {column} = ''"));
         let address = Address { site: Site::System, slug: Some(samples::slug("link")) };
         let report = report(store.published_link(&address).await);
         assert_eq!((report.place, report.row), (format!("links.{column}"), link.id().to_string()));
@@ -231,9 +229,9 @@ async fn spoilt_account(store: &SqliteStore, database: &Database, sql: &str) -> 
 #[tokio::test]
 async fn a_corrupt_account_names_its_column_and_its_id() {
     for (column, rubbish) in [
-        ("email", "'nobody'"),
+        ("email", "''"),
         ("name", "''"),
-        ("plan", "'No Plan'"),
+        ("plan", "''"),
         ("suspended_at", "-5"),
         ("created_at", "-5"),
         ("links_count", "-5"),
@@ -248,13 +246,18 @@ async fn a_corrupt_account_names_its_column_and_its_id() {
 }
 
 #[tokio::test]
-async fn a_corrupt_id_is_reported_in_hexadecimal() {
-    let database = Database::new();
+async fn a_corrupt_id_is_reported_in_hexadecimal_and_walked_past() {
+    let (log, database) = (Log::begin(), Database::new());
     let store = database.open();
     account(&store).await;
-    database.spoil("UPDATE accounts SET id = x'00ff'");
-    let report = report(store.accounts(PageLimit::default(), None).await);
-    assert_eq!((report.place.as_str(), report.row.as_str()), ("accounts.id", "00ff"));
+    let fine = account(&store).await;
+    database.spoil("UPDATE accounts SET id = x'ff00ff' WHERE id = (SELECT min(id) FROM accounts)");
+    let limit = PageLimit::new(1).unwrap();
+    let first = store.accounts(limit, None).await.unwrap();
+    assert_eq!((first.items.len(), first.left_out), (0, 1));
+    let second = store.accounts(limit, first.next).await.unwrap();
+    assert_eq!((second.items[0].id, second.next), (fine, None));
+    assert_eq!(log.count("accounts.id is corrupt in row ff00ff"), 1);
 }
 
 #[tokio::test]
@@ -270,9 +273,12 @@ async fn a_corrupt_key_names_its_column_and_never_its_hash() {
         assert!(work.insert_key(&key).await.unwrap());
         work.commit().await.unwrap();
         database.spoil(&format!("UPDATE api_keys SET {column} = {rubbish}"));
-        let report = report(store.keys(account).await);
-        assert_eq!((report.place, report.row), (format!("api_keys.{column}"), key.id.to_string()));
-        assert!(!report.reason.contains("c0ffee"), "{}", report.reason);
+        let log = Log::begin();
+        assert_eq!(store.keys(account).await.unwrap(), []);
+        let told = log.lines("a list leaves out a row that cannot be read");
+        let [line] = told.as_slice() else { panic!("{told:?}") };
+        assert!(line.contains(&format!("api_keys.{column}")) && line.contains(&key.id.to_string()), "{line}");
+        assert!(!line.contains("c0ffee"), "{line}");
     }
 }
 
@@ -291,7 +297,6 @@ async fn a_corrupt_group_names_its_column_and_its_id() {
         database.spoil(&format!("UPDATE groups SET {column} = {rubbish}"));
         let one = report(store.group(account, group.id).await);
         assert_eq!((one.place.clone(), one.row.clone()), (format!("groups.{column}"), group.id.to_string()));
-        assert_eq!(report(store.groups(account, PageLimit::default(), None).await), one);
         database.spoil(&format!("UPDATE groups SET {column} = {fine}"));
     }
 }
@@ -312,7 +317,6 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
         let one = report(store.pixel(account, pixel.id).await);
         assert_eq!((one.place.clone(), one.row.clone()), (format!("pixels.{column}"), pixel.id.to_string()));
         assert!(!one.reason.is_empty() && !one.reason.contains("secret"), "{}", one.reason);
-        assert_eq!(report(store.pixels(account, PageLimit::default(), None).await), one);
         assert_eq!(report(store.pixels_with_ids(account, &[pixel.id]).await), one);
         database.spoil(&format!("UPDATE pixels SET {column} = {fine}"));
         store.pixel(account, pixel.id).await.unwrap();

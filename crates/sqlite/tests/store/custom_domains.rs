@@ -27,7 +27,6 @@ fn report<T>(outcome: Result<T, StoreError>) -> Report {
 async fn report_by_id(store: &SqliteStore, domain: &CustomDomain) -> Report {
     let CustomDomain { id, account_id: account, .. } = *domain;
     let one = report(store.custom_domain(account, id).await);
-    assert_eq!(report(store.custom_domains(account, PageLimit::default(), None).await), one);
     let mut work = store.begin().await.unwrap();
     assert_eq!(report(work.lock_custom_domain(account, id).await), one);
     one
@@ -100,8 +99,9 @@ async fn a_corrupt_domain_names_its_column_and_its_id() {
     assert_eq!((place.as_str(), row), ("custom_domains.hostname", domain.id.to_string()));
     assert!(!reason.contains("secret"), "{reason}");
     database.spoil("UPDATE custom_domains SET id = x'00ff'");
-    let (place, row, _) = report(store.custom_domains(account, PageLimit::default(), None).await);
-    assert_eq!((place.as_str(), row.as_str()), ("custom_domains.id", "00ff"));
+    let log = Log::begin();
+    assert_eq!(store.custom_domains(account, PageLimit::default(), None).await.unwrap().items, []);
+    assert_eq!(log.count("custom_domains.id is corrupt in row 00ff"), 1);
 }
 
 /// Contract D65: rows of versions before, of newer ones, and damaged ones. What explains a domain must not hide it.

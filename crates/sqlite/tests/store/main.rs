@@ -24,3 +24,4 @@ mod processes;
 mod quota;
 mod searching;
 mod units_of_work;
+mod unreadable_rows;

@@ -1,0 +1,187 @@
+//! What a store does with rows that it cannot read (ADR 35), for stores whose rows a test can spoil with SQL.
+//!
+//! Each test takes an empty store whose tables refuse nothing, and what runs a statement on it beside the store. It is for
+//! runtimes of one thread, whose log it reads.
+
+use signpost_app::ports::{Store, StoreError};
+use signpost_domain::{
+    Account, Address, CheckPlan, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
+    Redirect, Site,
+};
+
+use super::given::PLENTY;
+use crate::logs::Log;
+use crate::samples;
+
+/// Runs a statement of SQL on the store's tables.
+pub type Spoil<'a> = &'a dyn Fn(&str);
+
+const LEFT_OUT: &str = "a list leaves out a row that cannot be read";
+
+/// Checks that lists of links go on without links that cannot be read, and that only what names such a link fails.
+pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+    let account = insert_account(store).await.id;
+    let group = samples::group("group");
+    let mut work = store.begin().await.unwrap();
+    work.insert_group(account, &group, PLENTY).await.unwrap();
+    let redirects = ["a", "b", "c", "d", "e"]
+        .map(|slug| Redirect { group_id: Some(group.id), ..samples::redirect(slug) });
+    let links = redirects.clone().map(Link::from);
+    work.insert_links(account, &links, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    // Among others the newest and the oldest: where pages begin and end.
+    spoil("UPDATE links SET target_url = 'javascript:secret()' WHERE slug IN ('a', 'c', 'e')");
+    let [oldest, second, third, fourth, newest] = &redirects;
+    let log = Log::begin();
+    let all = LinkFilter::default();
+    let filters = [
+        all.clone(),
+        LinkFilter { is_active: Some(true), ..all.clone() },
+        LinkFilter { group: GroupFilter::In(group.id), site: Some(Site::System), ..all.clone() },
+    ];
+    for filter in &filters {
+        for limit in 1..=6 {
+            let list = async |after| {
+                let limit = PageLimit::new(limit).unwrap();
+                store.links(account, LinkKind::Redirect, filter, limit, after).await.unwrap()
+            };
+            assert_eq!(
+                walk(list).await,
+                (vec![fourth.clone().into(), second.clone().into()], 3),
+                "{filter:?} by {limit}"
+            );
+        }
+    }
+    let told = log.lines(LEFT_OUT);
+    for broken in [oldest, third, newest] {
+        let times = told.iter().filter(|line| line.contains(&broken.id.to_string())).count();
+        assert!(times >= 18, "{told:#?}");
+    }
+    assert!(told.iter().all(|line| line.contains("ERROR") && line.contains("links.target_url")), "{told:#?}");
+    assert!(told.iter().all(|line| !line.contains("secret")), "{told:#?}");
+
+    for (redirect, is_broken) in [(oldest, true), (second, false), (third, true), (fourth, false)] {
+        let one = store.link(account, redirect.id.into()).await;
+        let visit = store.published_link(&at(redirect)).await;
+        assert_eq!((is_corrupt(&one), is_corrupt(&visit)), (is_broken, is_broken));
+    }
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 5);
+    assert_eq!(store.group(account, group.id).await.unwrap().unwrap().redirects_count, 5);
+    let mut work = store.begin().await.unwrap();
+    let deleted = work.delete_links(account, &[oldest.id.into(), second.id.into()]).await.unwrap();
+    work.commit().await.unwrap();
+    assert_eq!(deleted.len(), 2);
+    assert_eq!(store.usage(account).await.unwrap().unwrap().links, 3);
+    assert_eq!(store.group(account, group.id).await.unwrap().unwrap().redirects_count, 3);
+}
+
+/// Checks that what the rules of the day refuse is read, listed, visited and kept.
+pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil: Spoil<'_>) {
+    let account = insert_account(store).await.id;
+    let redirect = samples::redirect("a");
+    let mut work = store.begin().await.unwrap();
+    work.insert_links(account, &[redirect.clone().into()], PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    let (long, target) = ("n".repeat(300), "https://0x7f.1/a");
+    spoil(&format!(
+        "UPDATE links SET name = '{long}', note = '{long}', target_url = '{target}', geo_blocklist = 'DE,AN'"
+    ));
+    let link = store.link(account, redirect.id.into()).await.unwrap().unwrap();
+    let Link::Redirect(read) = &link else { panic!("{link:?}") };
+    assert_eq!((read.name.as_str(), read.target_url.as_str()), (long.as_str(), target));
+    let countries: Vec<&str> =
+        read.geo_blocklist.countries().iter().map(|country| country.as_str()).collect();
+    assert_eq!(countries, ["DE", "AN"]);
+    let list =
+        store.links(account, LinkKind::Redirect, &LinkFilter::default(), PageLimit::default(), None).await;
+    assert_eq!(list.unwrap().items, std::slice::from_ref(&link));
+    assert!(store.published_link(&at(&redirect)).await.unwrap().is_some());
+    let mut changed = link.clone();
+    let Link::Redirect(redirect) = &mut changed else { panic!("{changed:?}") };
+    redirect.is_active = false;
+    let mut work = store.begin().await.unwrap();
+    assert_eq!(work.lock_link(account, link.id()).await.unwrap(), Some(link.clone()));
+    work.update_link(account, &link, &changed).await.unwrap();
+    work.commit().await.unwrap();
+    assert_eq!(store.link(account, link.id()).await.unwrap(), Some(changed));
+}
+
+/// Checks that the other lists go on, too.
+pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+    let (spoilt, account) = (insert_account(store).await, insert_account(store).await.id);
+    let mut broken = vec![spoilt.id.to_string()];
+    let log = Log::begin();
+    let mut work = store.begin().await.unwrap();
+    for text in ["a", "b", "c"] {
+        let (group, pixel) = (samples::group(text), samples::pixel(text));
+        let domain = samples::custom_domain(account, &format!("{text}.example.com"));
+        let (mut key, _) = samples::key(account);
+        key.name = Some(samples::name(text));
+        work.insert_group(account, &group, PLENTY).await.unwrap();
+        work.insert_pixel(account, &pixel, PLENTY).await.unwrap();
+        let checks = CheckPlan { next_check_at: None, checks_made: 0 };
+        work.insert_custom_domain(&domain, checks, PLENTY).await.unwrap();
+        assert!(work.insert_key(&key).await.unwrap());
+        if text == "b" {
+            broken.extend([
+                group.id.to_string(),
+                pixel.id.to_string(),
+                domain.id.to_string(),
+                key.id.to_string(),
+            ]);
+        }
+    }
+    work.commit().await.unwrap();
+    for table in ["groups", "pixels", "api_keys"] {
+        spoil(&format!("UPDATE {table} SET name = '' WHERE name = 'b'"));
+    }
+    spoil(&format!("UPDATE accounts SET plan = '' WHERE email = '{}'", spoilt.email));
+    spoil("UPDATE custom_domains SET hostname = 'no host' WHERE hostname = 'b.example.com'");
+    for limit in 1..=4 {
+        let limit = PageLimit::new(limit).unwrap();
+        let (groups, left_out) = walk(async |after| store.groups(account, limit, after).await.unwrap()).await;
+        assert_eq!((groups.len(), left_out), (2, 1));
+        let (pixels, left_out) = walk(async |after| store.pixels(account, limit, after).await.unwrap()).await;
+        assert_eq!((pixels.len(), left_out), (2, 1));
+        let domains = async |after| store.custom_domains(account, limit, after).await.unwrap();
+        let (domains, left_out) = walk(domains).await;
+        assert_eq!((domains.len(), left_out), (2, 1));
+        let (accounts, left_out) = walk(async |after| store.accounts(limit, after).await.unwrap()).await;
+        assert_eq!((accounts.len(), left_out), (1, 1));
+    }
+    assert_eq!(store.keys(account).await.unwrap().len(), 2);
+    let told = log.lines(LEFT_OUT);
+    for id in &broken {
+        assert!(told.iter().any(|line| line.contains(id)), "{id}: {told:#?}");
+    }
+}
+
+async fn insert_account(store: &dyn Store) -> Account {
+    let account = samples::account();
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap();
+    work.commit().await.unwrap();
+    account
+}
+
+/// All items of a list, page by page, and how many it left out.
+async fn walk<T>(page: impl AsyncFn(Option<PagePosition>) -> Page<T>) -> (Vec<T>, usize) {
+    let (mut all, mut missing, mut after) = (Vec::new(), 0, None);
+    loop {
+        let Page { items, next, left_out } = page(after).await;
+        all.extend(items);
+        missing += left_out;
+        after = next;
+        if after.is_none() {
+            return (all, missing);
+        }
+    }
+}
+
+fn at(redirect: &Redirect) -> Address {
+    redirect.placement.address().expect("it is on the system domain")
+}
+
+const fn is_corrupt<T>(outcome: &Result<T, StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::Corrupt { .. }))
+}

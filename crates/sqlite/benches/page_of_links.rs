@@ -1,0 +1,79 @@
+//! What the embedded store takes to read the first page of 25 redirects: `cargo bench -p signpost-sqlite`.
+//!
+//! The file is in the cache, so all of it is SQLite's statement and the way from rows to the domain's values. It tells the
+//! time of the processor, by which machines with other work still agree.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails by panicking")]
+#![allow(
+    clippy::disallowed_methods,
+    reason = "what is measured is the store, which no use case stands before"
+)]
+
+use std::time::Duration;
+
+use signpost_app::ports::{LinkReads, Store};
+use signpost_domain::{Link, LinkFilter, LinkKind, PageLimit, Redirect};
+use signpost_port_contracts::samples;
+use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+
+const ROUNDS: usize = 7;
+const PAGES: u32 = 3_000;
+
+/// What Linux counts the time of processors in.
+const TICK: Duration = Duration::from_millis(10);
+
+#[tokio::main]
+async fn main() {
+    for (name, host) in
+        [("ASCII hosts", "www.example.com"), ("internationalised hosts", "www.bücher.example")]
+    {
+        let mut rounds = rounds(host).await;
+        rounds.sort();
+        let [fastest, .., slowest] = rounds.as_slice() else { return };
+        let median = rounds.get(ROUNDS / 2).unwrap();
+        println!("a page of 25, {name}: median {median:?}, least {fastest:?}, most {slowest:?}");
+    }
+}
+
+/// The mean time of a page in each round.
+async fn rounds(host: &str) -> Vec<Duration> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DatabaseFile::at(folder.path().join("bench.db")).unwrap();
+    let store = SqliteStore::open(&file, &SqliteOptions::default()).unwrap();
+    let account = samples::account();
+    let links: Vec<Link> = (0..100).map(|number| redirect(host, number).into()).collect();
+    let mut work = store.begin().await.unwrap();
+    work.insert_account(&account).await.unwrap();
+    work.insert_links(account.id, &links, 1_000).await.unwrap();
+    work.commit().await.unwrap();
+    let (filter, limit) = (LinkFilter::default(), PageLimit::default());
+    let mut rounds = Vec::new();
+    for _ in 0..ROUNDS {
+        let begin = processor_time();
+        for _ in 0..PAGES {
+            let page = store.links(account.id, LinkKind::Redirect, &filter, limit, None).await.unwrap();
+            assert_eq!(page.items.len(), 25);
+        }
+        rounds.push(processor_time().saturating_sub(begin) / PAGES);
+    }
+    rounds
+}
+
+/// What all threads of this process have taken so far.
+fn processor_time() -> Duration {
+    let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let (_, fields) = stat.rsplit_once(')').unwrap();
+    // Fields 14 and 15 of the line: in the program itself, and in the kernel for it.
+    let ticks = fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u32>().unwrap());
+    TICK * ticks.sum::<u32>()
+}
+
+fn redirect(host: &str, number: u8) -> Redirect {
+    let target =
+        format!("https://{host}/products/autumn?utm_source=newsletter&utm_medium=mail&item={number}");
+    Redirect {
+        target_url: samples::target(&target),
+        note: Some(samples::note("Printed on the autumn flyer")),
+        ..samples::redirect(&format!("autumn-{number}"))
+    }
+}
