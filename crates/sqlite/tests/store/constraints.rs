@@ -67,7 +67,7 @@ async fn d41_a_hostname_has_one_holder() {
     let second = "UPDATE custom_domains SET status = 'active'";
     assert!(is_same(refused(&mut connection, second), DatabaseErrorKind::UniqueViolation));
     let again = "INSERT INTO custom_domains \
-        SELECT randomblob(16), account_id, hostname, 'failed', NULL, NULL, 0, NULL, 0, 0 FROM custom_domains";
+        SELECT randomblob(16), account_id, hostname, 'failed', NULL, NULL, 0, NULL, 0, 0, NULL, NULL, NULL FROM custom_domains";
     assert!(is_same(refused(&mut connection, again), DatabaseErrorKind::UniqueViolation));
 }
 
@@ -82,7 +82,7 @@ async fn references_lead_somewhere() {
         "INSERT INTO api_keys VALUES (randomblob(16), randomblob(16), NULL, randomblob(32), 'abcd', 0, NULL)",
         "INSERT INTO pixels VALUES (randomblob(16), randomblob(16), 'meta', '1', NULL, 0)",
         "INSERT INTO custom_domains VALUES \
-         (randomblob(16), randomblob(16), 'a.example.net', 'failed', NULL, NULL, 0, NULL, 0, 0)",
+         (randomblob(16), randomblob(16), 'a.example.net', 'failed', NULL, NULL, 0, NULL, 0, 0, NULL, NULL, NULL)",
         // A group of another account.
         "UPDATE links SET group_id = (SELECT id FROM groups WHERE groups.account_id <> links.account_id)",
     ] {
