@@ -96,11 +96,11 @@ fn d62_the_printed_curl_line_works_as_printed() {
         }
     }
     assert!(command.starts_with("curl "), "there is a curl line");
-    let pages = lines.map(Result::unwrap).find(|line| line.ends_with("/docs")).unwrap();
-    let page = &pages[pages.find("http://").unwrap()..];
-    assert_eq!(ureq::get(page).call().unwrap().status(), 200, "{page}");
     let output =
         Command::new("sh").args(["-c", &format!("{command} --silent --show-error")]).output().unwrap();
+    let documentation = lines.map(Result::unwrap).find(|line| line.ends_with("/docs")).unwrap();
+    let page = documentation.split_whitespace().last().unwrap();
+    assert_eq!(ureq::get(page).call().unwrap().status(), 200, "{page}");
     child.kill().unwrap();
     child.wait().unwrap();
     let answer = String::from_utf8(output.stdout).unwrap();
