@@ -4,3 +4,4 @@ mod domain_handovers;
 mod first_start;
 mod migrations;
 mod store_failures;
+mod unknown_plans;

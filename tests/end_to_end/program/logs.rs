@@ -1,6 +1,6 @@
 //! Logs: D4, D61. What hostile requests leave in them, `promises/traces.rs` looks for.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
@@ -76,23 +76,6 @@ fn d61_the_start_logs_settings_under_their_names() {
     for internal in ["None", "Some(", "{", "["] {
         assert!(!line.contains(internal), "{internal} in {line}");
     }
-}
-
-#[test]
-fn d15_a_plan_that_accounts_have_and_no_setting_defines_is_warned_of() {
-    let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join("plans.toml"), "[plans.team]\nextends = \"agency\"").unwrap();
-    let with = |plans: &[&str], words: &[&str]| {
-        assert!(signpost(folder.path(), &[words, plans].concat()).output().unwrap().status.success());
-    };
-    with(&[], &["migrate"]);
-    for email in ["a@example.com", "b@example.com"] {
-        with(&["--plans", "plans.toml"], &["account", "create", "--plan", "team", "--email", email]);
-    }
-    let mut program = Program::start_in_with(folder, &[], &[]);
-    let log = program.stop_and_read_log();
-    let warning = log.lines().find(|line| line.contains("a plan that this node does not know")).unwrap();
-    assert!(warning.contains("plan=team") && warning.contains("accounts=2"), "{warning}");
 }
 
 #[test]

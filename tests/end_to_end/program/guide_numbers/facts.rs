@@ -104,9 +104,18 @@ pub(super) const FACTS: &[Fact] = &[
     fact("or is silent for {half a second}", Is(Const(DNS, "MAX_PATIENCE"))),
     fact("after {eight seconds} at most", Multiple(2, Const(DNS, "DEFAULT_TIME_LIMIT"))),
     fact("Each takes up to {64} domains that are due", Is(Const(CHECKS, "AT_ONCE"))),
-    fact("a domain is claimed for {a minute} by one node", Is(Const(DOMAIN_PORT, "CLAIM_OF_A_CHECK"))),
-    fact("`late` (longer than {a minute})", Is(Const(DOMAIN_PORT, "CLAIM_OF_A_CHECK"))),
-    fact("because their clocks are {a minute} apart", Is(Const(DOMAIN_PORT, "CLAIM_OF_A_CHECK"))),
+    fact(
+        "a domain is claimed for {a minute} by one node",
+        Is(Const("crates/app/src/ports/domain_schedule.rs", "CLAIM_OF_A_CHECK")),
+    ),
+    fact(
+        "`late` (longer than {a minute})",
+        Is(Const("crates/app/src/ports/domain_schedule.rs", "CLAIM_OF_A_CHECK")),
+    ),
+    fact(
+        "because their clocks are {a minute} apart",
+        Is(Const("crates/app/src/ports/domain_schedule.rs", "CLAIM_OF_A_CHECK")),
+    ),
     fact("A new domain is checked after {5} to 15 seconds", In("seconds", Const(SCHEDULE, "FIRST_PAUSE"))),
     fact(
         "checked after 5 to {15 seconds}",
