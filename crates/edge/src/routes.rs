@@ -48,7 +48,10 @@ pub(crate) fn find(path: &str) -> Option<Found> {
 /// and whoever asks has not guessed at links (D54).
 pub(crate) fn is_asked_for_by_browsers(path: &str) -> bool {
     let Some(name) = path.strip_prefix('/') else { return false };
-    let is_touch_icon = name.starts_with("apple-touch-icon") && name.ends_with(".png") && !name.contains('/');
+    let is_touch_icon = name
+        .strip_prefix("apple-touch-icon")
+        .and_then(|rest| rest.strip_suffix(".png"))
+        .is_some_and(|variant| !variant.contains('/'));
     matches!(name, "favicon.ico" | "robots.txt") || is_touch_icon || name.starts_with(".well-known/")
 }
 

@@ -31,8 +31,7 @@ use crate::failure::Failure;
 /// index.
 pub(crate) struct PostgresUnitOfWork {
     lease: Lease,
-    /// The BEGIN goes out with the first step.
-    is_begun: bool,
+    progress: Progress,
     /// A key was claimed, whose answer was not remembered yet.
     awaits_answer: bool,
     changes: ChangesMade,
@@ -40,8 +39,17 @@ pub(crate) struct PostgresUnitOfWork {
     expects_move: bool,
     /// When it is too old, and all its calls must be over.
     ends: Instant,
+}
+
+/// How far a unit of work is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Progress {
+    /// The BEGIN goes out with the first step.
+    NotBegun,
+    /// The transaction is open on the server.
+    Begun,
     /// A call failed, or its caller did not stay for the answer: nobody can say what was done.
-    is_spoilt: bool,
+    Spoilt,
 }
 
 impl PostgresUnitOfWork {
@@ -52,12 +60,11 @@ impl PostgresUnitOfWork {
         let changes = ChangesMade::default();
         Ok(Self {
             lease,
-            is_begun: false,
+            progress: Progress::NotBegun,
             awaits_answer: false,
             changes,
             expects_move: false,
             ends,
-            is_spoilt: false,
         })
     }
 
@@ -68,15 +75,14 @@ impl PostgresUnitOfWork {
     ) -> Result<T, StoreError> {
         self.check()?;
         // Taken back when the answer is here; if this future is dropped before, it stays.
-        self.is_spoilt = true;
-        let outcome = if self.is_begun {
-            self.lease.call(self.ends, step).await
-        } else {
-            self.is_begun = true;
-            self.lease.begin_with(self.ends, step).await
+        let progress = std::mem::replace(&mut self.progress, Progress::Spoilt);
+        let outcome = match progress {
+            Progress::NotBegun => self.lease.begin_with(self.ends, step).await,
+            // A spoilt one was refused above.
+            Progress::Begun | Progress::Spoilt => self.lease.call(self.ends, step).await,
         };
         let outcome = outcome.map_err(Failure::into_unit_of_work_error)?;
-        self.is_spoilt = false;
+        self.progress = Progress::Begun;
         Ok(outcome)
     }
 
@@ -106,7 +112,7 @@ impl PostgresUnitOfWork {
     }
 
     fn check(&self) -> Result<(), StoreError> {
-        if self.is_spoilt {
+        if self.progress == Progress::Spoilt {
             return Err(StoreError::unavailable(
                 "a call of this unit of work has failed; only dropping it is of use",
             ));
