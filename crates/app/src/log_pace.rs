@@ -34,7 +34,7 @@ mod tests {
     #[test]
     fn one_line_is_due_in_each_interval() {
         let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
-        let pace = LogPace::new(Duration::from_secs(60));
+        let pace = LogPace::new(Duration::from_mins(1));
         let due: Vec<_> =
             [0, 1, 59_999, 60_000, 60_001, 500_000].map(|millis| pace.is_due(at(millis))).into();
         assert_eq!(due, [true, false, false, true, false, true]);
