@@ -9,19 +9,20 @@ use crate::edge::Edge;
 use crate::host_resolution::HostResolution;
 use crate::hostname::Hostname;
 use crate::id::AccountId;
-use crate::verification_token::VerificationRecord;
+use crate::verification_token::{VALUE_PREFIX, VerificationRecord};
 
 /// What the `TXT` values at the name of `record` say about it.
 ///
 /// The values may hold the token of another account that claims the hostname too. Showing it gives nothing away: it is
-/// public in DNS, and it proves the hostname for that other account only. The record itself comes first, so that a zone
-/// with many values does not hide it.
+/// public in DNS, and it proves the hostname for that other account only. The record itself comes first, then what looks
+/// like one, so that a zone with many values does not hide them.
 #[must_use]
 pub fn seen_proof(record: &VerificationRecord, txt_values: &[String]) -> SeenRecord {
     let is_ours = |value: &String| record.is_among(std::slice::from_ref(value));
     let mut values: Vec<&String> = txt_values.iter().collect();
     // Name servers give records in any order. The same records are always shown alike.
-    values.sort_by_key(|value| (!is_ours(value), *value));
+    let looks_alike = |value: &String| value.trim_start().starts_with(VALUE_PREFIX);
+    values.sort_by_key(|value| (!is_ours(value), !looks_alike(value), *value));
     values.dedup();
     let status = match values.first() {
         None => RecordStatus::Missing,

@@ -17,10 +17,10 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Whether the owner of a domain can be told what to point it at.
+    /// Whether the owner of any domain can be told what to point it at (D61): a subdomain needs the name (D38).
     #[must_use]
-    pub fn can_be_pointed_at(&self) -> bool {
-        self.hostname.is_some() || !self.addresses.is_empty()
+    pub const fn can_be_pointed_at(&self) -> bool {
+        self.hostname.is_some()
     }
 
     /// Whether a hostname that DNS resolves like this points at the edge (D39): its chain reaches the edge hostname

@@ -11,7 +11,7 @@ use crate::id::AccountId;
 /// stays for ever: another text would make every record out there wrong.
 const PURPOSE: &[u8] = b"signpost custom domain verification, version 1\0";
 const LABEL: &str = "_signpost";
-const VALUE_PREFIX: &str = "signpost-verification=";
+pub(crate) const VALUE_PREFIX: &str = "signpost-verification=";
 /// How much of the hash the token shows: 128 bits, twice as many hexadecimal characters.
 const TOKEN_BYTES: usize = 16;
 

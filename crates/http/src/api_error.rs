@@ -188,9 +188,8 @@ impl ApiError {
             Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
                 Some(CONCURRENCY_RETRY_SECONDS)
             }
-            Self::App(AppError::Refused(Refusal::DomainProviderUnavailable | Refusal::DomainsNotOffered)) => {
-                Some(DNS_RETRY_SECONDS)
-            }
+            Self::App(AppError::Refused(Refusal::DomainProviderUnavailable)) => Some(DNS_RETRY_SECONDS),
+            Self::App(AppError::Refused(Refusal::DomainsNotOffered)) => Some(OPERATOR_RETRY_SECONDS),
             Self::Overloaded => Some(1),
             Self::App(AppError::Store(StoreError::Unwritable(_)))
             | Self::NotAdmitted(Reason::Store(StoreError::Unwritable(_))) => Some(STORE_RETRY_SECONDS),
@@ -249,6 +248,9 @@ impl ApiError {
 /// How long a caller is asked to wait when DNS gave no answer, in seconds: enough for a name server that was overrun or
 /// restarted to be back.
 const DNS_RETRY_SECONDS: u32 = 10;
+
+/// How long a caller is asked to wait for what the operator has to set up first, in seconds.
+const OPERATOR_RETRY_SECONDS: u32 = 3_600;
 
 /// How long a caller is asked to wait who has too much in flight, in seconds: most requests are answered much sooner.
 const CONCURRENCY_RETRY_SECONDS: u32 = 1;

@@ -73,12 +73,15 @@ fn columns(names: &[String]) -> Result<Vec<Field>, String> {
         .collect();
     if !unknown.is_empty() {
         let known = Field::ALL.map(Field::name).join(", ");
-        return Err(format!("there is no column {}; the columns are {known}", unknown.join(", ")));
+        return Err(format!(
+            "the first line must name the columns, and there is no column {}; the columns are {known}",
+            unknown.join(", ")
+        ));
     }
     let mut columns = Vec::with_capacity(names.len());
     for field in names.iter().filter_map(|name| Field::named(name)) {
         if columns.contains(&field) {
-            return Err(format!("the column `{}` stands there twice", field.name()));
+            return Err(format!("the header has the column `{}` twice", field.name()));
         }
         columns.push(field);
     }

@@ -25,6 +25,8 @@ enum RawRow {
     Cells(usize),
     TooLong,
     TooManyCells,
+    /// The file ended within quotation marks.
+    Unclosed,
     End,
 }
 
@@ -49,6 +51,9 @@ impl CsvReader {
             RawRow::TooLong => {
                 Err("The row is longer than 1 MiB. Is there a quotation mark that nothing closes?".to_owned())
             }
+            RawRow::Unclosed => Err("A quotation mark in this row is never closed, so the rest of the file \
+                                     belongs to the row and was not imported."
+                .to_owned()),
             RawRow::TooManyCells => {
                 Err(format!("The row has more than {MAX_CELLS} cells, the header {}.", self.columns.len()))
             }
@@ -83,17 +88,32 @@ impl CsvReader {
     }
 
     /// Reads a row into the buffers. Of one that they cannot hold, the rest is skipped.
+    ///
+    /// At the end of the file the reader gets the end of a line: outside quotation marks that ends the row, and within them
+    /// it does not. The end of the input alone would end the row either way.
     fn read<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<RawRow> {
         let (mut written, mut ended) = (0, 0);
         let mut excess = None;
+        let mut is_begun = false;
         loop {
             let cells = self.cells.get_mut(written..).unwrap_or_default();
             let ends = self.ends.get_mut(ended..).unwrap_or_default();
-            let (result, read, wrote, ends_now) = self.reader.read_record(input.peek()?, cells, ends);
-            input.consume(read);
+            let bytes = input.peek()?;
+            let is_last = bytes.is_empty() && is_begun;
+            is_begun |= !bytes.is_empty();
+            let bytes = if is_last { b"\n" } else { bytes };
+            let (result, read, wrote, ends_now) = self.reader.read_record(bytes, cells, ends);
+            if !is_last {
+                input.consume(read);
+            }
             written += wrote;
             ended += ends_now;
             match result {
+                ReadRecordResult::InputEmpty if is_last => {
+                    // What comes next is the end.
+                    self.reader.reset();
+                    return Ok(RawRow::Unclosed);
+                }
                 ReadRecordResult::InputEmpty => {}
                 ReadRecordResult::OutputFull => {
                     excess.get_or_insert(RawRow::TooLong);

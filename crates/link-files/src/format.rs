@@ -18,7 +18,7 @@ impl FileFormat {
     pub fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
         match ending.as_str() {
-            "csv" => Some(Self::Csv),
+            "csv" | "tsv" => Some(Self::Csv),
             "jsonl" | "ndjson" => Some(Self::JsonLines),
             _ => None,
         }
@@ -56,6 +56,7 @@ mod tests {
         for (name, format) in [
             ("links.csv", Some(FileFormat::Csv)),
             ("a.b/LINKS.CSV", Some(FileFormat::Csv)),
+            ("links.tsv", Some(FileFormat::Csv)),
             ("links.jsonl", Some(FileFormat::JsonLines)),
             ("links.ndjson", Some(FileFormat::JsonLines)),
             ("links.json", None),

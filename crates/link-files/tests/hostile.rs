@@ -123,13 +123,30 @@ fn a_group_is_named_in_tables_and_in_json() {
 }
 
 #[test]
+fn a_quotation_mark_that_nothing_closes_fails_its_row() {
+    for text in
+        ["slug,note\nz,y\na,\"abc\nb,x\nc,y\n", "slug;note\nz;y\na;\"abc", "slug,note\nz,y\na,\"abc\"\"\n"]
+    {
+        let rows = csv(text);
+        assert_eq!(rows.len(), 2, "{rows:?}");
+        assert!(rows[0].record.is_ok(), "{rows:?}");
+        let message = rows[1].record.as_ref().unwrap_err();
+        assert!(rows[1].line == 3 && message.contains("never closed"), "{rows:?}");
+    }
+    for text in ["slug,note\na,\"abc\"", "slug,note\na,\"a\nb\"\n", "slug,note\na,ab\"c", "slug,note\na,b"] {
+        let rows = csv(text);
+        assert!(rows.len() == 1 && rows[0].record.is_ok(), "{text}: {rows:?}");
+    }
+}
+
+#[test]
 fn a_header_is_wrong_before_anything_is_read() {
     assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
     assert!(header_error(b"slug;colour;target_url\n").contains("no column \"colour\";"));
     assert!(header_error(b"long;short\n").contains("no column \"long\", \"short\";"));
     assert!(header_error(b"slug|target_url\n").contains("no column \"slug|target_url\";"));
     assert!(header_error(b"Slug\n").contains("\"Slug\""));
-    assert!(header_error(b"slug,target_url, slug\n").contains("`slug` stands there twice"));
+    assert!(header_error(b"slug,target_url, slug\n").contains("`slug` twice"));
     assert!(header_error(b"slug,\n").contains("\"\""));
     assert!(header_error(b"").contains("empty"));
     assert!(header_error(b"\n\r\n").contains("empty"));

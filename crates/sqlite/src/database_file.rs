@@ -65,10 +65,13 @@ impl DatabaseFile {
 
     /// Refuses a file that does not exist or is empty, because opening it would create a database.
     pub(crate) fn must_hold_a_database(&self) -> Result<(), OpenError> {
-        if self.holds_something() {
-            return Ok(());
+        match self.path.metadata() {
+            Ok(metadata) if metadata.len() > 0 => Ok(()),
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(OpenError::NoFile { path: self.path.clone(), source })
+            }
+            Ok(_) | Err(_) => Err(self.is_no_database()),
         }
-        Err(self.is_no_database())
     }
 
     /// The error for a file that holds no database.

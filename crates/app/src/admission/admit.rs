@@ -142,7 +142,7 @@ async fn identify(
     };
     // A plan that the configuration no longer has gives access to nothing.
     let plan = app.plans.get(&account.plan);
-    if plan.is_none() && app.gatekeeper.unknown_plans.is_due(now) {
+    if plan.is_none() && app.gatekeeper.may_log_unknown(&account.plan, now) {
         tracing::warn!(
             plan = %account.plan,
             account = %account.id,

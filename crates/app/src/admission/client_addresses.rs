@@ -37,16 +37,22 @@ impl ClientAddresses {
 
     /// The address that a request counts for.
     ///
-    /// Logs a warning, at most once an hour, when a peer that is not trusted sends `X-Forwarded-For` or `Forwarded`. It does not
-    /// name the peer, which may be a visitor.
+    /// Logs a warning, at most once an hour, when a peer that is not trusted sends `X-Forwarded-For` or `Forwarded`, or a trusted
+    /// one only `Forwarded`. It does not name the peer, which may be a visitor.
     pub fn of(&self, sender: &Sender<'_>, now: Timestamp) -> IpAddr {
         let Sender { peer, forwarded_for, has_forwarded } = sender;
         let peer = peer.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let says_more = *has_forwarded || !forwarded_for.is_empty();
-        if says_more && !self.proxies.contains(peer) && self.warnings.is_due(now) {
+        let is_trusted = self.proxies.contains(peer);
+        if !is_trusted && (*has_forwarded || !forwarded_for.is_empty()) && self.warnings.is_due(now) {
             tracing::warn!(
                 "X-Forwarded-For or Forwarded was ignored, because it came from an address that `trusted-proxies` does not name; \
                  if your proxy sent it, add the proxy's network to `trusted-proxies`, or all its clients share one throttle"
+            );
+        }
+        if is_trusted && *has_forwarded && forwarded_for.is_empty() && self.warnings.is_due(now) {
+            tracing::warn!(
+                "a proxy that `trusted-proxies` names sent Forwarded, which is not read, and no X-Forwarded-For; \
+                 let it send X-Forwarded-For, or all its clients share one throttle"
             );
         }
         self.proxies.client_address(peer, forwarded_for.iter().copied())

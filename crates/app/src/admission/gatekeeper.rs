@@ -1,7 +1,10 @@
 //! This node's memory of who was refused and who was let in.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+
+use signpost_domain::{PlanName, Timestamp};
 
 use super::address_throttle::AddressThrottle;
 use super::in_flight::{AccountBounds, InFlight};
@@ -14,11 +17,11 @@ pub struct Gatekeeper {
     pub(super) rejections: AddressThrottle,
     pub(super) recent_keys: RecentKeys,
     pub(super) in_flight: Arc<InFlight>,
-    /// Of accounts whose plan this node does not know.
-    pub(super) unknown_plans: LogPace,
+    /// Of accounts whose plan this node does not know, by plan: there are as many as operators have thought of.
+    unknown_plans: Mutex<HashMap<PlanName, LogPace>>,
 }
 
-/// How often at most a refusal for an unknown plan is logged.
+/// How often at most a refusal for one unknown plan is logged.
 const UNKNOWN_PLAN_INTERVAL: Duration = Duration::from_mins(1);
 
 impl Gatekeeper {
@@ -30,7 +33,13 @@ impl Gatekeeper {
             rejections: AddressThrottle::new(rejections_per_minute),
             recent_keys: RecentKeys::default(),
             in_flight: Arc::new(InFlight::new(bounds)),
-            unknown_plans: LogPace::new(UNKNOWN_PLAN_INTERVAL),
+            unknown_plans: Mutex::default(),
         }
+    }
+
+    /// Whether it is time to log that this plan is unknown.
+    pub(super) fn may_log_unknown(&self, plan: &PlanName, now: Timestamp) -> bool {
+        let mut plans = self.unknown_plans.lock().unwrap_or_else(PoisonError::into_inner);
+        plans.entry(plan.clone()).or_insert_with(|| LogPace::new(UNKNOWN_PLAN_INTERVAL)).is_due(now)
     }
 }

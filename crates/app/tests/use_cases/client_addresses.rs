@@ -36,4 +36,5 @@ fn d18_an_untrusted_proxy_is_warned_of_once_an_hour() {
 fn d18_trusted_proxies_and_plain_requests_are_not_warned_of() {
     assert_eq!(warnings(PROXY, &["203.0.113.9"], true, &[0]), 0);
     assert_eq!(warnings(STRANGER, &[], false, &[0]), 0);
+    assert_eq!(warnings(PROXY, &[], true, &[0, 1]), 1, "a trusted one that sends only Forwarded");
 }

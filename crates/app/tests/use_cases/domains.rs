@@ -277,7 +277,8 @@ async fn d61_without_an_edge_no_hostname_is_connected() {
     let connected = Owner::first(&world).await.connect(HOST).await;
     let unset = Edge { hostname: None, addresses: BTreeSet::new() };
     let by_address = Edge { hostname: None, addresses: world.memory.edge.addresses.clone() };
-    for (edge, is_offered) in [(unset, false), (by_address, true)] {
+    let by_name = Edge { hostname: world.memory.edge.hostname.clone(), addresses: BTreeSet::new() };
+    for (edge, is_offered) in [(unset, false), (by_address, false), (by_name, true)] {
         let memory = InMemory { edge, ..world.memory.clone() };
         let app = Arc::new(memory.application());
         let world = World { memory, app, account: world.account.clone(), secret: world.secret.clone() };

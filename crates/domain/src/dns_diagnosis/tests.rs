@@ -126,6 +126,8 @@ fn d65_the_proof_is_found_among_other_texts() {
     assert_eq!(seen(&[]), "TXT missing []");
     assert_eq!(seen(&["b", "a", "b"]), "TXT wrong [a b]");
     assert_eq!(seen(&[&ours.to_uppercase()]), format!("TXT wrong [{}]", ours.to_uppercase()));
+    let near_miss = ["1", "2", "3", "4", "5", "signpost-verification=x"];
+    assert_eq!(seen(&near_miss), "TXT wrong [signpost-verification=x 1 2 3 4]");
     let many = ["1", "2", "3", "4", "5", "6", &ours];
     assert_eq!(seen(&many), format!("TXT found [{ours} 1 2 3 4]"));
 }

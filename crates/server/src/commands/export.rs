@@ -92,15 +92,16 @@ fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
     }
     let words = in_words(left_out);
     // Half of an account must not look like a whole one to a script that moves it.
-    if strict || left_out.unreadable > 0 {
+    let is_failure = strict || left_out.unreadable > 0;
+    if is_json {
+        writeln!(io::stderr(), "{}", json!({ "left_out": named_counts(left_out) }))?;
+    } else if !is_failure {
+        writeln!(io::stderr(), "The export leaves out {words}.")?;
+    }
+    if is_failure {
         bail!("the export is written, but leaves out {words}");
     }
-    let line = if is_json {
-        json!({ "left_out": named_counts(left_out) }).to_string()
-    } else {
-        format!("The export leaves out {words}.")
-    };
-    Ok(writeln!(io::stderr(), "{line}")?)
+    Ok(())
 }
 
 /// What is left out, for people. Only what there is.

@@ -31,11 +31,13 @@ pub(super) async fn run(
     };
     let secret = secret.expose();
     let curl = curl(api, secret);
+    let docs = format!("http://{}/docs", reachable(api));
     let json = json!({
         "event": "first_start",
         "account": created(&account),
         "key": { "id": key.id.to_string(), "key": secret },
         "curl": curl,
+        "docs": docs,
     });
     let text = format!(
         "\
@@ -48,9 +50,8 @@ Create a short link:
   {curl}
 
 The link opens at {links_open_at}/ followed by the `slug` of the answer.
-Try the rest of the API in a browser at http://{api}/docs
+Try the rest of the API in a browser at {docs}
 ",
-        api = reachable(api),
         id = account.id,
         plan = account.plan,
     );

@@ -76,10 +76,11 @@ pub(super) async fn run(
     };
     summarise(account, dry_run, imported, report_is_apart, output)?;
     let rows = counted(imported.counts.rows(), "row");
-    match imported.counts.not_imported() {
-        0 => Ok(()),
-        1 => bail!("1 of {rows} of {name} was not imported; the report says why"),
-        failed => bail!("{failed} of {rows} of {name} were not imported; the report says why"),
+    match (imported.counts.not_imported(), dry_run) {
+        (0, _) => Ok(()),
+        (failed, true) => bail!("{failed} of {rows} of {name} would not be imported; the report says why"),
+        (1, false) => bail!("1 of {rows} of {name} was not imported; the report says why"),
+        (failed, false) => bail!("{failed} of {rows} of {name} were not imported; the report says why"),
     }
 }
 

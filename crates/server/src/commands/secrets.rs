@@ -23,7 +23,7 @@ pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
     let mut parts = text.split(KEY_PREFIX);
     let mut clean = parts.next().unwrap_or_default().to_owned();
     for part in parts {
-        let rest = part.trim_start_matches(|character: char| character.is_ascii_alphanumeric());
+        let rest = without_rest_of_key(part);
         clean.push_str(KEY_PREFIX);
         if rest.len() < part.len() {
             clean.push(ELLIPSIS);
@@ -31,6 +31,23 @@ pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
         clean.push_str(rest);
     }
     Cow::Owned(clean)
+}
+
+/// The number of characters behind the prefix of a key (D13).
+const KEY_CHARS: usize = 32;
+
+/// What stands behind a key. White space may break the key in two, as copying from a terminal does.
+fn without_rest_of_key(text: &str) -> &str {
+    let behind_word = |text: &'_ str| text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let first = behind_word(text);
+    let rest = text.get(first..).unwrap_or_default();
+    let spaces = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
+    let broken_off = rest.get(spaces..).unwrap_or_default();
+    let second = behind_word(broken_off);
+    if first > 0 && spaces > 0 && first + second == KEY_CHARS {
+        return broken_off.get(second..).unwrap_or_default();
+    }
+    rest
 }
 
 /// Reads a key's id or a key. A malformed value may be most of a key, so the message does not quote it.
@@ -54,7 +71,7 @@ impl TypedValueParser for KeyReferenceParser {
             return Ok(secret.into());
         }
         let message = if text.starts_with(KEY_PREFIX) {
-            "the value of <KEY> begins as an API key does, but is not a whole one: copy all of it, or give the key's id \
+            "the value of <KEY> is not a valid API key: a character is missing or wrong; copy the whole key, or give its id \
              (key_…), as `signpost key list` shows it"
         } else {
             "the value of <KEY> is neither an API key id (key_…) nor an API key (sp_live_…)"
@@ -77,6 +94,7 @@ mod tests {
             (format!("{key} and {key}"), "sp_live_… and sp_live_…"),
             (format!("{key}{key}"), "sp_live_…sp_live_…"),
             (format!("'{}'", &key[..20]), "'sp_live_…'"),
+            (format!("'{}\n  {}' for", &key[..20], &key[20..]), "'sp_live_…' for"),
             ("an API key (sp_live_…)".to_owned(), "an API key (sp_live_…)"),
             ("sp_live_".to_owned(), "sp_live_"),
         ] {

@@ -37,13 +37,13 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
     } = serve;
     warn_of_localhost(serve);
     match (&edge.hostname, edge.addresses.is_empty()) {
-        (None, true) => tracing::warn!(
-            "custom domains are not offered: public DNS cannot know the host of `system-url`, so set `edge-hostname`, the name that they point at"
+        (None, _) => tracing::warn!(
+            "custom domains are off: public DNS cannot know the host of `system-url`; to offer custom domains, set `edge-hostname` to the name that they shall point at"
         ),
         (Some(_), true) => tracing::info!(
             "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
         ),
-        (Some(_) | None, false) => {}
+        (Some(_), false) => {}
     }
     let dns_servers = match name_servers {
         NameServers::System => None,
@@ -59,9 +59,9 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "statement-timeout" = statement_timeout.map(time),
         "system-url" = system.origin(),
         "system-aliases" = listed(system_aliases),
-        plans = listed(plans.iter().map(|plan| plan.name.as_str())),
+        "known-plans" = listed(plans.iter().map(|plan| plan.name.as_str())),
         "max-connections" = max_connections.get(),
-        "trusted-proxies" = listed(trusted_proxies.networks()),
+        "trusted-proxies" = listed(trusted_proxies.networks()).unwrap_or_default(),
         "target-blocklist" = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
         "custom-domain-scheme" = custom_domain_scheme.as_str(),
         "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),
@@ -134,14 +134,13 @@ async fn warn_of_unknown_plans(app: &Application) {
 /// Warns where others may reach a listener and links are shown under a name that leads each visitor to their own machine.
 fn warn_of_localhost(settings: &ServeSettings) {
     let listeners = [(API_LISTEN.key, settings.api_listen), (LINK_LISTEN.key, settings.link_listen)];
-    for (setting, address) in listeners {
-        if leads_others_astray(&settings.system, address) {
-            tracing::warn!(
-                "`{setting}` is {address}, but links are shown under {}, which leads visitors to their own machine: \
-                 set `system-url` to the origin that visitors use",
-                settings.system.origin()
-            );
-        }
+    let astray = listeners.into_iter().filter(|(_, address)| leads_others_astray(&settings.system, *address));
+    if let Some(listeners) = listed(astray.map(|(setting, address)| format!("`{setting}` ({address})"))) {
+        tracing::warn!(
+            "others may reach {listeners}, but links are shown under {}, which leads visitors to their own machine: \
+             set `system-url` to the origin that visitors use",
+            settings.system.origin()
+        );
     }
 }
 

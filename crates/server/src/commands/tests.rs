@@ -72,7 +72,7 @@ fn a_malformed_argument_is_named_and_ends_with_2() {
             "'<ACCOUNT>': is neither an account id (acc_…) nor an e-mail address",
         ),
         ("signpost key issue --account key_00000000000000000000000000000000", "--account <ACCOUNT>"),
-        ("signpost key revoke sp_live_x", "<KEY> begins as an API key does, but is not a whole one"),
+        ("signpost key revoke sp_live_x", "<KEY> is not a valid API key: a character is missing or wrong"),
         ("signpost key revoke key_1", "<KEY> is neither an API key id (key_…) nor an API key (sp_live_…)"),
         ("signpost account create --email ada", "--email <EMAIL>"),
         ("signpost account create --email a@b.c --plan Agency!", "--plan <PLAN>"),

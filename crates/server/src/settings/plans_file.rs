@@ -88,11 +88,15 @@ impl PlansOfFile {
             || self.builtin.get(name).cloned().ok_or_else(|| format!("`extends`: there is no plan `{name}`"));
         // A plan of the file that extends the built-in one of its own name replaces it.
         if extending.last() == Some(&name) {
-            return known();
+            return self
+                .builtin
+                .get(name)
+                .cloned()
+                .ok_or_else(|| "`extends`: a plan cannot extend itself".to_owned());
         }
         let Some(entry) = self.entries.get(name) else { return known() };
         if extending.contains(&name) {
-            return Err("`extends`: the plan extends itself".to_owned());
+            return Err("`extends`: a plan cannot extend itself, by way of others either".to_owned());
         }
         let base = match &entry.extends {
             Some(base) => {
@@ -252,11 +256,11 @@ mod tests {
             (TEAM.replace("links = 7", "extends = \"Gold\""), "plan `team`: `extends`: \"Gold\" must be"),
             (
                 TEAM.replace("links = 7", "extends = \"team\""),
-                "plan `team`: `extends`: there is no plan `team`",
+                "plan `team`: `extends`: a plan cannot extend itself",
             ),
             (
                 "[plans.a]\nextends = \"b\"\n[plans.b]\nextends = \"a\"".to_owned(),
-                "plan `a`: `extends`: the plan extends itself",
+                "plan `a`: `extends`: a plan cannot extend itself",
             ),
             (TEAM.replace("\"pixels\"", "\"pixel\""), "plan `team`: `features`: \"pixel\" must be one of"),
             (TEAM.replace("plans.team", "plans.\"Team!\""), "plan `Team!`: the name must be"),

@@ -25,6 +25,19 @@ fn migrating_runs_what_is_pending_and_then_nothing() {
     assert_eq!(pending_migrations(&database.file, LIMIT).unwrap(), Vec::<String>::new());
 }
 
+#[test]
+fn d61_what_is_no_file_is_told_from_what_cannot_be_read() {
+    let database = Database::new();
+    let refused =
+        |file: &DatabaseFile| SqliteStore::open_existing(file, &options(LIMIT)).map(drop).unwrap_err();
+    assert!(matches!(refused(&database.file), OpenError::NoDatabase { .. }));
+    // Below a file there is nothing to look at, which is another matter than a file that is not there.
+    drop(database.open());
+    let below = DatabaseFile::at(database.file.path().join("signpost.db")).unwrap();
+    assert!(matches!(refused(&below), OpenError::NoFile { .. }), "{}", refused(&below));
+    assert!(SqliteStore::open_existing(&database.file, &options(LIMIT)).is_ok());
+}
+
 /// The folders of `migrations/sqlite` are numbered without gaps, so that two changes cannot take one number unseen.
 #[test]
 fn migrations_are_numbered_without_gaps() {

@@ -105,8 +105,8 @@ fn result(operation: BulkOperation, data: impl Into<AnySchema>) -> ObjectBuilder
         "What became of each item: it stands in one of the two lists, in the order of the request.",
         [
             always("object", kind(object)),
-            always("failed_count", count("How many items failed.")),
             always(succeeded_count, count("How many items succeeded.")),
+            always("failed_count", count("How many items failed.")),
             always(items, list("The items that succeeded.", succeeded).max_items(most)),
             always("failed", list("The items that failed.", named("BulkFailedItem")).max_items(most)),
         ],

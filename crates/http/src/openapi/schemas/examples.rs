@@ -198,8 +198,8 @@ pub(in crate::openapi) fn bulk_result(operation: BulkOperation, data: &Value, fa
     let BulkOperation { object, items, count } = operation;
     json!({
         "object": object,
-        "failed_count": 1,
         (count): 1,
+        "failed_count": 1,
         (items): [{"index": 0, "data": data}],
         "failed": [{"index": 1, "error": failure}],
     })
