@@ -85,13 +85,13 @@ pub fn dns_instructions(edge: &Edge, account: AccountId, hostname: &Hostname) ->
             record_type: DnsRecordType::Cname,
             name: hostname.to_string(),
             value: target.to_string(),
-            purpose: "Sends visitors of this hostname to us. No other record may stand at the same name.",
+            purpose: "Sends the visitors of this hostname to your links. Remove other records of the same name.",
         }],
         Some(target) if addresses.is_empty() => vec![DnsInstruction {
             record_type: DnsRecordType::Alias,
             name: hostname.to_string(),
             value: target.to_string(),
-            purpose: "Sends visitors of this hostname to us. DNS providers call such a record ALIAS, ANAME or \
+            purpose: "Sends the visitors of this hostname to your links. DNS providers call such a record ALIAS, ANAME or \
                       flattened CNAME.",
         }],
         Some(_) | None => addresses.iter().map(|address| address_record(hostname, *address)).collect(),
@@ -114,7 +114,7 @@ fn address_record(hostname: &Hostname, address: IpAddr) -> DnsInstruction {
         },
         name: hostname.to_string(),
         value: address.to_string(),
-        purpose: "Sends visitors of this hostname to us. Remove A and AAAA records with other addresses.",
+        purpose: "Sends the visitors of this hostname to your links. Remove A and AAAA records with other addresses.",
     }
 }
 

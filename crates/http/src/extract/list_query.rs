@@ -48,7 +48,7 @@ fn open(text: &str, query: &mut QueryString, scope: Option<&CursorScope>) -> Opt
     let sealed = SealedCursor::parse(text);
     let position = sealed.and_then(|cursor| scope?.open(cursor));
     if sealed.is_none() || (position.is_none() && scope.is_some()) {
-        let message = "is no cursor of this list with this filter; pass `next_cursor` back unchanged";
+        let message = "does not belong to this list and filter; send `next_cursor` back unchanged";
         query.refuse("cursor", FieldError::new(ViolationCode::InvalidFormat, message));
     }
     position

@@ -79,7 +79,7 @@ async fn a_domain_lives_from_connecting_to_removal() {
         "dns_instructions": [
             {
                 "type": "CNAME", "name": HOST, "value": "edge.example.net",
-                "purpose": "Sends visitors of this hostname to us. No other record may stand at the same name.",
+                "purpose": "Sends the visitors of this hostname to your links. Remove other records of the same name.",
                 "status": "unknown", "observed": [],
             },
             {

@@ -4,7 +4,8 @@ use serde_json::{Value, json};
 
 use crate::harness::{Api, is_id};
 
-const FIELDS: [&str; 15] = [
+/// The fields of a single redirect, in the order of the contract.
+pub(crate) const FIELDS: [&str; 15] = [
     "id",
     "object",
     "name",

@@ -83,9 +83,9 @@ fn items(text: &str) -> impl Iterator<Item = &str> {
 pub(super) fn trusted_proxies(text: &str) -> Result<TrustedProxies, String> {
     let network = |item: &str| {
         let single = |_| item.parse::<IpAddr>().map(|address| IpNet::from(address.to_canonical()));
-        item.parse::<IpNet>()
-            .or_else(single)
-            .map_err(|_| format!("must be a list of networks, such as 10.0.0.0/8,fd00::/8; {item:?} is none"))
+        item.parse::<IpNet>().or_else(single).map_err(|_| {
+            format!("must be a list of networks, such as 10.0.0.0/8,fd00::/8; {item:?} is not a network")
+        })
     };
     items(text).map(network).collect::<Result<_, _>>().map(TrustedProxies::new)
 }
@@ -119,7 +119,9 @@ pub(super) fn edge_hostname(text: &str) -> Result<Hostname, String> {
 pub(super) fn addresses(text: &str) -> Result<BTreeSet<IpAddr>, String> {
     let address = |item: &str| {
         item.parse::<IpAddr>().map_err(|_| {
-            format!("must be a list of IP addresses, such as 192.0.2.1,2001:db8::1; {item:?} is none")
+            format!(
+                "must be a list of IP addresses, such as 192.0.2.1,2001:db8::1; {item:?} is not an address"
+            )
         })
     };
     items(text).map(address).collect()
@@ -133,7 +135,7 @@ pub(super) fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
         item.parse::<SocketAddr>().or_else(alone).ok().filter(|server| server.port() != 0).ok_or_else(|| {
             format!(
                 "must be a list of IP addresses, each with or without a port, such as \
-                 192.0.2.53,127.0.0.1:5353,[2001:db8::53]:53; {item:?} is none"
+                 192.0.2.53,127.0.0.1:5353,[2001:db8::53]:53; {item:?} is not a name server"
             )
         })
     };

@@ -120,7 +120,7 @@ pub(in crate::openapi) fn domain() -> Value {
                 "type": "CNAME",
                 "name": "links.example.org",
                 "value": "edge.example.com",
-                "purpose": "Sends visitors of this hostname to us. No other record may stand at the same name.",
+                "purpose": "Sends the visitors of this hostname to your links. Remove other records of the same name.",
                 "status": "unknown",
                 "observed": [],
             },

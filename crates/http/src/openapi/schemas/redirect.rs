@@ -75,7 +75,7 @@ fn geo_blocklists_sent(of_null: &str) -> ObjectBuilder {
     let countries = countries.max_items(Some(CountryCode::COUNT));
     or_null(closed_object(
         &format!(
-            "The countries whose visitors shall be turned away; none is yet. Adding one needs the feature `geo_blocking`. {of_null}"
+            "The countries whose visitors are to be turned away. No visitor is turned away yet. Adding one needs the feature `geo_blocking`. {of_null}"
         ),
         [always("countries", countries)],
     ))
