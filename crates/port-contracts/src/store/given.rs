@@ -53,7 +53,7 @@ impl From<StoreError> for Decision {
         match error {
             StoreError::Contended => Self::Again,
             StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. } => {
-                panic!("the store broke: {error}")
+                panic!("the store broke: {error:?}")
             }
         }
     }
