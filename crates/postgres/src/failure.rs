@@ -84,12 +84,17 @@ impl Failure {
     }
 }
 
-/// Whether PostgreSQL has ended this transaction for the sake of another (40001, 40P01).
+/// What PostgreSQL says (XX000) where two transactions that share a row go on to write it at the same moment. It has written
+/// nothing then, and the transaction may be run again.
+const TWO_UPDATERS: &str = "new multixact has more than one updating member";
+
+/// Whether PostgreSQL has ended this transaction for the sake of another (40001, 40P01, and [`TWO_UPDATERS`]).
 pub(crate) fn is_contended(error: &SqlError) -> bool {
     match error {
         SqlError::DatabaseError(DatabaseErrorKind::SerializationFailure, _) => true,
         SqlError::DatabaseError(DatabaseErrorKind::Unknown, information) => {
             information.message() == "deadlock detected"
+                || information.message().starts_with(TWO_UPDATERS)
                 || information.details().is_some_and(tells_a_deadlock)
         }
         _ => false,
@@ -158,6 +163,14 @@ mod tests {
         for details in DEADLOCKS {
             assert!(tells_a_deadlock(details), "{details}");
         }
+    }
+
+    #[test]
+    fn d30_two_that_write_a_row_they_share_are_run_again() {
+        let message =
+            "new multixact has more than one updating member: 0 2[1481 (nokeyupd), 1483 (nokeyupd)]";
+        let error = SqlError::DatabaseError(DatabaseErrorKind::Unknown, Box::new(message.to_owned()));
+        assert!(matches!(Failure::from(error).into_unit_of_work_error(), StoreError::Contended));
     }
 
     #[test]
