@@ -44,7 +44,7 @@ pub(crate) fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>
         .into_iter()
         .map(|(plan, accounts)| {
             let row = RowName::new(TABLE, format_args!("with the plan {plan:?}"));
-            Ok((row.cell("plan", PlanName::from_stored(plan.clone()))?, row.count("plan", accounts)?))
+            Ok((row.cell("plan", PlanName::from_stored(plan))?, row.count("plan", accounts)?))
         })
         .collect::<Result<Vec<_>, Failure>>()?;
     uses.sort_unstable();
