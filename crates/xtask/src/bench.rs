@@ -5,7 +5,10 @@
 
 mod api;
 mod connection;
+mod figure;
 mod hostile;
+mod keeper;
+mod postgres;
 mod store;
 mod turns;
 mod visits;

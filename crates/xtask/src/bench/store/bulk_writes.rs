@@ -4,10 +4,11 @@ use anyhow::Result;
 
 use super::load::{Load, Numbers, PLACE, Template, Until};
 use super::pgbench::Script;
-use super::report::{Goal, Report, Row};
+use super::report::{Report, Row};
 use super::scenery::{COLUMNS, Scenery, batch, id_of, values};
 use super::stage::Stage;
 use super::turns::{Contender, take};
+use crate::bench::figure::Goal;
 
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;
 const NONE_FAILED: &str = r#""failed_count":0"#;

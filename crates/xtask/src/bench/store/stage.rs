@@ -10,11 +10,12 @@ use serde_json::Value;
 
 use super::load::{Load, Numbers, Template, Until};
 use super::pgbench::Script;
-use super::postgres::Postgres;
 use super::processor_time::{of_family, of_this_process};
-use super::redis::{Redis, free_port};
+use super::redis::Redis;
 use super::turns::{Round, Work};
 use crate::bench::connection::Caller;
+use crate::bench::keeper::free_port;
+use crate::bench::postgres::Postgres;
 use crate::program::Program;
 
 /// An account and a caller with a key to it.
