@@ -12,12 +12,9 @@ const TARGET: &str = "https://example.com/shop/0000000/offers?utm_source=newslet
 /// Listens on the address that is the one argument.
 #[actix_web::main]
 async fn main() -> Result<()> {
-    let address = std::env::args().nth(1).ok_or_else(|| Error::other("an address to listen on is missing"))?;
-    HttpServer::new(|| App::new().default_service(web::to(redirect)))
-        .workers(1)
-        .bind(address)?
-        .run()
-        .await
+    let address =
+        std::env::args().nth(1).ok_or_else(|| Error::other("an address to listen on is missing"))?;
+    HttpServer::new(|| App::new().default_service(web::to(redirect))).workers(1).bind(address)?.run().await
 }
 
 async fn redirect() -> HttpResponse {

@@ -3,7 +3,6 @@
 mod bulk_writes;
 mod load;
 mod pages;
-mod pgbench;
 mod processor_time;
 mod quota;
 mod redis;

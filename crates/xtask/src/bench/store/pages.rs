@@ -3,7 +3,6 @@
 use anyhow::{Context as _, Result};
 
 use super::load::Template;
-use super::pgbench::Script;
 use super::report::{Report, Row};
 use super::scenery::{Scenery, text_at};
 use super::stage::{Account, Stage};
@@ -11,6 +10,7 @@ use super::statements::{script, sent_during};
 use super::turns::{Contender, take};
 use crate::bench::connection::Caller;
 use crate::bench::figure::Goal;
+use crate::bench::pgbench::Script;
 
 const CONNECTIONS: u32 = 8;
 

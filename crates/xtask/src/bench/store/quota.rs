@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::load::{Load, Numbers, Template, Until, digits};
+use super::load::{Load, Numbers, Template, digits};
 use super::redis::Resp;
 use super::report::{Report, Row};
 use super::scenery::{Scenery, UPDATED_LINKS};
@@ -14,6 +14,7 @@ use super::stage::Stage;
 use super::turns::{Contender, Round, Work, take};
 use crate::bench::figure::Figure;
 use crate::bench::figure::Goal;
+use crate::bench::until::Until;
 
 /// The script that counts, which a bare `EVALSHA` runs too.
 const SCRIPT: &str = "crates/redis/src/scripts/admit.lua";

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::load::Until;
-use super::pgbench::Script;
 use super::turns::{Contender, Work};
 use crate::bench::figure::{Figure, Goal};
+use crate::bench::pgbench::Script;
+use crate::bench::until::Until;
 
 /// How many requests a turn has at the smallest size: some for each of eight connections.
 const FEWEST_REQUESTS: u32 = 16;

@@ -3,7 +3,7 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::pgbench::Script;
+use crate::bench::pgbench::Script;
 use crate::bench::postgres::Postgres;
 
 /// A statement of the program's, and the values that it was run with, as PostgreSQL writes them.
