@@ -24,6 +24,7 @@ const EDGE: &str = "signpost-edge";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const SERVER: &str = "signpost";
+const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
 
 /// A set of crates, told by what is in it or by what is not.
@@ -105,6 +106,8 @@ const PLACES: &[Place] = &[
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
+    // A program of its own, which benchmarks compare ours with.
+    Place { package: BARE_ACTIX, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
 ];
 
@@ -139,7 +142,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
-    Fence::only("actix-web", &[HTTP, EDGE]),
+    Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("utoipa", &[HTTP]),
