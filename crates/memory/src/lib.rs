@@ -75,6 +75,7 @@ mod in_memory;
 mod leases;
 mod link_writes;
 mod pixel_writes;
+mod published_links;
 mod quota;
 mod randomness;
 mod reads;

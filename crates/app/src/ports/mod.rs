@@ -22,6 +22,7 @@ pub mod id_source;
 pub mod leases;
 pub mod links;
 pub mod pixels;
+pub mod published_links;
 pub mod quota_store;
 pub mod randomness;
 pub mod remembered_answers;
@@ -44,10 +45,9 @@ pub use domain_schedule::{CLAIM_OF_A_CHECK, CheckSchedule, ScheduledDomain};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
 pub use leases::{LeaseHolder, Leases};
-pub use links::{
-    InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
-};
+pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
+pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use remembered_answers::{

@@ -56,20 +56,23 @@ pub async fn resolve(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { content, is_active, is_suspended } = link;
+        let PublishedLink { id: _, account: _, is_active, is_suspended, analytics_enabled: _, content } =
+            link;
         if !is_active || is_suspended || hops > MOST_HOPS {
             return Ok(Resolution::NotThere);
         }
         let target = match content {
-            PublishedContent::Landing { title } if hops == 0 => return Ok(Resolution::Landing { title }),
+            PublishedContent::Landing(page) if hops == 0 => {
+                return Ok(Resolution::Landing { title: page.title });
+            }
             // A page is shown at its own address only, so whoever was led here is sent there.
-            PublishedContent::Landing { .. } => {
+            PublishedContent::Landing(_) => {
                 return Ok(match url_of(app, &address) {
                     Some(url) => Resolution::LandingElsewhere { url },
                     None => Resolution::NotThere,
                 });
             }
-            PublishedContent::Redirect { target_url } => target_url,
+            PublishedContent::Redirect(redirect) => redirect.target_url,
         };
         if blocklist.contains(target.host()) {
             return Ok(Resolution::NotThere);
