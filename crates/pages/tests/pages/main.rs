@@ -1,0 +1,7 @@
+//! What browsers make of the pages.
+
+mod document;
+mod inert;
+mod landing_structure;
+mod landings;
+mod payloads;
