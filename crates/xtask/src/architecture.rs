@@ -25,6 +25,7 @@ const PAGES: &str = "signpost-pages";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const SERVER: &str = "signpost";
+const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
 
 /// A set of crates, told by what is in it or by what is not.
@@ -109,6 +110,8 @@ const PLACES: &[Place] = &[
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
+    // A program of its own, which benchmarks compare ours with.
+    Place { package: BARE_ACTIX, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
 ];
 
@@ -143,7 +146,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
-    Fence::only("actix-web", &[HTTP, EDGE]),
+    Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("utoipa", &[HTTP]),
