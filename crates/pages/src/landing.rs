@@ -15,9 +15,8 @@ use signpost_domain::{Name, PageContent, Slug};
 use crate::image_sources::ImageSources;
 use crate::landing_blocks::{Block, Blocks, Picture};
 use crate::monogram::{icon_url, is_right_to_left, monogram};
-use crate::page::{HtmlPage, PageError};
+use crate::page::{HtmlPage, PageError, hash_source, policy_of};
 use crate::palette::Colours;
-use crate::policy;
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/landing.css"));
 
@@ -28,8 +27,6 @@ pub struct Landing<'a> {
     pub title: &'a Name,
     /// What is on it.
     pub content: &'a PageContent,
-    /// Whether search engines may list it (D34).
-    pub search_engines: bool,
     /// The slug under which it is shown; `None` at the root of a hostname.
     pub slug: Option<&'a Slug>,
 }
@@ -41,7 +38,7 @@ impl Landing<'_> {
 
     /// The page. Its links are relative to the host, so it is right under every name of the host.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
-        let Self { title, content, search_engines, slug } = *self;
+        let Self { title, content, slug } = *self;
         let title = title.as_str();
         let description = content.description.as_ref().map_or("", |text| text.as_str().trim());
         let colours = Colours::new(content.theme, content.accent_color.as_ref());
@@ -60,7 +57,7 @@ impl Landing<'_> {
             description,
             one_line: &description.split_whitespace().collect::<Vec<_>>().join(" "),
             right_to_left: is_right_to_left(title),
-            search_engines,
+            search_engines: content.search_engines,
             stays: head_length <= Self::LONGEST_STAYING_HEAD,
             avatar: avatar.as_deref(),
             icon: &icon,
@@ -71,8 +68,8 @@ impl Landing<'_> {
             blocks: &blocks,
             icons: &icons,
         };
-        let directives = [("style-src", policy::hash_source(&style)), ("img-src", images.in_header())];
-        Ok(HtmlPage { html: template.render()?, content_security_policy: policy::only(&directives) })
+        let directives = [("style-src", hash_source(&style)), ("img-src", images.in_header())];
+        Ok(HtmlPage { html: template.render()?, content_security_policy: policy_of(&directives) })
     }
 }
 

@@ -100,7 +100,7 @@ impl<'a> Blocks<'a> {
                     });
                 }
                 WidgetContent::Social { network, url: _ } => {
-                    page.push_account(through(*id), network.as_str())
+                    page.push_account(through(*id), network.as_str());
                 }
                 WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
                 WidgetContent::Text { text } => page.blocks.push(Block::Text(text.as_str())),

@@ -20,7 +20,6 @@ mod page;
 mod palette;
 mod pixel_page;
 mod pixel_vendors;
-mod policy;
 mod qr;
 mod site_icon;
 mod small_page_texts;

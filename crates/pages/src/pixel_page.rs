@@ -20,10 +20,9 @@ use base64::engine::general_purpose::STANDARD_NO_PAD;
 use signpost_domain::{PixelCode, PixelType, TargetUrl, Theme};
 
 use crate::language::Language;
-use crate::page::{HtmlPage, PageError};
+use crate::page::{HtmlPage, PageError, hash_source, policy_of};
 use crate::palette::Colours;
 use crate::pixel_vendors::{Vendor, vendor, with_code};
-use crate::policy;
 use crate::small_page_texts::continue_to;
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/pixel.css"));
@@ -110,7 +109,7 @@ impl PixelPage<'_> {
         };
         let beacons = hosts(|vendor| vendor.beacons);
         let directives = [
-            ("style-src", policy::hash_source(&style)),
+            ("style-src", hash_source(&style)),
             (
                 "script-src",
                 format!("'nonce-{nonce}' {}", hosts(|vendor| vendor.scripts)).trim_end().to_owned(),
@@ -119,7 +118,7 @@ impl PixelPage<'_> {
             ("connect-src", beacons),
             ("frame-src", hosts(|vendor| vendor.frames)),
         ];
-        Ok(HtmlPage { html: template.render()?, content_security_policy: policy::only(&directives) })
+        Ok(HtmlPage { html: template.render()?, content_security_policy: policy_of(&directives) })
     }
 
     /// The vendors, each once, in the order of their first pixel.

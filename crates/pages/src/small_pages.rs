@@ -7,9 +7,8 @@ use askama::Template;
 use signpost_domain::Theme;
 
 use crate::language::Language;
-use crate::page::{HtmlPage, PageError};
+use crate::page::{HtmlPage, PageError, hash_source, policy_of};
 use crate::palette::Colours;
-use crate::policy;
 use crate::small_page_texts::{Words, words_of};
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/small.css"));
@@ -77,8 +76,8 @@ impl SmallPage {
             style: &style,
         };
         // `'self'` is for the icon of the site.
-        let directives = [("style-src", policy::hash_source(&style)), ("img-src", "'self'".to_owned())];
-        Ok(HtmlPage { html: template.render()?, content_security_policy: policy::only(&directives) })
+        let directives = [("style-src", hash_source(&style)), ("img-src", "'self'".to_owned())];
+        Ok(HtmlPage { html: template.render()?, content_security_policy: policy_of(&directives) })
     }
 }
 

@@ -41,8 +41,7 @@ fn d59_widgets_lead_through_the_address_of_their_page() {
     let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
     let leads = |slug: Option<&Slug>| -> Vec<String> {
         let title = name("x");
-        let html =
-            Landing { title: &title, content: &content, search_engines: true, slug }.render().unwrap().html;
+        let html = Landing { title: &title, content: &content, slug }.render().unwrap().html;
         Document::read(&html).all("a").map(|link| link.attribute("href").unwrap().to_owned()).collect()
     };
     let slug = Slug::parse("Sale-1_a").unwrap();
@@ -88,8 +87,8 @@ fn d35_nothing_of_a_video_is_loaded() {
 #[test]
 fn d34_search_engines_are_kept_out_unless_they_are_let_in() {
     let render = |search_engines| {
-        let content = PageContent::default();
-        Landing { title: &name("x"), content: &content, search_engines, slug: None }.render().unwrap().html
+        let content = PageContent { search_engines, ..PageContent::default() };
+        Landing { title: &name("x"), content: &content, slug: None }.render().unwrap().html
     };
     let noindex = "<meta name=\"robots\" content=\"noindex\">";
     assert!(render(false).contains(noindex) && !render(true).contains("noindex"));

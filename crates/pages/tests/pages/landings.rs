@@ -22,10 +22,10 @@ pub(crate) fn widgets(contents: Vec<WidgetContent>) -> Widgets {
     Widgets::from_stored(widgets.collect()).unwrap()
 }
 
-/// The page of these, indexed and at the slug `sample`.
+/// The page of these, at the slug `sample`.
 pub(crate) fn rendered(title: &str, content: &PageContent) -> HtmlPage {
     let slug = Slug::parse("sample").unwrap();
-    Landing { title: &name(title), content, search_engines: true, slug: Some(&slug) }.render().unwrap()
+    Landing { title: &name(title), content, slug: Some(&slug) }.render().unwrap()
 }
 
 /// A widget of each type, and of each variant, in which every text is `text`, every URL is `address`, and the e-mail

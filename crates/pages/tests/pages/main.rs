@@ -1,5 +1,13 @@
 //! What browsers make of the pages.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
 mod document;
 mod inert;
 mod landing_structure;
