@@ -21,6 +21,7 @@ const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const LISTENER: &str = "signpost-listener";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
+const PAGES: &str = "signpost-pages";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const SERVER: &str = "signpost";
@@ -82,9 +83,11 @@ const PLACES: &[Place] = &[
         imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
     },
+    // What visitors see, as pure functions: whoever shows a preview imports it as the edge does.
+    Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     Place {
         package: EDGE,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES]),
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
@@ -101,6 +104,7 @@ const PLACES: &[Place] = &[
             LISTENER,
             HTTP,
             EDGE,
+            PAGES,
             LINK_FILES,
             DNS,
         ]),
