@@ -23,6 +23,7 @@ const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
+const USER_AGENTS: &str = "signpost-user-agents";
 const SERVER: &str = "signpost";
 const XTASK: &str = "signpost-xtask";
 
@@ -81,9 +82,11 @@ const PLACES: &[Place] = &[
         imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
     },
+    // Rules about user agents, for the edge and for whoever counts visits.
+    Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     Place {
         package: EDGE,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER, USER_AGENTS]),
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
