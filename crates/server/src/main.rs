@@ -3,6 +3,7 @@
 
 mod background;
 mod commands;
+mod followed_file;
 mod listeners;
 mod metrics_server;
 mod name_servers;
