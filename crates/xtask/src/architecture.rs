@@ -23,6 +23,7 @@ const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
+const GEOIP: &str = "signpost-geoip";
 const USER_AGENTS: &str = "signpost-user-agents";
 const SERVER: &str = "signpost";
 const XTASK: &str = "signpost-xtask";
@@ -90,6 +91,7 @@ const PLACES: &[Place] = &[
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: GEOIP, imports: INNER, tests_import: &[TEST_SERVERS] },
     Place { package: DNS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place {
         package: SERVER,
@@ -105,6 +107,7 @@ const PLACES: &[Place] = &[
             EDGE,
             LINK_FILES,
             DNS,
+            GEOIP,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -142,6 +145,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
+    Fence::only("maxminddb", &[GEOIP]),
     Fence::only("actix-web", &[HTTP, EDGE]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
