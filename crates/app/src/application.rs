@@ -8,7 +8,8 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{
-    Clock, DnsProvider, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store, TargetBlocklist,
+    Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store,
+    TargetBlocklist,
 };
 
 /// The ports and the configuration of one running program.
@@ -29,6 +30,8 @@ pub struct Application {
     pub dns: Arc<dyn DnsProvider>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<dyn TargetBlocklist>,
+    /// Where visitors are (D55).
+    pub countries: Arc<dyn CountryLookup>,
     /// Who on this node is told of changes that visitors can see.
     pub changes: Arc<ChangeFeed>,
     /// The plans.

@@ -13,6 +13,7 @@ use signpost_domain::{
 
 use crate::blocklist::FixedBlocklist;
 use crate::clock::ManualClock;
+use crate::countries::FixedCountries;
 use crate::dns::FakeDns;
 use crate::ids::SequentialIds;
 use crate::quota::MemoryQuotaStore;
@@ -41,6 +42,8 @@ pub struct InMemory {
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<FixedBlocklist>,
+    /// Where visitors are.
+    pub countries: Arc<FixedCountries>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
@@ -76,6 +79,7 @@ impl InMemory {
             randomness: Arc::default(),
             dns: Arc::default(),
             target_blocklist: Arc::default(),
+            countries: Arc::default(),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
@@ -99,6 +103,7 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            countries,
             plans,
             system,
             custom_domain_scheme,
@@ -118,6 +123,7 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            countries,
             changes: Arc::default(),
             plans,
             system,

@@ -64,6 +64,7 @@ mod answers;
 mod blocklist;
 mod change_log;
 mod clock;
+mod countries;
 mod custom_domain_writes;
 mod custom_domains;
 mod dns;
@@ -85,6 +86,7 @@ mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
 pub use clock::ManualClock;
+pub use countries::FixedCountries;
 pub use dns::{FakeDns, HeldLookups};
 pub use faults::{Fault, Faults, Step};
 pub use ids::SequentialIds;

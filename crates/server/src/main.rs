@@ -3,6 +3,8 @@
 
 mod background;
 mod commands;
+mod country_database_file;
+mod followed_file;
 mod listeners;
 mod metrics_server;
 mod name_servers;

@@ -14,6 +14,7 @@
 pub mod accounts;
 pub mod change_log;
 pub mod clock;
+pub mod country_lookup;
 pub mod custom_domains;
 pub mod dns_provider;
 pub mod domain_schedule;
@@ -36,6 +37,7 @@ pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
 pub use clock::Clock;
+pub use country_lookup::{CountryLookup, NoCountries};
 pub use custom_domains::{
     CHECKS_LEFT_ALONE_FOR, Claims, ConcludedCheck, CustomDomainReads, CustomDomainWrites, DomainChecks,
     DueCheck, InsertCustomDomainError, LinksOf, MAX_CLAIMS_OF_A_CHECK, UpdateCustomDomainError,

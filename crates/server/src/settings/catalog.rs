@@ -1,5 +1,7 @@
 //! Every setting there is (D61): the one table from which flags, variables, keys of the file and `--help` come.
 
+use super::gates::{COUNTRY_HEADER, GEOIP_DATABASE};
+
 /// Which commands a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -41,7 +43,7 @@ impl Setting {
 pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
 
 const LISTENERS: &str = "Listeners";
-const LINKS: &str = "Links";
+pub(super) const LINKS: &str = "Links";
 const DOMAINS: &str = "Custom domains";
 const LIMITS: &str = "Limits";
 const STORE: &str = "Store";
@@ -338,7 +340,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 26] = [
+pub(crate) static SETTINGS: [&Setting; 28] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -347,6 +349,8 @@ pub(crate) static SETTINGS: [&Setting; 26] = [
     &SYSTEM_URL,
     &SYSTEM_ALIASES,
     &TARGET_BLOCKLIST,
+    &GEOIP_DATABASE,
+    &COUNTRY_HEADER,
     &CUSTOM_DOMAIN_SCHEME,
     &EDGE_HOSTNAME,
     &EDGE_ADDRESSES,

@@ -5,6 +5,7 @@ mod database;
 mod domains;
 mod error;
 mod flags;
+mod gates;
 mod plans_file;
 mod sources;
 mod values;
@@ -25,6 +26,7 @@ pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
+pub(crate) use gates::GateSettings;
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
@@ -153,6 +155,8 @@ pub(crate) struct ServeSettings {
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
     pub(crate) domains: DomainSettings,
+    /// How visitors' countries are known.
+    pub(crate) gates: GateSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
     pub(crate) account_bounds: AccountBounds,
@@ -182,6 +186,7 @@ impl ServeSettings {
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: target_blocklist(sources)?,
             custom_domain_scheme: domains::scheme(sources)?,
+            gates: GateSettings::read(sources)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             account_bounds: AccountBounds {
