@@ -169,6 +169,7 @@ impl LinkReads for MemoryStore {
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let found = self.read(|state| state.published_link(address))?;
+        self.link_reads().pass().await;
         self.faults().judge(found, |link| link.id.to_bytes())
     }
 }

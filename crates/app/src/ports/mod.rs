@@ -13,6 +13,7 @@
 
 pub mod accounts;
 pub mod change_log;
+pub mod clicks;
 pub mod clock;
 pub mod country_lookup;
 pub mod custom_domains;
@@ -36,6 +37,7 @@ pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
+pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
 pub use clock::Clock;
 pub use country_lookup::{CountryLookup, NoCountries};
 pub use custom_domains::{
