@@ -7,8 +7,8 @@
 //! rows. That is not left to SQLite, which takes all filters for equally narrow. A site and a slug together are an address,
 //! which at most one link has, and have its index.
 //!
-//! A search for three characters or more reads some rows in this way, and goes on with those that the index of texts names
-//! (`search_index`), the last that came first.
+//! A search for three characters or more reads some rows in this way and goes on with those that the index of texts returns
+//! (`search_index`), newest first.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Text};
@@ -29,13 +29,14 @@ diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
 diesel::prefix_operator!(IdBesideIndex, "+", Binary, backend: Sqlite);
 
-/// How many links a search reads before it asks the index. What nearly all links match is found among these sooner.
+/// How many links a search reads before it asks the index. A text that most links contain fills the page from these, which
+/// is cheaper than opening the index.
 const WALKED: i64 = 250;
 
-/// The same where links came so late that the index would have to name very many before a page is sure.
+/// The same where links were inserted so late that the index must return very many before a page is final.
 const WALKED_IN_DISORDER: i64 = 4_000;
 
-/// How many links the index names at a time, at most. It begins with few, because most of what it names matches.
+/// How many links to take from the index at a time, at most. The first portion is small, because most of them match.
 const MOST_NAMED: i64 = 2_000;
 
 /// Which links of an account a page shows.
@@ -79,8 +80,8 @@ pub(crate) fn links(
     }
 }
 
-/// Reads some links in their order, and then those that the index names, in its order, until no link that it still has can
-/// stand before the last of the page.
+/// Reads the newest links one by one, then those that the index returns. It stops when no further link of the index can
+/// belong on the page.
 fn search_with(
     connection: &mut SqliteConnection,
     choice: &Choice,
@@ -116,7 +117,7 @@ fn search_with(
         found.truncate(room);
         let Some((last_number, last_id)) = last else { break };
         let is_full = found.len() == room;
-        if is_full && found.last().is_none_or(|row| order.is_before_all_behind(row.id(), &last_id)) {
+        if is_full && found.last().is_none_or(|row| order.precedes_all_below(row.id(), &last_id)) {
             break;
         }
         number = last_number;

@@ -22,7 +22,7 @@ extern "SQL" {
     /// What the index of texts has of a link.
     fn link_text(account: Binary, kind: Integer, name: Text, slug: Text, target_url: Nullable<Text>) -> Text;
 
-    /// When an id was made, in milliseconds since 1970.
+    /// The creation time of an id, in milliseconds since 1970.
     fn link_time(id: Binary) -> BigInt;
 
     /// Always true, until the caller's time is up; then the statement fails.

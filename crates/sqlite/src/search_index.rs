@@ -44,10 +44,11 @@ pub(crate) fn keep(connection: &mut SqliteConnection) -> QueryResult<()> {
 /// How many characters an entry of the index has.
 const GRAM: usize = 3;
 
-/// How many entries are looked up for one search at most. Each one more costs, and after some they exclude little.
-const MOST_GRAMS: usize = 8;
+/// The most entries to look up for one search. Each further entry costs time and excludes few links.
+const MOST_GRAMS: usize = 16;
 
-/// How far apart they begin at least. Every second one has all characters that stand beside each other, but for the last.
+/// The distance between the entries to look up. Every second one suffices: together they still cover every pair of
+/// neighbouring characters, at half the cost.
 const STEP: usize = 2;
 
 /// Between texts, so that the end of one and the beginning of the next are nothing that is searched for as a rule.
@@ -98,8 +99,8 @@ impl IndexSearch {
         Some(Self { account, kind, expression: quoted.join(" AND ") })
     }
 
-    /// The links that the index names, those with ids below `bound` and numbers below `number`, the highest number first, at
-    /// most so many. The index is read in this order, and no further than needed.
+    /// The links that the index returns with ids below `bound` and numbers below `number`, in descending order of numbers.
+    /// FTS5 reads the index in this order and stops after `at_most`.
     pub(crate) fn candidates(
         &self,
         connection: &mut SqliteConnection,
@@ -134,7 +135,7 @@ pub(crate) struct Candidate {
     pub(crate) id: Vec<u8>,
 }
 
-/// Entries of the index which every text has that contains `folded`: some from everywhere in it, and the last.
+/// Entries of the index that every text containing `folded` has: evenly spaced ones, and the last.
 fn grams(folded: &str) -> Vec<String> {
     let characters: Vec<char> = folded.chars().collect();
     let all = characters.windows(GRAM);
@@ -152,7 +153,7 @@ mod tests {
     fn d32_a_text_has_all_entries_of_what_it_contains() {
         let long = "0123456789".repeat(30);
         for (folded, count) in
-            [("ab", 0), ("abc", 1), ("abcd", 2), ("äöü\"", 2), ("abcdefgh", 4), (long.as_str(), 8)]
+            [("ab", 0), ("abc", 1), ("abcd", 2), ("äöü\"", 2), ("abcdefgh", 4), (long.as_str(), 16)]
         {
             let grams = grams(folded);
             assert_eq!(grams.len(), count, "{folded}");

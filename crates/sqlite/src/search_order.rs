@@ -1,8 +1,8 @@
-//! How the order in which the index of texts names links is turned into that of the lists (ADR 42).
+//! Translates between the order of the search index and the order of the lists (ADR 42).
 //!
-//! The index names links by their numbers, the last that came first. Ids begin with the time at which they were made, so the
-//! two orders are next to the same. They differ where two requests are at work at once, or a clock was set back: then a
-//! link comes late. By how much at most is kept for each account.
+//! FTS5 returns links by `number`, which is their order of insertion. A list is ordered by id, and an id begins with its
+//! creation time. The two orders differ where concurrent requests commit in another order, or the clock was set back.
+//! `link_lateness` records for each account by how much at most, so a search knows when a page is final.
 
 use diesel::prelude::*;
 
@@ -10,13 +10,13 @@ use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::schema::{link_lateness, links};
 
-/// How many bytes of an id are its time.
+/// The bytes of an id that hold its creation time.
 const BYTES_OF_TIME: usize = 6;
 
-/// So many milliseconds are those of requests that are at work at once. More are those of a clock that was set back.
+/// Concurrent requests cause less lateness than this, in milliseconds. More means that a clock was set back.
 const LATE_BY_REQUESTS: i64 = 10_000;
 
-/// What keeps the lateness as the links are.
+/// Records the lateness of each inserted link if it exceeds what is recorded.
 pub(crate) const TRIGGER: &str = "
     CREATE TEMP TRIGGER links_come_late AFTER INSERT ON main.links BEGIN
         INSERT INTO link_lateness (account_id, kind, millis)
@@ -28,13 +28,13 @@ pub(crate) const TRIGGER: &str = "
         ON CONFLICT (account_id, kind) DO UPDATE SET millis = excluded.millis WHERE excluded.millis > millis;
     END;";
 
-/// When an id was made, in milliseconds since 1970.
+/// The creation time of an id, in milliseconds since 1970.
 pub(crate) fn time_of(id: &[u8]) -> i64 {
     let filled = id.iter().copied().chain(std::iter::repeat(0)).take(BYTES_OF_TIME);
     filled.fold(0, |time, byte| time << 8 | i64::from(byte))
 }
 
-/// The least id of a time; `None` if it is beyond what an id can say.
+/// The lowest id with a creation time; `None` if no id can hold that time.
 fn first_id_of(time: i64) -> Option<Vec<u8>> {
     let bytes = time.to_be_bytes();
     let (beyond, bytes) = bytes.split_at(bytes.len() - BYTES_OF_TIME);
@@ -42,7 +42,7 @@ fn first_id_of(time: i64) -> Option<Vec<u8>> {
     fits.then(|| bytes.iter().copied().chain(std::iter::repeat(0)).take(16).collect())
 }
 
-/// The order of an account's links of a kind.
+/// How the two orders differ among an account's links of a kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchOrder {
     account: IdBytes,
@@ -64,14 +64,15 @@ impl SearchOrder {
         Ok(Self { account, kind, lateness: lateness.unwrap_or(0) })
     }
 
-    /// Whether no link came later than requests do.
+    /// Whether concurrent requests alone explain the lateness.
     pub(crate) const fn is_nearly_that_of_ids(&self) -> bool {
         self.lateness <= LATE_BY_REQUESTS
     }
 
-    /// A number which no link has, nor a higher one, whose id is below `id`.
+    /// A number above those of all links whose ids are below `id`.
     ///
-    /// It is that of a link which is so much younger that none that came after it can be older than `id`.
+    /// It belongs to the oldest link that is younger than `id` by more than the lateness: a link inserted after it cannot be
+    /// older than `id`.
     pub(crate) fn number_above(&self, connection: &mut SqliteConnection, id: &[u8]) -> Result<i64, Failure> {
         let settled = time_of(id).saturating_add(self.lateness).saturating_add(1);
         let Some(first) = first_id_of(settled) else { return Ok(i64::MAX) };
@@ -86,8 +87,8 @@ impl SearchOrder {
         Ok(number.unwrap_or(i64::MAX))
     }
 
-    /// Whether all links with lower numbers than that of the link `named` have ids below `id`.
-    pub(crate) fn is_before_all_behind(&self, id: &[u8], named: &[u8]) -> bool {
+    /// Whether every link with a lower number than the link `named` has an id below `id`.
+    pub(crate) fn precedes_all_below(&self, id: &[u8], named: &[u8]) -> bool {
         time_of(id) > time_of(named).saturating_add(self.lateness)
     }
 }

@@ -73,7 +73,7 @@ fn is_of_no_table(step: &str) -> bool {
     brought.iter().any(|end| step.ends_with(end))
 }
 
-/// The index of texts names links from the highest number on (192), and is read no further than needed: nothing is sorted.
+/// FTS5 returns links in descending order of their numbers (192), so nothing is sorted.
 const SEARCH: [&str; 2] =
     ["SCAN link_search VIRTUAL TABLE INDEX 192:M1<", "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)"];
 

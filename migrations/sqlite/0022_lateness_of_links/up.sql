@@ -1,7 +1,6 @@
--- By how many milliseconds a link of an account came late, at most: its id is older than one that was there before it.
--- Without a row, none did. The index of texts names links in the order in which they came, a list shows them in the order
--- of their ids, and this is how far a search has to look ahead to turn the one into the other. `link_time` is a function
--- of the program.
+-- The greatest lateness of an account's links: by how many milliseconds a link's id is older than the id of a link that was
+-- inserted before it. No row means zero. The search index returns links in their order of insertion, and lists are ordered
+-- by id; this number tells a search how far the two orders can differ. `link_time` is a function of the program.
 CREATE TABLE link_lateness (
     account_id BLOB    NOT NULL REFERENCES accounts (id),
     kind       INTEGER NOT NULL CHECK (kind IN (0, 1)),
