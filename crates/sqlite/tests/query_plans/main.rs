@@ -73,12 +73,9 @@ fn is_of_no_table(step: &str) -> bool {
     brought.iter().any(|end| step.ends_with(end))
 }
 
-/// The index of texts names links in an order that is not theirs, so what it names is sorted.
-const SEARCH: [&str; 3] = [
-    "SCAN link_search VIRTUAL TABLE INDEX 0:M1",
-    "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)",
-    "USE TEMP B-TREE FOR ORDER BY",
-];
+/// FTS5 returns links in descending order of their numbers (192), so nothing is sorted.
+const SEARCH: [&str; 2] =
+    ["SCAN link_search VIRTUAL TABLE INDEX 192:M1<", "SEARCH links USING INTEGER PRIMARY KEY (rowid=?)"];
 
 /// Refuses plans that read through a table or sort. An index that SQLite makes for the one statement is as bad, since it
 /// reads a table through for it.
@@ -331,7 +328,7 @@ async fn lists_of_links(subject: &mut Subject) {
 /// What a search runs where an account has more links than it reads one by one: the narrowest index again, the index of
 /// texts, and the links that this names by their ids, whatever else is filtered by.
 async fn long_searches(subject: &mut Subject) {
-    for chunk in 0..41 {
+    for chunk in 0..5 {
         // Behind all that is read one by one.
         let name = samples::name(if chunk == 0 { "found" } else { "other" });
         let link = |number: usize| {
