@@ -9,6 +9,7 @@
     clippy::cast_precision_loss,
     clippy::as_conversions,
     clippy::indexing_slicing,
+    clippy::panic,
     reason = "a program for people who measure"
 )]
 #![allow(clippy::disallowed_methods, reason = "what is measured is the store")]
