@@ -9,6 +9,7 @@ use signpost_app::admission::AccountBounds;
 use signpost_app::{Application, domains};
 use signpost_dns::NameServers;
 use signpost_domain::SystemDomain;
+use signpost_pages::SecurityContact;
 
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
 use crate::settings::{CommonSettings, DomainSettings, PoolSettings, ServeSettings};
@@ -28,6 +29,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         system_aliases,
         target_blocklist,
         custom_domain_scheme,
+        security_contact,
         domains: DomainSettings { edge, name_servers, allowed_special_use },
         throttle_per_minute,
         miss_throttle_per_minute,
@@ -63,6 +65,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "max-connections" = max_connections.get(),
         "trusted-proxies" = listed(trusted_proxies.networks()).unwrap_or_default(),
         "target-blocklist" = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
+        "security-contact" = security_contact.as_ref().map(SecurityContact::as_uri),
         "custom-domain-scheme" = custom_domain_scheme.as_str(),
         "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),
         "edge-addresses" = listed(&edge.addresses),

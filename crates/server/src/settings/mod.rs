@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use signpost_app::admission::AccountBounds;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
+use signpost_pages::SecurityContact;
 use signpost_redis::RedisUrl;
 
 #[cfg(test)]
@@ -152,6 +153,8 @@ pub(crate) struct ServeSettings {
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
+    /// Where weaknesses are reported.
+    pub(crate) security_contact: Option<SecurityContact>,
     pub(crate) domains: DomainSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
@@ -182,6 +185,7 @@ impl ServeSettings {
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: target_blocklist(sources)?,
             custom_domain_scheme: domains::scheme(sources)?,
+            security_contact: optional(sources, &catalog::SECURITY_CONTACT, values::security_contact)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             account_bounds: AccountBounds {

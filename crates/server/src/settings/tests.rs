@@ -51,6 +51,7 @@ fn d61_defaults() {
         system_url_is_default,
         target_blocklist,
         custom_domain_scheme,
+        security_contact,
         domains,
         throttle_per_minute,
         miss_throttle_per_minute,
@@ -70,6 +71,7 @@ fn d61_defaults() {
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
+    assert_eq!(security_contact, None);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
     assert_eq!(edge.hostname, None, "D61: public DNS does not know localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
