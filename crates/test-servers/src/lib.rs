@@ -15,6 +15,7 @@
 )]
 
 mod absence;
+pub mod country_database;
 pub mod dns;
 pub mod hostile_clients;
 mod ports;
