@@ -75,7 +75,7 @@ fn read<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// The items of a list.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Items<'a>(&'a [u8]);
 
 impl Items<'_> {
