@@ -15,7 +15,7 @@ pub(crate) fn compiled(page: &PublishedLanding, slug: Option<&str>) -> Result<Ve
         Landing { title, content, slug: slug.as_ref() }.render()?;
     let mut sections = Sections::default();
     sections.text(content_security_policy.as_bytes())?;
-    sections.list(content.widgets.as_slice().iter().filter_map(led_through))?;
+    sections.long_list(content.widgets.as_slice().iter().filter_map(led_through))?;
     Ok([sections.bytes(), html.as_bytes()].concat())
 }
 
@@ -38,7 +38,7 @@ pub(crate) struct PageView<'a> {
 impl<'a> PageView<'a> {
     pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let mut reader = Reader::new(bytes);
-        Self { policy: reader.text(), widgets: reader.list(), html: reader.rest() }
+        Self { policy: reader.text(), widgets: reader.long_list(), html: reader.rest() }
     }
 
     /// Where a widget leads.
