@@ -19,8 +19,8 @@ impl File {
     pub(crate) fn new(content: impl Into<Bytes>, content_type: &'static str) -> Self {
         let content = content.into();
         let digest = Sha256::digest(&content);
-        let hash: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
-        Self { content, content_type, etag: format!("\"{hash}\"") }
+        let hash = digest.iter().take(16).fold(0_u128, |hash, byte| hash << 8 | u128::from(*byte));
+        Self { content, content_type, etag: format!("\"{hash:032x}\"") }
     }
 
     /// Whether a visitor who sends this `If-None-Match` has the file already (RFC 9110 section 13.1.2).
