@@ -3,16 +3,20 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
+use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
     CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
 };
 
 use crate::blocklist::FixedBlocklist;
+use crate::clicks::KeptClicks;
 use crate::clock::ManualClock;
+use crate::countries::FixedCountries;
 use crate::dns::FakeDns;
 use crate::ids::SequentialIds;
 use crate::quota::MemoryQuotaStore;
@@ -41,6 +45,12 @@ pub struct InMemory {
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<FixedBlocklist>,
+    /// Clicks of visitors.
+    pub clicks: Arc<KeptClicks>,
+    /// How long links in memory answer after the last read of the change log (D58).
+    pub stale_limit: Duration,
+    /// Where visitors are.
+    pub countries: Arc<FixedCountries>,
     /// The plans.
     pub plans: Plans,
     /// The system domain.
@@ -62,6 +72,9 @@ pub struct InMemory {
 /// The default of D18.
 const REJECTIONS_PER_MINUTE: u32 = 30;
 
+/// The default of D58.
+const STALE_LIMIT: Duration = Duration::from_mins(15);
+
 impl InMemory {
     /// Empty fakes behind this system domain.
     #[must_use]
@@ -76,6 +89,9 @@ impl InMemory {
             randomness: Arc::default(),
             dns: Arc::default(),
             target_blocklist: Arc::default(),
+            clicks: Arc::default(),
+            stale_limit: STALE_LIMIT,
+            countries: Arc::default(),
             plans: Plans::builtin(),
             system,
             custom_domain_scheme: CustomDomainScheme::Https,
@@ -99,6 +115,9 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            clicks,
+            stale_limit,
+            countries,
             plans,
             system,
             custom_domain_scheme,
@@ -118,6 +137,9 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            clicks,
+            link_memory: Arc::new(LinkMemory::new(stale_limit)),
+            countries,
             changes: Arc::default(),
             plans,
             system,

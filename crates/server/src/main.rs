@@ -2,7 +2,10 @@
 //! here.
 
 mod background;
+mod clicks;
 mod commands;
+mod country_database_file;
+mod followed_file;
 mod listeners;
 mod metrics_server;
 mod name_servers;

@@ -1,17 +1,16 @@
 //! The operator's list of hosts that may never be targets, in a file (D24).
 
-use std::fs::{self, Metadata};
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, SystemTime};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use signpost_app::ports::TargetBlocklist;
 use signpost_domain::HostBlocklist;
 use tokio::task::JoinHandle;
 
-/// How often the file is looked at.
-const INTERVAL: Duration = Duration::from_secs(1);
+use crate::followed_file::{self, FollowedFile};
 
 /// How many wrong lines one message names.
 const NAMED_LINES: usize = 3;
@@ -20,44 +19,9 @@ const NAMED_LINES: usize = 3;
 /// one warning says so.
 #[derive(Debug)]
 pub(crate) struct TargetBlocklistFile {
-    path: PathBuf,
+    file: FollowedFile,
     list: RwLock<Arc<HostBlocklist>>,
-    seen: Mutex<Seen>,
-}
-
-/// What the file looked like; `None` where there was none.
-#[derive(Debug)]
-struct Seen {
-    /// When it was last read, whether that went well or not.
-    when_read: Option<Stamp>,
-    /// At the last look.
-    last: Option<Stamp>,
-}
-
-/// What changes when a file is written.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Stamp {
-    modified: Option<SystemTime>,
-    length: u64,
-    /// Tells a file that was moved into another's place from that other, on systems that have this number.
-    inode: u64,
-}
-
-impl Stamp {
-    fn at(path: &Path) -> Option<Self> {
-        let metadata = fs::metadata(path).ok()?;
-        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), inode: inode(&metadata) })
-    }
-}
-
-#[cfg(unix)]
-fn inode(metadata: &Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(metadata)
-}
-
-#[cfg(not(unix))]
-const fn inode(_: &Metadata) -> u64 {
-    0
+    version: AtomicU64,
 }
 
 /// Why a list could not be read.
@@ -87,36 +51,26 @@ impl TargetBlocklistFile {
     /// # Errors
     /// The file cannot be read, or lines of it are no hosts.
     pub(crate) fn open(path: PathBuf) -> Result<Self, BlocklistFileError> {
-        // The stamp is taken first: a change between the two is then seen at the next look.
-        let stamp = Stamp::at(&path);
-        let list = read(&path)?;
-        let seen = Mutex::new(Seen { when_read: stamp.clone(), last: stamp });
-        Ok(Self { path, list: RwLock::new(Arc::new(list)), seen })
+        let file = FollowedFile::new(path);
+        let list = read(file.path())?;
+        Ok(Self { file, list: RwLock::new(Arc::new(list)), version: AtomicU64::new(0) })
     }
 
     /// Where the file is.
     pub(crate) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
-    /// Reads the file again if it has changed since it was last read and has not changed since the last look. The
-    /// second keeps a file that is being written from being taken for a short one, which would allow what the
-    /// rest forbids.
+    /// Reads the file again if it has changed.
     fn look(&self) {
-        let stamp = Stamp::at(&self.path);
-        {
-            let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_settled = seen.last == stamp;
-            seen.last.clone_from(&stamp);
-            if !is_settled || seen.when_read == stamp {
-                return;
-            }
-            seen.when_read = stamp;
+        if !self.file.is_to_be_read() {
+            return;
         }
-        match read(&self.path) {
+        match read(self.path()) {
             Ok(list) => {
                 tracing::info!(hosts = list.len(), "the target blocklist was read again");
                 *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+                self.version.fetch_add(1, Ordering::Release);
             }
             Err(error) => tracing::warn!(%error, "the target blocklist is broken; the last good one stays"),
         }
@@ -124,24 +78,17 @@ impl TargetBlocklistFile {
 
     /// Follows the file until the task is aborted.
     pub(crate) fn follow(self: &Arc<Self>) -> JoinHandle<()> {
-        let file = Arc::clone(self);
-        tokio::spawn(async move {
-            let mut ticks = tokio::time::interval(INTERVAL);
-            ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-            loop {
-                ticks.tick().await;
-                let file = Arc::clone(&file);
-                if let Err(error) = tokio::task::spawn_blocking(move || file.look()).await {
-                    tracing::error!(%error, "reading the target blocklist failed");
-                }
-            }
-        })
+        followed_file::follow(self, Self::look)
     }
 }
 
 impl TargetBlocklist for TargetBlocklistFile {
     fn current(&self) -> Arc<HostBlocklist> {
         Arc::clone(&self.list.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 }
 
@@ -152,6 +99,10 @@ pub(crate) struct EmptyBlocklist(Arc<HostBlocklist>);
 impl TargetBlocklist for EmptyBlocklist {
     fn current(&self) -> Arc<HostBlocklist> {
         Arc::clone(&self.0)
+    }
+
+    fn version(&self) -> u64 {
+        0
     }
 }
 
@@ -193,19 +144,6 @@ mod tests {
         look_until_settled(&list);
         assert!(!list.current().contains("evil.example"));
         assert!(list.current().contains("worse.example"));
-    }
-
-    #[test]
-    fn d24_a_file_moved_into_place_is_followed_even_if_size_and_time_are_the_same() {
-        let (folder, path) = file("evil.example\n");
-        let list = TargetBlocklistFile::open(path.clone()).unwrap();
-        let modified = fs::metadata(&path).unwrap().modified().unwrap();
-        let new = folder.path().join("new.txt");
-        fs::write(&new, "good.example\n").unwrap();
-        fs::File::options().write(true).open(&new).unwrap().set_modified(modified).unwrap();
-        fs::rename(&new, &path).unwrap();
-        look_until_settled(&list);
-        assert!(!list.current().contains("evil.example"));
     }
 
     #[test]

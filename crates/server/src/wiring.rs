@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::ports::{
-    Clock, CountId, DnsProvider, MergingQuotaStore, QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store,
-    TargetBlocklist,
+    Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries, QuotaStore, ROOM_FOR_ANSWERS,
+    SharedQuotaStore, Store, TargetBlocklist,
 };
+use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
 use signpost_postgres::{PostgresOptions, PostgresStore};
@@ -20,6 +21,8 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
+use crate::clicks::CountedClicks;
+use crate::country_database_file::CountryDatabaseFile;
 use crate::name_servers;
 use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
@@ -34,6 +37,8 @@ pub(crate) struct Serving {
     background: Background,
     /// The task that follows the blocklist's file, if there is one.
     blocklist_follower: Option<JoinHandle<()>>,
+    /// The task that follows the file of the database of countries, if there is one.
+    countries_follower: Option<JoinHandle<()>>,
 }
 
 impl Serving {
@@ -47,9 +52,13 @@ impl Serving {
             Some(file) => Arc::<TargetBlocklistFile>::clone(file),
             None => Arc::new(EmptyBlocklist::default()),
         };
+        let database = settings.gates.country_database.as_ref();
+        let countries = database.map_or_else(no_countries, |file| file.lookup());
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
+            stale_limit: settings.stale_limit,
+            countries,
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(&settings.system),
             edge: settings.domains.edge.clone(),
@@ -61,7 +70,12 @@ impl Serving {
         let stores = Stores::open(common, IfNoDatabase::Create, settings.redis.as_ref()).await?;
         let app = Arc::new(application(common, parts, stores));
         let background = Background::start(&app).await;
-        Ok(Self { app, background, blocklist_follower: file.map(TargetBlocklistFile::follow) })
+        Ok(Self {
+            app,
+            background,
+            blocklist_follower: file.map(TargetBlocklistFile::follow),
+            countries_follower: database.map(CountryDatabaseFile::follow),
+        })
     }
 
     /// Makes it known that the program is on its way out, and leaves background work to other nodes.
@@ -72,9 +86,9 @@ impl Serving {
 
     /// Closes the store, which waits for what it was given. To be called when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, background, blocklist_follower } = self;
+        let Self { app, background, blocklist_follower, countries_follower } = self;
         background.end().await;
-        if let Some(follower) = blocklist_follower {
+        for follower in [blocklist_follower, countries_follower].into_iter().flatten() {
             follower.abort();
         }
         let start = Instant::now();
@@ -120,6 +134,8 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
 struct Parts {
     system: SystemDomain,
     blocklist: Arc<dyn TargetBlocklist>,
+    stale_limit: Duration,
+    countries: Arc<dyn CountryLookup>,
     custom_domain_scheme: CustomDomainScheme,
     hostname_rules: HostnameRules,
     edge: Edge,
@@ -140,6 +156,8 @@ impl Parts {
             hostname_rules: HostnameRules::new(system.clone(), None, BTreeSet::new()),
             system,
             blocklist,
+            stale_limit: Duration::ZERO,
+            countries: no_countries(),
             custom_domain_scheme,
             edge: Edge::default(),
             dns: name_servers::unasked(),
@@ -148,6 +166,10 @@ impl Parts {
             account_bounds: AccountBounds::NONE,
         }
     }
+}
+
+fn no_countries() -> Arc<dyn CountryLookup> {
+    Arc::new(NoCountries)
 }
 
 /// What to do where `database-url` names a file that does not exist. A command that created one would work on an empty
@@ -222,6 +244,8 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
     let Parts {
         system,
         blocklist,
+        stale_limit,
+        countries,
         custom_domain_scheme,
         hostname_rules,
         edge,
@@ -241,6 +265,9 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         randomness: Arc::new(OsRandomness),
         dns,
         target_blocklist: blocklist,
+        clicks: Arc::new(CountedClicks::new()),
+        link_memory: Arc::new(LinkMemory::new(stale_limit)),
+        countries,
         changes: Arc::default(),
         plans: common.plans.clone(),
         system,

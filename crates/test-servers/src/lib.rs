@@ -16,6 +16,7 @@
 
 mod absence;
 pub mod chromium;
+pub mod country_database;
 pub mod dns;
 pub mod hostile_clients;
 mod ports;

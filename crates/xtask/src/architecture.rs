@@ -21,8 +21,11 @@ const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const LISTENER: &str = "signpost-listener";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
+const PAGES: &str = "signpost-pages";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
+const GEOIP: &str = "signpost-geoip";
+const USER_AGENTS: &str = "signpost-user-agents";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
@@ -82,12 +85,17 @@ const PLACES: &[Place] = &[
         imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
     },
+    // What visitors see, as pure functions: whoever shows a preview imports it as the edge does.
+    Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
+    // Rules about user agents, for the edge and for whoever counts visits.
+    Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     Place {
         package: EDGE,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: GEOIP, imports: INNER, tests_import: &[TEST_SERVERS] },
     Place { package: DNS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place {
         package: SERVER,
@@ -101,8 +109,10 @@ const PLACES: &[Place] = &[
             LISTENER,
             HTTP,
             EDGE,
+            PAGES,
             LINK_FILES,
             DNS,
+            GEOIP,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -142,6 +152,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("libsqlite3-sys", &[SQLITE]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
+    Fence::only("maxminddb", &[GEOIP]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),

@@ -46,6 +46,9 @@ fn d61_an_invalid_value_stops_the_start_and_is_named() {
         ("plans", "bad-plans.toml"),
         ("target-blocklist", "missing.txt"),
         ("target-blocklist", "bad-list.txt"),
+        ("geoip-database", "missing.mmdb"),
+        ("geoip-database", "bad-list.txt"),
+        ("country-header", "two words"),
         ("metrics-listen", "nowhere"),
     ] {
         let flag = format!("--{setting}={value}");

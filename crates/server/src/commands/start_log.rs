@@ -9,9 +9,10 @@ use signpost_app::admission::AccountBounds;
 use signpost_app::{Application, domains};
 use signpost_dns::NameServers;
 use signpost_domain::SystemDomain;
+use signpost_pages::SecurityContact;
 
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
-use crate::settings::{CommonSettings, DomainSettings, PoolSettings, ServeSettings};
+use crate::settings::{CommonSettings, DomainSettings, GateSettings, PoolSettings, ServeSettings};
 
 /// Logs the settings under their names, and warns of those that will not work. None of this is secret.
 pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
@@ -27,8 +28,12 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         system_url_is_default: _,
         system_aliases,
         target_blocklist,
+        stale_limit,
+        link_cache,
         custom_domain_scheme,
+        security_contact,
         domains: DomainSettings { edge, name_servers, allowed_special_use },
+        gates,
         throttle_per_minute,
         miss_throttle_per_minute,
         account_bounds: AccountBounds { requests: account_concurrency, searches: account_searches },
@@ -45,6 +50,12 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         ),
         (Some(_), false) => {}
     }
+    if !gates.know_countries() {
+        tracing::info!(
+            "country blocks of links have no effect, because visitors' countries are unknown: set `geoip-database` or `country-header`"
+        );
+    }
+    let GateSettings { country_database, country_header } = gates;
     let dns_servers = match name_servers {
         NameServers::System => None,
         NameServers::Listed(servers) => listed(servers),
@@ -63,6 +74,11 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "max-connections" = max_connections.get(),
         "trusted-proxies" = listed(trusted_proxies.networks()).unwrap_or_default(),
         "target-blocklist" = target_blocklist.as_ref().map(|file| file.path().display().to_string()),
+        "stale-limit" = time(*stale_limit),
+        "link-cache" = format!("{}MiB", link_cache / (1024 * 1024)),
+        "geoip-database" = country_database.as_ref().map(|file| file.path().display().to_string()),
+        "country-header" = country_header.as_ref().map(|name| name.as_str()),
+        "security-contact" = security_contact.as_ref().map(SecurityContact::as_uri),
         "custom-domain-scheme" = custom_domain_scheme.as_str(),
         "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),
         "edge-addresses" = listed(&edge.addresses),

@@ -1,5 +1,7 @@
 //! Every setting there is (D61): the one table from which flags, variables, keys of the file and `--help` come.
 
+use super::gates::{COUNTRY_HEADER, GEOIP_DATABASE};
+
 /// Which commands a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
@@ -41,7 +43,7 @@ impl Setting {
 pub(crate) const VARIABLE_PREFIX: &str = "SIGNPOST_";
 
 const LISTENERS: &str = "Listeners";
-const LINKS: &str = "Links";
+pub(super) const LINKS: &str = "Links";
 const DOMAINS: &str = "Custom domains";
 const LIMITS: &str = "Limits";
 const STORE: &str = "Store";
@@ -134,6 +136,42 @@ pub(crate) const TARGET_BLOCKLIST: Setting = Setting {
            It is read again when it changes",
     group: LINKS,
     scope: Scope::Links,
+    is_list: false,
+};
+
+/// How long links in memory answer without the database.
+pub(crate) const STALE_LIMIT: Setting = Setting {
+    key: "stale-limit",
+    value_name: "TIME",
+    default: Some("15m"),
+    help: "How long links that a node has in memory go on opening while the database is away; with 0s they stop \
+           within a second",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// How much memory links take.
+pub(crate) const LINK_CACHE: Setting = Setting {
+    key: "link-cache",
+    value_name: "SIZE",
+    default: Some("256MiB"),
+    help: "How much memory a node keeps links in, at most, such as 64MiB or 2GiB. A million plain redirects take some \
+           160 MiB; memory is taken as links are opened",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Where weaknesses are reported.
+pub(crate) const SECURITY_CONTACT: Setting = Setting {
+    key: "security-contact",
+    value_name: "CONTACT",
+    default: None,
+    help: "E-mail address, or URI of mailto:, https: or tel:, for reports of weaknesses; it turns \
+           /.well-known/security.txt on for all hostnames",
+    group: LINKS,
+    scope: Scope::Serve,
     is_list: false,
 };
 
@@ -338,7 +376,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 26] = [
+pub(crate) static SETTINGS: [&Setting; 31] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -347,6 +385,11 @@ pub(crate) static SETTINGS: [&Setting; 26] = [
     &SYSTEM_URL,
     &SYSTEM_ALIASES,
     &TARGET_BLOCKLIST,
+    &STALE_LIMIT,
+    &LINK_CACHE,
+    &GEOIP_DATABASE,
+    &COUNTRY_HEADER,
+    &SECURITY_CONTACT,
     &CUSTOM_DOMAIN_SCHEME,
     &EDGE_HOSTNAME,
     &EDGE_ADDRESSES,

@@ -5,6 +5,7 @@ mod database;
 mod domains;
 mod error;
 mod flags;
+mod gates;
 mod plans_file;
 mod sources;
 mod values;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use signpost_app::admission::AccountBounds;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
+use signpost_pages::SecurityContact;
 use signpost_redis::RedisUrl;
 
 #[cfg(test)]
@@ -25,6 +27,7 @@ pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
+pub(crate) use gates::GateSettings;
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
@@ -150,9 +153,16 @@ pub(crate) struct ServeSettings {
     pub(crate) system_url_is_default: bool,
     /// The operator's list of hosts, read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+    pub(crate) stale_limit: Duration,
+    /// How much memory links are kept in, in bytes.
+    pub(crate) link_cache: u64,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
+    /// Where weaknesses are reported.
+    pub(crate) security_contact: Option<SecurityContact>,
     pub(crate) domains: DomainSettings,
+    /// How visitors' countries are known.
+    pub(crate) gates: GateSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
     pub(crate) account_bounds: AccountBounds,
@@ -181,7 +191,13 @@ impl ServeSettings {
             system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: target_blocklist(sources)?,
+            stale_limit: required(sources, &catalog::STALE_LIMIT, |text| {
+                values::time(text, Duration::ZERO..=Duration::from_hours(24), "of at most 24h")
+            })?,
+            link_cache: required(sources, &catalog::LINK_CACHE, values::size)?,
             custom_domain_scheme: domains::scheme(sources)?,
+            gates: GateSettings::read(sources)?,
+            security_contact: optional(sources, &catalog::SECURITY_CONTACT, values::security_contact)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             account_bounds: AccountBounds {

@@ -3,6 +3,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use signpost_dns::NameServers;
+use signpost_test_servers::country_database::{Located, country_database};
 
 use super::flags::Flags;
 use super::*;
@@ -50,8 +51,12 @@ fn d61_defaults() {
         system_aliases,
         system_url_is_default,
         target_blocklist,
+        stale_limit,
+        link_cache,
         custom_domain_scheme,
+        security_contact,
         domains,
+        gates,
         throttle_per_minute,
         miss_throttle_per_minute,
         account_bounds,
@@ -64,12 +69,15 @@ fn d61_defaults() {
     assert_eq!(metrics_listen, None);
     assert!(redis.is_none());
     assert!(target_blocklist.is_none());
+    assert_eq!((stale_limit, link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
     for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {
         assert_eq!(trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
     }
     assert_eq!((system.origin().as_str(), system_url_is_default), ("http://localhost:8081", true));
+    assert!(!gates.know_countries());
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
+    assert_eq!(security_contact, None);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
     assert_eq!(edge.hostname, None, "D61: public DNS does not know localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
@@ -185,6 +193,31 @@ fn d24_a_blocklist_that_is_missing_or_broken_stops_the_start() {
     fs::write(&path, "a b").unwrap();
     let message = refused(&[], &[("SIGNPOST_TARGET_BLOCKLIST", given)], "");
     assert!(message.starts_with("SIGNPOST_TARGET_BLOCKLIST: ") && message.contains("line 1"), "{message}");
+}
+
+#[test]
+fn d61_a_country_database_that_is_missing_or_broken_stops_the_start() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("countries.mmdb");
+    let given = path.to_str().unwrap();
+    let message = refused(&[("geoip-database", given)], &[], "");
+    assert!(message.starts_with("--geoip-database: cannot read ") && message.contains(given), "{message}");
+    fs::write(&path, "not one").unwrap();
+    let message = refused(&[], &[("SIGNPOST_GEOIP_DATABASE", given)], "");
+    assert!(message.starts_with("SIGNPOST_GEOIP_DATABASE: ") && message.contains("no database"), "{message}");
+    fs::write(&path, country_database(&[("192.0.2.0/24", Located::in_country("DE"))])).unwrap();
+    let settings = serve(&gather(&[("geoip-database", given)], &[], "").unwrap()).unwrap();
+    let database = settings.gates.country_database.expect("the database is there");
+    assert!(database.lookup().country([192, 0, 2, 1].into()).is_some());
+}
+
+#[test]
+fn d61_the_country_header_is_the_name_of_a_header() {
+    let settings = serve(&gather(&[("country-header", "CF-IPCountry")], &[], "").unwrap()).unwrap();
+    assert!(settings.gates.know_countries());
+    assert_eq!(settings.gates.country_header.unwrap(), "cf-ipcountry");
+    let message = refused(&[("country-header", "two words")], &[], "");
+    assert!(message.starts_with("--country-header: must be the name of a header"), "{message}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use signpost_domain::{CustomDomainScheme, Hostname, SpecialUseName, TrustedProxies};
+use signpost_pages::SecurityContact;
 use signpost_redis::{RedisUrl, RedisUrlError};
 use signpost_sqlite::DatabaseFile;
 
@@ -54,6 +55,12 @@ pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("must name a file".to_owned()) } else { Ok(PathBuf::from(text)) }
 }
 
+pub(super) fn security_contact(text: &str) -> Result<SecurityContact, String> {
+    SecurityContact::parse(text).ok_or_else(|| {
+        format!("must be an e-mail address or a URI of mailto:, https: or tel:, such as security@example.com, not {text:?}")
+    })
+}
+
 /// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there. `bounds` says in words
 /// what is allowed.
 pub(super) fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) -> Result<Duration, String> {
@@ -72,6 +79,21 @@ pub(super) fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) 
         .map(Duration::from_millis)
         .filter(|time| allowed.contains(time))
         .ok_or_else(|| format!("must be a time {bounds}, such as 500ms, 5s or 1m, not {text:?}"))
+}
+
+/// A size in bytes: a whole number of `MiB` or `GiB`, from 1 MiB to 1,024 GiB.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    const MEBIBYTE: u64 = 1024 * 1024;
+    let bytes_of =
+        |number: &str, unit: u64| number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    let bytes = match (text.strip_suffix("MiB"), text.strip_suffix("GiB")) {
+        (Some(number), _) => bytes_of(number, MEBIBYTE),
+        (None, Some(number)) => bytes_of(number, 1024 * MEBIBYTE),
+        (None, None) => None,
+    };
+    bytes
+        .filter(|bytes| (MEBIBYTE..=1024 * 1024 * MEBIBYTE).contains(bytes))
+        .ok_or_else(|| format!("must be a size from 1MiB to 1024GiB, such as 256MiB or 2GiB, not {text:?}"))
 }
 
 /// The items of a list. An empty text is an empty list.

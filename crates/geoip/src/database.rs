@@ -1,0 +1,142 @@
+//! The database that answers, and how another takes its place.
+
+use std::fmt;
+use std::fs;
+use std::io;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock};
+
+use maxminddb::MaxMindDbError;
+use signpost_app::ports::CountryLookup;
+use signpost_domain::CountryCode;
+
+use crate::countries::Countries;
+
+/// Counts the times that the file was read again, by `outcome`.
+const RELOADS: &str = "signpost_country_database_reloads_total";
+
+/// When the database in use was built.
+const BUILT: &str = "signpost_country_database_built_timestamp_seconds";
+
+/// The countries of addresses, as the operator's file knows them (D55, D61).
+///
+/// The file is read whole and not mapped: an operator may overwrite or shorten it at any time, and a mapped file that is
+/// shortened ends the process.
+pub struct GeoDatabase {
+    path: PathBuf,
+    countries: RwLock<Arc<Countries>>,
+}
+
+/// Why a database could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum GeoDatabaseError {
+    /// The file cannot be read.
+    #[error("cannot read {}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// It is no database in MaxMind's format, or a damaged one.
+    #[error("{} is no database in MaxMind's format: {error}", path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        error: MaxMindDbError,
+    },
+    /// It is a database of something else.
+    #[error(
+        "{} has no countries: a database of countries or cities is needed, such as GeoLite2-Country.mmdb",
+        path.display()
+    )]
+    WithoutCountries {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+impl GeoDatabase {
+    /// Reads the file.
+    ///
+    /// # Errors
+    /// It cannot be read, or is no database of countries.
+    pub fn open(path: PathBuf) -> Result<Self, GeoDatabaseError> {
+        let countries = RwLock::new(Arc::new(read(&path)?));
+        Ok(Self { path, countries })
+    }
+
+    /// Where the file is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// When the database in use was built, in seconds since 1970.
+    #[must_use]
+    pub fn built_at(&self) -> u64 {
+        self.current().built_at()
+    }
+
+    /// Reads the file again. If that fails, the database in use stays, and a line of the log and a metric say so.
+    pub fn reload(&self) {
+        let outcome = match read(&self.path) {
+            Ok(countries) => {
+                *self.countries.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(countries);
+                tracing::info!(built_at = self.built_at(), "the country database was read again");
+                "read"
+            }
+            Err(error) => {
+                tracing::warn!(%error, "the country database is broken; the last good one stays");
+                "broken"
+            }
+        };
+        metrics::counter!(RELOADS, "outcome" => outcome).increment(1);
+        self.report_age();
+    }
+
+    /// Describes the metrics of the database and shows their first values.
+    pub fn describe_metrics(&self) {
+        metrics::describe_counter!(RELOADS, "Readings of the changed country database, by outcome.");
+        metrics::describe_gauge!(BUILT, "When the country database in use was built, in seconds since 1970.");
+        for outcome in ["read", "broken"] {
+            metrics::counter!(RELOADS, "outcome" => outcome).increment(0);
+        }
+        self.report_age();
+    }
+
+    fn report_age(&self) {
+        // Seconds fit the 53 bits of a double for 285 million years.
+        #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "gauges are doubles")]
+        metrics::gauge!(BUILT).set(self.built_at() as f64);
+    }
+
+    fn current(&self) -> Arc<Countries> {
+        Arc::clone(&self.countries.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl fmt::Debug for GeoDatabase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("GeoDatabase").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl CountryLookup for GeoDatabase {
+    fn country(&self, address: IpAddr) -> Option<CountryCode> {
+        // A damaged record is an unknown country, which blocks nobody. The message could lead to the address, so it is dropped.
+        self.current().of(address).ok().flatten()
+    }
+}
+
+fn read(path: &Path) -> Result<Countries, GeoDatabaseError> {
+    let owned = || path.to_owned();
+    let file = fs::read(path).map_err(|error| GeoDatabaseError::Unreadable { path: owned(), error })?;
+    match Countries::read(file) {
+        Ok(Some(countries)) => Ok(countries),
+        Ok(None) => Err(GeoDatabaseError::WithoutCountries { path: owned() }),
+        Err(error) => Err(GeoDatabaseError::Malformed { path: owned(), error }),
+    }
+}

@@ -1,0 +1,159 @@
+//! A file that the program reads again when it changes.
+
+use std::fs::{self, Metadata};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, SystemTime};
+
+use tokio::task::JoinHandle;
+
+/// How often a file is looked at.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Knows when a file has to be read again.
+#[derive(Debug)]
+pub(crate) struct FollowedFile {
+    path: PathBuf,
+    seen: Mutex<Seen>,
+}
+
+/// What the file looked like; `None` where there was none.
+#[derive(Debug)]
+struct Seen {
+    /// When it was last read, whether that went well or not.
+    when_read: Option<Stamp>,
+    /// At the last look.
+    last: Option<Stamp>,
+}
+
+/// What changes when a file is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Stamp {
+    modified: Option<SystemTime>,
+    length: u64,
+    /// Tells a file that was moved into another's place from that other, on systems that have this number.
+    inode: u64,
+}
+
+impl Stamp {
+    fn at(path: &Path) -> Option<Self> {
+        let metadata = fs::metadata(path).ok()?;
+        Some(Self { modified: metadata.modified().ok(), length: metadata.len(), inode: inode(&metadata) })
+    }
+}
+
+#[cfg(unix)]
+fn inode(metadata: &Metadata) -> u64 {
+    std::os::unix::fs::MetadataExt::ino(metadata)
+}
+
+#[cfg(not(unix))]
+const fn inode(_: &Metadata) -> u64 {
+    0
+}
+
+impl FollowedFile {
+    /// Follows the file at `path`. To be called before the file is first read: a change between the two is then seen at
+    /// the next look.
+    pub(crate) fn new(path: PathBuf) -> Self {
+        let stamp = Stamp::at(&path);
+        Self { path, seen: Mutex::new(Seen { when_read: stamp.clone(), last: stamp }) }
+    }
+
+    /// Where the file is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Looks at the file, and says whether to read it again: it has changed since it was last read and has not changed
+    /// since the last look. The second keeps a file that is being written from being taken for a whole one.
+    pub(crate) fn is_to_be_read(&self) -> bool {
+        let stamp = Stamp::at(&self.path);
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_settled = seen.last == stamp;
+        seen.last.clone_from(&stamp);
+        if !is_settled || seen.when_read == stamp {
+            return false;
+        }
+        seen.when_read = stamp;
+        true
+    }
+}
+
+/// Calls `look` once a second, on a thread that may block, until the task is aborted.
+pub(crate) fn follow<T: Send + Sync + 'static>(followed: &Arc<T>, look: fn(&T)) -> JoinHandle<()> {
+    let followed = Arc::clone(followed);
+    tokio::spawn(async move {
+        let mut ticks = tokio::time::interval(INTERVAL);
+        ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        loop {
+            ticks.tick().await;
+            let followed = Arc::clone(&followed);
+            if let Err(error) = tokio::task::spawn_blocking(move || look(&followed)).await {
+                tracing::error!(%error, "reading a changed file failed");
+            }
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(text: &str) -> (tempfile::TempDir, PathBuf) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("followed.txt");
+        fs::write(&path, text).unwrap();
+        (folder, path)
+    }
+
+    /// Two looks: the file has changed, and it has settled.
+    #[track_caller]
+    fn is_read_when_settled(file: &FollowedFile) {
+        assert!(!file.is_to_be_read(), "it may still be being written");
+        assert!(file.is_to_be_read());
+        assert!(!file.is_to_be_read(), "it was read");
+    }
+
+    #[test]
+    fn a_change_is_read_once_when_it_has_settled() {
+        let (_folder, path) = file("one");
+        let followed = FollowedFile::new(path.clone());
+        assert!(!followed.is_to_be_read());
+        fs::write(&path, "three").unwrap();
+        is_read_when_settled(&followed);
+    }
+
+    #[test]
+    fn a_file_moved_into_place_is_read_even_if_size_and_time_are_the_same() {
+        let (folder, path) = file("one");
+        let followed = FollowedFile::new(path.clone());
+        let modified = fs::metadata(&path).unwrap().modified().unwrap();
+        let new = folder.path().join("new.txt");
+        fs::write(&new, "two").unwrap();
+        fs::File::options().write(true).open(&new).unwrap().set_modified(modified).unwrap();
+        fs::rename(&new, &path).unwrap();
+        is_read_when_settled(&followed);
+    }
+
+    #[test]
+    fn a_file_that_goes_and_comes_back_is_read_each_time() {
+        let (_folder, path) = file("one");
+        let followed = FollowedFile::new(path.clone());
+        fs::remove_file(&path).unwrap();
+        is_read_when_settled(&followed);
+        fs::write(&path, "three").unwrap();
+        is_read_when_settled(&followed);
+    }
+
+    #[test]
+    fn a_file_that_is_being_written_is_not_read() {
+        let (_folder, path) = file("one");
+        let followed = FollowedFile::new(path.clone());
+        for text in ["", "thr", "three"] {
+            fs::write(&path, text).unwrap();
+            assert!(!followed.is_to_be_read(), "{text}");
+        }
+        assert!(followed.is_to_be_read());
+    }
+}

@@ -1,0 +1,234 @@
+//! From an agent to the program that it names.
+
+use crate::names::{Category, Group, NAMES, Place};
+use crate::patterns::{by_address, by_ending, starts_with};
+
+/// How much of an agent is looked at. The longest agents of real apps have some 500 bytes, and the work stays bounded
+/// whatever a stranger sends.
+pub const MAX_EXAMINED_BYTES: usize = 1024;
+
+/// What an agent names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KnownProgram {
+    /// What it was known by: a name, an ending such as `*bot`, `+http` or `empty`. Made for logs, and never part of what
+    /// the visitor sent.
+    pub rule: &'static str,
+    /// What kind of program it is.
+    pub category: Category,
+}
+
+/// The program that `agent`, the value of a `User-Agent` header, names. `None` for browsers and for whatever is not known.
+///
+/// It allocates nothing and reads the agent once. A name wins over a common ending, and a previewer's over the library that it
+/// is written with, wherever they are.
+#[must_use]
+pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
+    let agent = agent.trim_ascii();
+    let agent = agent.get(..MAX_EXAMINED_BYTES).unwrap_or(agent);
+    if !agent.iter().any(|byte| byte.is_ascii_alphanumeric() || !byte.is_ascii()) {
+        return Some(KnownProgram { rule: "empty", category: Category::Empty });
+    }
+    let mut named = None;
+    let mut by_habit = None;
+    let mut rest = agent;
+    while let Some(byte) = rest.first() {
+        let mut length = 1;
+        let habit = if byte.is_ascii_alphanumeric() {
+            match by_name(rest, rest.len() == agent.len()) {
+                Some(previewer @ KnownProgram { category: Category::Previewer, .. }) => {
+                    return Some(previewer);
+                }
+                found => named = named.or(found),
+            }
+            length = rest.iter().position(|byte| !byte.is_ascii_alphanumeric()).unwrap_or(rest.len());
+            by_ending(rest.get(..length).unwrap_or_default())
+        } else if matches!(byte, b'+' | b':') {
+            by_address(rest, agent)
+        } else {
+            None
+        };
+        by_habit = by_habit.or(habit);
+        rest = rest.get(length..).unwrap_or_default();
+    }
+    named.or_else(|| by_habit.map(|(rule, category)| KnownProgram { rule, category }))
+}
+
+/// The longest name that `rest`, which begins with a word, begins with.
+fn by_name(rest: &[u8], is_start: bool) -> Option<KnownProgram> {
+    let &[first, second, third, ..] = rest else { return None };
+    let mut entry = INDEX.first.get(slot(first, second, third)).copied().flatten();
+    let mut longest: Option<&Entry> = None;
+    while let Some(candidate) = entry.and_then(|number| ENTRIES.get(usize::from(number))) {
+        let Entry { name, place, .. } = candidate;
+        if (is_start || *place == Place::Anywhere)
+            && longest.is_none_or(|longest| longest.name.len() < name.len())
+            && starts_with(rest, name)
+            && ends_there(name, rest)
+        {
+            longest = Some(candidate);
+        }
+        entry = entry.and_then(|number| INDEX.next.get(usize::from(number)).copied().flatten());
+    }
+    longest.map(|entry| KnownProgram { rule: entry.name, category: entry.category })
+}
+
+/// Whether the word that `name` ends in ends in `rest` too: `curl/8` and `java1.8` have these names, `curling` has not.
+fn ends_there(name: &str, rest: &[u8]) -> bool {
+    let ends_in_letter = name.ends_with(|last: char| last.is_ascii_alphabetic());
+    !(ends_in_letter && rest.get(name.len()).is_some_and(u8::is_ascii_alphabetic))
+}
+
+/// One name of the table.
+#[derive(Clone, Copy)]
+struct Entry {
+    name: &'static str,
+    place: Place,
+    category: Category,
+}
+
+/// How many names there are.
+const COUNT: usize = count();
+
+/// How many lists the index has: one more than the greatest [`slot`].
+const SLOTS: usize = 2048;
+
+/// Every name.
+static ENTRIES: [Entry; COUNT] = entries();
+
+/// Finds names by their first three letters: chains of entries that share a slot.
+struct Index {
+    first: [Option<u16>; SLOTS],
+    next: [Option<u16>; COUNT],
+}
+
+static INDEX: Index = index();
+
+/// Where names that begin with these letters, of either case, are listed.
+const fn slot(first: u8, second: u8, third: u8) -> usize {
+    (five_bits(first) << 6) ^ (five_bits(second) << 3) ^ five_bits(third)
+}
+
+/// The bits of a letter that are the same in both cases.
+#[expect(clippy::as_conversions, reason = "`From` is not const yet; a byte fits")]
+const fn five_bits(letter: u8) -> usize {
+    (letter & 0x1f) as usize
+}
+
+const fn count() -> usize {
+    let mut count = 0;
+    let mut groups = NAMES;
+    while let [Group { names, .. }, rest @ ..] = groups {
+        count += names.len();
+        groups = rest;
+    }
+    count
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+const fn entries() -> [Entry; COUNT] {
+    let mut entries = [Entry { name: "", place: Place::Start, category: Category::Bot }; COUNT];
+    let mut number = 0;
+    let mut groups = NAMES;
+    while let [Group { category, place, names }, rest @ ..] = groups {
+        let mut names = *names;
+        while let [name, others @ ..] = names {
+            entries[number] = Entry { name, place: *place, category: *category };
+            number += 1;
+            names = others;
+        }
+        groups = rest;
+    }
+    entries
+}
+
+#[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
+#[expect(clippy::as_conversions, reason = "`From` is not const yet; there are fewer names than 65,536")]
+#[expect(clippy::cast_possible_truncation, reason = "there are fewer names than 65,536")]
+const fn index() -> Index {
+    let mut index = Index { first: [None; SLOTS], next: [None; COUNT] };
+    let entries = entries();
+    let mut number = 0;
+    while number < COUNT {
+        let name = entries[number].name.as_bytes();
+        let slot = slot(name[0], name[1], name[2]);
+        index.next[number] = index.first[slot];
+        index.first[slot] = Some(number as u16);
+        number += 1;
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn rule(agent: &str) -> Option<&'static str> {
+        classify(agent.as_bytes()).map(|program| program.rule)
+    }
+
+    #[test]
+    fn every_name_is_found_in_either_case() {
+        for Entry { name, category, .. } in ENTRIES {
+            let expected = Some(KnownProgram { rule: name, category });
+            assert_eq!(classify(name.as_bytes()), expected, "{name}");
+            assert_eq!(classify(format!("{}/1.0", name.to_ascii_uppercase()).as_bytes()), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_a_whole_word_where_its_place_is() {
+        for Entry { name, place, .. } in ENTRIES {
+            let further_on = format!("Mozilla/5.0 (X11) {name}/1.0");
+            assert_eq!(rule(&further_on) == Some(name), place == Place::Anywhere, "{further_on}");
+            assert_ne!(rule(&format!("x{name}")), Some(name), "x{name}");
+            if name.ends_with(|last: char| last.is_ascii_alphabetic()) {
+                assert_ne!(rule(&format!("{name}x")), Some(name), "{name}x");
+            }
+        }
+    }
+
+    #[test]
+    fn d56_an_agent_without_a_letter_or_digit_is_empty() {
+        for agent in ["", " ", "\t", "-", "\"\"", "()", "+"] {
+            assert_eq!(
+                classify(agent.as_bytes()),
+                Some(KnownProgram { rule: "empty", category: Category::Empty })
+            );
+        }
+        assert_eq!(rule("Ы"), None);
+    }
+
+    #[test]
+    fn a_name_wins_over_a_habit_and_a_previewer_over_its_library() {
+        assert_eq!(
+            rule("WGETbot/1.0 (+http://example.com) curl/8.1"),
+            Some("*bot"),
+            "curl counts at the start"
+        );
+        assert_eq!(rule("Helper-Bot/1.0 (+http://example.com) python-requests/2"), Some("python-requests"));
+        assert_eq!(rule("http.rb/5.2.0 (Mastodon/4.3.0; +https://social.example/)"), Some("mastodon"));
+    }
+
+    #[test]
+    fn what_stands_too_far_back_is_not_read() {
+        let filler = "x ".repeat(MAX_EXAMINED_BYTES / 2);
+        assert_eq!(rule(&format!("{filler}Googlebot/2.1")), None);
+        let (_, shorter) = filler.split_at("Googlebot/2.1".len());
+        assert_eq!(rule(&format!("{shorter}Googlebot/2.1")), Some("googlebot"));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_judged(agent in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            // A rule that came from the agent could bring what a visitor sent into a log.
+            prop_assert!(classify(&agent).is_none_or(|program| program.rule.is_ascii() && !program.rule.is_empty()));
+        }
+
+        #[test]
+        fn case_makes_no_difference(agent in "[ -~]{0,60}(bot|curl|Slackbot|\\+http://a|java)[ -~]{0,20}") {
+            prop_assert_eq!(rule(&agent), rule(&agent.to_ascii_uppercase()));
+        }
+    }
+}

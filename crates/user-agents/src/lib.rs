@@ -1,0 +1,19 @@
+//! Tells programs from people's browsers by the `User-Agent` header (D48, D56).
+//!
+//! Only agents that say what they are can be recognised. A program that calls itself Chrome is Chrome here, and an agent that
+//! nobody knows is taken for a browser: turning a person away is worse than letting a program in (ADR 40).
+//!
+//! ```
+//! use signpost_user_agents::{Category, classify};
+//!
+//! let known = classify(b"Mozilla/5.0 (compatible; bingbot/2.0; +http://www.bing.com/bingbot.htm)").unwrap();
+//! assert_eq!((known.rule, known.category), ("bingbot", Category::Bot));
+//! assert_eq!(classify(b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"), None);
+//! ```
+
+mod classify;
+mod names;
+mod patterns;
+
+pub use classify::{KnownProgram, MAX_EXAMINED_BYTES, classify};
+pub use names::Category;

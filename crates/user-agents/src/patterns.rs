@@ -1,0 +1,67 @@
+//! Habits that many programs share, whatever their names.
+
+use crate::names::Category;
+
+/// How the names of programs end. The rule is what the log shows. The first that fits wins.
+#[rustfmt::skip]
+const ENDINGS: &[(&str, &str, Category)] = &[
+    ("previewbot", "*previewbot", Category::Previewer),
+    ("unfurlbot", "*unfurlbot", Category::Previewer),
+    ("unfurler", "*unfurler", Category::Previewer),
+    ("linkpreview", "*linkpreview", Category::Previewer),
+    ("urlpreview", "*urlpreview", Category::Previewer),
+    ("bot", "*bot", Category::Bot),
+    ("bots", "*bots", Category::Bot),
+    ("crawl", "*crawl", Category::Bot),
+    ("crawler", "*crawler", Category::Bot),
+    ("spider", "*spider", Category::Bot),
+    ("scraper", "*scraper", Category::Bot),
+    ("archiver", "*archiver", Category::Bot),
+    ("fetcher", "*fetcher", Category::Bot),
+    ("indexer", "*indexer", Category::Bot),
+    ("checker", "*checker", Category::Bot),
+    ("validator", "*validator", Category::Bot),
+    ("scanner", "*scanner", Category::Bot),
+    ("monitoring", "*monitoring", Category::Bot),
+    ("feedreader", "*feedreader", Category::Bot),
+];
+
+/// Words that end like a program's name and are none: Cubot makes phones.
+const NOT_PROGRAMS: &[&str] = &["cubot"];
+
+/// The rule for an agent that says where its operator can be read about, as crawlers do.
+const CONTACT: &str = "+http";
+
+/// The rule for an agent with an address of a page that does not even claim to be a browser. Old browsers may have one too.
+const PAGE: &str = "http";
+
+/// How the agents of browsers begin. Phones of before 2010 have others, but no addresses in them.
+const BROWSERS: &[&str] = &["mozilla", "opera"];
+
+/// The rule that finds programs by the end of `word`, which is a run of letters and digits.
+pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
+    let (ending, rule, category) = ENDINGS.iter().find(|(ending, ..)| ends_with(word, ending))?;
+    let is_program =
+        !(*ending == "bot" && NOT_PROGRAMS.iter().any(|name| word.eq_ignore_ascii_case(name.as_bytes())));
+    is_program.then_some((*rule, *category))
+}
+
+/// The rule that finds programs by an address of a page at the start of `rest`, which is a part of `agent`.
+pub(crate) fn by_address(rest: &[u8], agent: &[u8]) -> Option<(&'static str, Category)> {
+    let begins_with = |prefixes: &[&str]| prefixes.iter().any(|prefix| starts_with(rest, prefix));
+    if begins_with(&["+http://", "+https://"]) {
+        return Some((CONTACT, Category::Bot));
+    }
+    let claims_to_browse = || BROWSERS.iter().any(|prefix| starts_with(agent, prefix));
+    (begins_with(&["://"]) && !claims_to_browse()).then_some((PAGE, Category::Bot))
+}
+
+/// Whether `text` begins with `lower`, which is in lower case.
+pub(crate) fn starts_with(text: &[u8], lower: &str) -> bool {
+    text.get(..lower.len()).is_some_and(|start| start.eq_ignore_ascii_case(lower.as_bytes()))
+}
+
+fn ends_with(text: &[u8], lower: &str) -> bool {
+    let start = text.len().checked_sub(lower.len());
+    start.and_then(|start| text.get(start..)).is_some_and(|end| end.eq_ignore_ascii_case(lower.as_bytes()))
+}
