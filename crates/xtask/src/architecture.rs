@@ -142,6 +142,7 @@ impl Fence {
 pub const FENCED: &[Fence] = &[
     // A library says in a type what went wrong; only a program may be content with a text.
     Fence::only("anyhow", &[SERVER, XTASK]),
+    Fence::only("askama", &[PAGES]),
     Fence::only("clap", &[SERVER, XTASK]),
     Fence::only("diesel", &[SQLITE, POSTGRES]),
     Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
