@@ -24,5 +24,6 @@ mod processes;
 pub mod proxy;
 pub mod redis;
 mod server_process;
+pub mod smuggling;
 
 pub use absence::Absence;
