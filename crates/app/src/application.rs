@@ -8,9 +8,10 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{
-    Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store,
+    ClickSink, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store,
     TargetBlocklist,
 };
+use crate::visits::LinkMemory;
 
 /// The ports and the configuration of one running program.
 pub struct Application {
@@ -30,6 +31,10 @@ pub struct Application {
     pub dns: Arc<dyn DnsProvider>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<dyn TargetBlocklist>,
+    /// Who takes over the clicks of visitors.
+    pub clicks: Arc<dyn ClickSink>,
+    /// How far this node may trust the links it has in memory (D58).
+    pub link_memory: Arc<LinkMemory>,
     /// Where visitors are (D55).
     pub countries: Arc<dyn CountryLookup>,
     /// Who on this node is told of changes that visitors can see.

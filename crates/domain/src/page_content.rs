@@ -20,6 +20,8 @@ pub struct PageContent {
     pub theme: Theme,
     /// `accent_color`
     pub accent_color: Option<AccentColor>,
+    /// `search_engines`: whether search engines may list the page.
+    pub search_engines: bool,
     /// `widgets`
     pub widgets: Widgets,
 }
@@ -116,6 +118,8 @@ pub struct PageContentPatch {
     pub theme: Option<Theme>,
     /// `accent_color`
     pub accent_color: Change<AccentColor>,
+    /// `search_engines`
+    pub search_engines: Option<bool>,
     /// `widgets`: replaces the whole list.
     pub widgets: Option<Vec<WidgetDraft>>,
 }
@@ -132,12 +136,14 @@ impl PageContent {
     /// The content that `patch` makes of this one. Widgets that are new get their ids from `new_widget_id`.
     #[must_use]
     pub fn apply(&self, patch: PageContentPatch, new_widget_id: impl FnMut() -> WidgetId) -> Self {
-        let PageContentPatch { description, avatar_url, theme, accent_color, widgets } = patch;
+        let PageContentPatch { description, avatar_url, theme, accent_color, search_engines, widgets } =
+            patch;
         Self {
             description: description.applied_to(self.description.clone()),
             avatar_url: avatar_url.applied_to(self.avatar_url.clone()),
             theme: theme.unwrap_or(self.theme),
             accent_color: accent_color.applied_to(self.accent_color.clone()),
+            search_engines: search_engines.unwrap_or(self.search_engines),
             widgets: match widgets {
                 None => self.widgets.clone(),
                 Some(drafts) => self.widgets.replaced_by(drafts, new_widget_id),

@@ -28,7 +28,7 @@ impl PageContent {
     /// The form in which stores keep it.
     #[must_use]
     pub fn to_json(&self) -> String {
-        let Self { description, avatar_url, theme, accent_color, widgets } = self;
+        let Self { description, avatar_url, theme, accent_color, search_engines, widgets } = self;
         let mut fields = vec![];
         let mut field = |name: &str, json: String| fields.push(format!("{}:{json}", text(name)));
         if let Some(description) = description {
@@ -43,6 +43,9 @@ impl PageContent {
         }
         if let Some(accent_color) = accent_color {
             field("accent_color", text(accent_color.as_str()));
+        }
+        if *search_engines {
+            field("search_engines", search_engines.to_string());
         }
         if !widgets.as_slice().is_empty() {
             let widgets: Vec<String> = widgets.as_slice().iter().map(widget_to_json).collect();
@@ -66,6 +69,10 @@ impl PageContent {
                 "theme" => content.theme = parsed(value, |text| Theme::from_stored(&text))?,
                 "accent_color" => {
                     content.accent_color = Some(parsed(value, |text| AccentColor::from_stored(&text))?);
+                }
+                "search_engines" => {
+                    content.search_engines =
+                        serde_json::from_str(value.get()).map_err(|_| MalformedPageContent)?;
                 }
                 "widgets" => {
                     let widgets: Vec<Box<RawValue>> =

@@ -38,6 +38,7 @@ fn whole() -> PageContent {
         avatar_url: Some(url("https://example.com/a.png")),
         theme: Theme::Dark,
         accent_color: Some(AccentColor::parse("#aabbcc").unwrap()),
+        search_engines: true,
         widgets: Widgets::new(widgets.collect()).unwrap(),
     }
 }

@@ -170,14 +170,11 @@ fn any_patch() -> impl Strategy<Value = PageContentPatch> {
         any_change("https://example[.]com/[a-zü]{0,9}".prop_map(|text| WebUrl::parse(&text).unwrap())),
         option::of(select(&Theme::ALL[..])),
         any_change("#[0-9a-fA-F]{6}".prop_map(|text| AccentColor::parse(&text).unwrap())),
+        option::of(proptest::bool::ANY),
         option::of(vec(drafts, 0..6)),
     )
-        .prop_map(|(description, avatar_url, theme, accent_color, widgets)| PageContentPatch {
-            description,
-            avatar_url,
-            theme,
-            accent_color,
-            widgets,
+        .prop_map(|(description, avatar_url, theme, accent_color, search_engines, widgets)| {
+            PageContentPatch { description, avatar_url, theme, accent_color, search_engines, widgets }
         })
 }
 

@@ -4,13 +4,22 @@
 //! with a redirect or with one of a few small pages. Nothing about a visitor is kept or logged; what a visit
 //! came to is counted in the metric `signpost_visits_total` by `outcome`.
 
+mod click_queue;
+mod compiled_link;
+mod front;
+mod gates;
+mod generations;
+mod link_cache;
+mod loads;
 mod outage_log;
 mod outcome;
 mod pages;
 mod response;
 mod routes;
+mod sections;
 mod server;
 mod visit;
 mod visitor;
+mod wanted;
 
 pub use server::{EdgeOptions, EdgeServer};

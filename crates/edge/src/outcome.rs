@@ -1,7 +1,9 @@
 //! What a visit comes to.
 
-use actix_web::http::header::HeaderValue;
-use actix_web::web::Bytes;
+use actix_http::header::HeaderValue;
+use bytes::Bytes;
+
+use crate::gates::TurnedAway;
 
 /// What a visit comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,6 +12,8 @@ pub(crate) enum Outcome {
     Redirected(HeaderValue),
     /// The visitor is shown a landing page, which is this HTML.
     Shown(Bytes),
+    /// A gate of the link turned the visitor away (D55, D56).
+    TurnedAway(TurnedAway),
     /// Nothing is there, for whatever reason (D54).
     NotFound,
     /// The method is neither GET nor HEAD (D53).
@@ -25,17 +29,50 @@ pub(crate) enum Outcome {
     Failed,
 }
 
-impl Outcome {
-    /// The value of the metric's label.
-    pub(crate) const fn label(&self) -> &'static str {
-        match self {
-            Self::Redirected(_) => "redirected",
-            Self::Shown(_) => "shown",
-            Self::NotFound => "not_found",
-            Self::MethodNotAllowed => "method_not_allowed",
-            Self::Throttled { .. } => "throttled",
-            Self::Unavailable => "unavailable",
-            Self::Failed => "failed",
+/// Counts visits by `outcome`.
+const VISITS_METRIC: &str = "signpost_visits_total";
+
+/// The counters of all outcomes. To find one by its labels would cost a visit more than to find its link.
+pub(crate) struct VisitCounters {
+    redirected: metrics::Counter,
+    shown: metrics::Counter,
+    turned_away: metrics::Counter,
+    not_found: metrics::Counter,
+    method_not_allowed: metrics::Counter,
+    throttled: metrics::Counter,
+    unavailable: metrics::Counter,
+    failed: metrics::Counter,
+}
+
+impl VisitCounters {
+    /// Counters of the recorder that is installed by now.
+    pub(crate) fn new() -> Self {
+        metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by what they came to.");
+        let counter = |outcome: &'static str| metrics::counter!(VISITS_METRIC, "outcome" => outcome);
+        Self {
+            redirected: counter("redirected"),
+            shown: counter("shown"),
+            turned_away: counter("turned_away"),
+            not_found: counter("not_found"),
+            method_not_allowed: counter("method_not_allowed"),
+            throttled: counter("throttled"),
+            unavailable: counter("unavailable"),
+            failed: counter("failed"),
         }
+    }
+
+    /// Counts a visit.
+    pub(crate) fn count(&self, outcome: &Outcome) {
+        let counter = match outcome {
+            Outcome::Redirected(_) => &self.redirected,
+            Outcome::Shown(_) => &self.shown,
+            Outcome::TurnedAway(_) => &self.turned_away,
+            Outcome::NotFound => &self.not_found,
+            Outcome::MethodNotAllowed => &self.method_not_allowed,
+            Outcome::Throttled { .. } => &self.throttled,
+            Outcome::Unavailable => &self.unavailable,
+            Outcome::Failed => &self.failed,
+        };
+        counter.increment(1);
     }
 }

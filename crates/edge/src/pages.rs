@@ -1,11 +1,11 @@
 //! The pages that visitors see: those of landing pages, and the few that they see instead of a link's target.
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{HeaderValue, InvalidHeaderValue};
-use actix_web::web::Bytes;
+use actix_http::StatusCode;
+use actix_http::header::{HeaderValue, InvalidHeaderValue};
 use askama::Template;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use bytes::Bytes;
 use sha2::{Digest, Sha256};
 use signpost_domain::Name;
 
@@ -39,6 +39,7 @@ pub(crate) struct Page {
 #[derive(Debug)]
 pub(crate) struct Pages {
     pub(crate) not_found: Page,
+    pub(crate) turned_away: Page,
     pub(crate) method_not_allowed: Page,
     pub(crate) throttled: Page,
     pub(crate) unavailable: Page,
@@ -73,6 +74,11 @@ impl Pages {
                 StatusCode::NOT_FOUND,
                 "This link leads nowhere",
                 "Please check the address for typing errors. If it is right, the link is no longer available.",
+            )?,
+            turned_away: page(
+                StatusCode::FORBIDDEN,
+                "This link is not open to you",
+                "Its owner does not let in automatic programs, or visitors from some countries.",
             )?,
             method_not_allowed: page(
                 StatusCode::METHOD_NOT_ALLOWED,
@@ -121,9 +127,16 @@ mod tests {
     use super::*;
 
     fn all() -> (Vec<String>, String) {
-        let Pages { not_found, method_not_allowed, throttled, unavailable, failed, content_security_policy } =
-            Pages::render().unwrap();
-        let pages = [not_found, method_not_allowed, throttled, unavailable, failed];
+        let Pages {
+            not_found,
+            turned_away,
+            method_not_allowed,
+            throttled,
+            unavailable,
+            failed,
+            content_security_policy,
+        } = Pages::render().unwrap();
+        let pages = [not_found, turned_away, method_not_allowed, throttled, unavailable, failed];
         let html = pages.map(|page| String::from_utf8(page.html.to_vec()).unwrap()).to_vec();
         (html, content_security_policy.to_str().unwrap().to_owned())
     }

@@ -1,8 +1,8 @@
 //! From the outcome of a visit to the answer.
 
-use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
-use actix_web::{HttpResponse, HttpResponseBuilder};
+use actix_http::body::BoxBody;
+use actix_http::header::{self, HeaderValue};
+use actix_http::{Response, ResponseBuilder, StatusCode};
 
 use crate::outcome::Outcome;
 use crate::pages::{Page, Pages};
@@ -17,13 +17,15 @@ const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 const OUTAGE_RETRY_AFTER_SECONDS: u32 = 5;
 
 /// The answer to a visit.
-pub(crate) fn response(pages: &Pages, outcome: Outcome) -> HttpResponse {
+pub(crate) fn response(pages: &Pages, outcome: Outcome) -> Response<BoxBody> {
     match outcome {
-        Outcome::Redirected(location) => HttpResponse::build(StatusCode::FOUND)
+        Outcome::Redirected(location) => Response::build(StatusCode::FOUND)
             .insert_header((header::LOCATION, location))
             .insert_header((header::CACHE_CONTROL, NOT_STORED))
-            .finish(),
+            .body(BoxBody::new(()))
+            .map_into_boxed_body(),
         Outcome::Shown(html) => show(pages, &Page { status: StatusCode::OK, html }, &mut |_| {}),
+        Outcome::TurnedAway(_) => show(pages, &pages.turned_away, &mut |_| {}),
         Outcome::NotFound => show(pages, &pages.not_found, &mut |_| {}),
         Outcome::MethodNotAllowed => show(pages, &pages.method_not_allowed, &mut |answer| {
             answer.insert_header((header::ALLOW, ALLOWED_METHODS));
@@ -38,8 +40,8 @@ pub(crate) fn response(pages: &Pages, outcome: Outcome) -> HttpResponse {
     }
 }
 
-fn show(pages: &Pages, page: &Page, also: &mut dyn FnMut(&mut HttpResponseBuilder)) -> HttpResponse {
-    let mut answer = HttpResponse::build(page.status);
+fn show(pages: &Pages, page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Response<BoxBody> {
+    let mut answer = Response::build(page.status);
     answer
         .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("text/html; charset=utf-8")))
         .insert_header((header::CONTENT_SECURITY_POLICY, pages.content_security_policy.clone()))
@@ -47,5 +49,5 @@ fn show(pages: &Pages, page: &Page, also: &mut dyn FnMut(&mut HttpResponseBuilde
         .insert_header((header::REFERRER_POLICY, HeaderValue::from_static("no-referrer")))
         .insert_header((header::CACHE_CONTROL, NOT_STORED));
     also(&mut answer);
-    answer.body(page.html.clone())
+    answer.body(page.html.clone()).map_into_boxed_body()
 }

@@ -34,6 +34,19 @@ pub(crate) struct Found {
     pub(crate) slug: Option<Slug>,
 }
 
+/// The slug in a path as most visitors send it, with nothing encoded: `Some(None)` is the root. `None` for every other path,
+/// which [`find`] reads.
+pub(crate) fn plain_slug(path: &str) -> Option<Option<&str>> {
+    let inner = path.strip_prefix('/')?;
+    if inner.is_empty() {
+        return Some(None);
+    }
+    let slug = inner.strip_suffix('/').unwrap_or(inner);
+    let is_plain = (1..=Slug::MAX_CHARS).contains(&slug.len())
+        && slug.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));
+    is_plain.then_some(Some(slug))
+}
+
 /// What `path`, as it stands in the request, names. `None` for a path that no route has, and for one whose slug
 /// is none.
 pub(crate) fn find(path: &str) -> Option<Found> {
@@ -84,6 +97,9 @@ mod tests {
 
     #[track_caller]
     fn leads_to(path: &str, slug: Option<&str>) {
+        if let Some(plain) = plain_slug(path) {
+            assert_eq!(plain, slug, "{path}");
+        }
         let slug = slug.map(|slug| Slug::parse(slug).unwrap());
         assert_eq!(find(path), Some(Found { resource: Resource::Link, slug }), "{path}");
     }
@@ -109,7 +125,7 @@ mod tests {
             "", "*", "a", "//", "//a", "/a//", "/a/b", "/a%2F", "/a%2Fb", "/%", "/%6", "/%zz", "/%ff",
             "/%00", "/a%20", "/a.txt", "/.", "/..", "/a;b", "/a+b", "/%C3%A4", &too_long,
         ] {
-            assert_eq!(find(path), None, "{path}");
+            assert_eq!((find(path), plain_slug(path)), (None, None), "{path}");
         }
     }
 

@@ -1,25 +1,27 @@
 //! Starting and stopping the listener.
 
+use std::convert::Infallible;
 use std::io;
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use actix_http::Response;
 use actix_http::body::BoxBody;
-use actix_service::{IntoServiceFactory as _, map_config};
-use actix_web::dev::AppConfig;
-use actix_web::http::StatusCode;
-use actix_web::{App, web};
+use actix_http::{Request, Response, StatusCode};
+use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
+use tokio::task::JoinHandle;
 
-use crate::outage_log::OutageLog;
-use crate::outcome::Outcome;
+use crate::click_queue::ClickQueue;
+use crate::link_cache::LinkCache;
+use crate::loads::Loads;
+use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::Pages;
 use crate::response::response;
-use crate::visit::{Edge, VISITS_METRIC, answer};
+use crate::visit::{Edge, Worker};
 
 /// How the link listener behaves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,14 +33,28 @@ pub struct EdgeOptions {
     pub workers: NonZeroUsize,
     /// How many connections there may be at once. Beyond, visitors get the 503 page.
     pub connections: usize,
+    /// How much memory the links that are kept in it may take, in bytes.
+    pub cache_bytes: u64,
 }
 
 /// The running link listener.
 ///
 /// It answers GET and HEAD for public links with a redirect (D53), and everything that leads nowhere with one
 /// and the same page (D54). Dropping it stops it at once; [`Self::stop`] lets requests finish.
-#[derive(Debug)]
-pub struct EdgeServer(Listener);
+pub struct EdgeServer {
+    listener: Listener,
+    clicks: ClickQueue,
+    emptying: Emptying,
+}
+
+/// The task that empties the queue of clicks. It ends with the server.
+struct Emptying(JoinHandle<()>);
+
+impl Drop for Emptying {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
 
 impl EdgeServer {
     /// Starts to accept on `listener`. It must be called within a Tokio runtime; the threads that answer are its
@@ -47,22 +63,33 @@ impl EdgeServer {
     /// # Errors
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
-        let EdgeOptions { miss_throttle_per_minute, workers, connections } = options;
-        metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by what they came to.");
+        let EdgeOptions { miss_throttle_per_minute, workers, connections, cache_bytes } = options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
-        let edge = web::Data::new(Edge {
+        let list_version = app.target_blocklist.version();
+        let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
+        // Before the first link is loaded, so that no change of it is missed.
+        app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
+        let clicks = ClickQueue::new(Arc::clone(&app.clicks));
+        let edge = Arc::new(Edge {
+            loads: Loads::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
             pages: Arc::clone(&pages),
             misses: AddressThrottle::new(miss_throttle_per_minute),
-            outages: OutageLog::default(),
+            cache,
+            clicks: clicks.clone(),
+            counters: VisitCounters::new(),
         });
         let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
         let service = move || {
-            let app = App::new().app_data(edge.clone()).default_service(web::to(answer)).into_factory();
-            map_config(app, |()| AppConfig::default())
+            let worker = Worker::new(Arc::clone(&edge));
+            fn_service(move |request: Request| {
+                let worker = Rc::clone(&worker);
+                async move { Ok::<_, Infallible>(worker.answer(request).await) }
+            })
         };
         let refusals: Arc<dyn Refusals> = Arc::new(EdgeRefusals(pages));
-        Listener::start(listener, &options, &refusals, service).map(Self)
+        let listener = Listener::start(listener, &options, &refusals, service)?;
+        Ok(Self { listener, emptying: Emptying(clicks.empty_regularly()), clicks })
     }
 
     /// Waits until the listener ends, which it does by itself only if it fails.
@@ -70,7 +97,7 @@ impl EdgeServer {
     /// # Errors
     /// It failed.
     pub async fn ended(&mut self) -> io::Result<()> {
-        self.0.ended().await
+        self.listener.ended().await
     }
 
     /// Stops accepting. A graceful stop returns when the running requests are finished, after 30 seconds at most;
@@ -79,7 +106,12 @@ impl EdgeServer {
     /// # Errors
     /// The listener had failed before.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
-        self.0.stop(graceful).await
+        let Self { listener, clicks, emptying } = self;
+        let stopped = listener.stop(graceful).await;
+        drop(emptying);
+        // The clicks of the last visits.
+        clicks.empty();
+        stopped
     }
 }
 
@@ -90,7 +122,7 @@ impl Refusals for EdgeRefusals {
     fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
         let status = match refusal {
             // The page of an outage, which asks to come again in a moment.
-            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable).into(),
+            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable),
             Refusal::NotHttp => StatusCode::BAD_REQUEST,
             Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,

@@ -1,25 +1,34 @@
 //! One visit, from the request to the answer.
 
+use std::borrow::Cow;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
-use actix_web::http::header::HeaderValue;
-use actix_web::http::{ConnectionType, Method};
-use actix_web::{HttpRequest, HttpResponse, web};
-use futures_util::FutureExt;
+use actix_http::body::BoxBody;
+use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Response};
+use bytes::Bytes;
+use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
-use signpost_app::visits::{Resolution, resolve};
+use signpost_app::ports::{Click, ClickKind};
+use signpost_domain::Timestamp;
 
-use crate::outage_log::OutageLog;
-use crate::outcome::Outcome;
-use crate::pages::{self, Pages};
+use crate::click_queue::{ClickQueue, Lane};
+use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
+use crate::front::{Front, InlineLink};
+use crate::gates::{self, GateRequest};
+use crate::link_cache::LinkCache;
+use crate::loads::{Loaded, Loads};
+use crate::outcome::{Outcome, VisitCounters};
+use crate::pages::Pages;
 use crate::response::response;
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
-
-/// Counts visits by `outcome`.
-pub(crate) const VISITS_METRIC: &str = "signpost_visits_total";
+use crate::wanted::{KnownHosts, KnownSite, Wanted};
 
 /// What all visits share.
 pub(crate) struct Edge {
@@ -27,73 +36,237 @@ pub(crate) struct Edge {
     pub(crate) pages: Arc<Pages>,
     /// Counts the misses of each address (D54).
     pub(crate) misses: AddressThrottle,
-    pub(crate) outages: OutageLog,
+    pub(crate) cache: Arc<LinkCache>,
+    pub(crate) loads: Arc<Loads>,
+    pub(crate) clicks: ClickQueue,
+    pub(crate) counters: VisitCounters,
 }
 
-/// Answers one visit, whatever happens in it.
-pub(crate) async fn answer(edge: web::Data<Edge>, request: HttpRequest) -> HttpResponse {
-    // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
-    // one: the throttle and the log recover their locks, and the store's reads change nothing.
-    let outcome = AssertUnwindSafe(edge.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
-        tracing::error!("a visit ended in a panic");
-        Outcome::Failed
-    });
-    let label = outcome.label();
-    metrics::counter!(VISITS_METRIC, "outcome" => label).increment(1);
-    tracing::debug!(outcome = label, "visit");
-    let mut response = response(&edge.pages, outcome);
-    if edge.app.lifecycle.is_draining() {
-        // So that visitors' next requests go to a node that stays.
-        response.head_mut().set_connection_type(ConnectionType::Close);
+/// What the visits of one worker share.
+pub(crate) struct Worker {
+    edge: Arc<Edge>,
+    front: Front,
+    hosts: KnownHosts,
+    lane: Arc<Lane>,
+}
+
+/// A visitor, as far as a visit needs to know.
+struct Visitor<'a> {
+    request: &'a Request,
+    now: Timestamp,
+    address: IpAddr,
+}
+
+/// A link that a visit has found.
+struct Known {
+    link: KnownLink,
+    /// Whether the operator lists a target on the way.
+    is_listed: bool,
+}
+
+enum KnownLink {
+    Inline(InlineLink),
+    Shared(CompiledLink),
+}
+
+impl KnownLink {
+    fn view(&self) -> LinkView<'_> {
+        match self {
+            Self::Inline(link) => link.view(),
+            Self::Shared(link) => link.view(),
+        }
     }
-    response
+
+    /// Its page, which is shared where it can be.
+    fn page(&self, html: &[u8]) -> Bytes {
+        match self {
+            Self::Inline(_) => Bytes::copy_from_slice(html),
+            Self::Shared(link) => Bytes::from_owner(link.clone()),
+        }
+    }
 }
 
-impl Edge {
-    async fn outcome(&self, request: &HttpRequest) -> Outcome {
+impl Worker {
+    pub(crate) fn new(edge: Arc<Edge>) -> Rc<Self> {
+        let lane = edge.clicks.lane();
+        Rc::new(Self { edge, front: Front::new(), hosts: KnownHosts::new(), lane })
+    }
+
+    /// Answers one visit, whatever happens in it.
+    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Response<BoxBody> {
+        // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
+        // one: locks are recovered, what is borrowed is given back, and the store's reads change nothing.
+        let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
+            tracing::error!("a visit ended in a panic");
+            Outcome::Failed
+        });
+        let edge = &self.edge;
+        edge.counters.count(&outcome);
+        let mut response = response(&edge.pages, outcome);
+        if edge.app.lifecycle.is_draining() {
+            // So that visitors' next requests go to a node that stays.
+            response.head_mut().set_connection_type(ConnectionType::Close);
+        }
+        response
+    }
+
+    async fn outcome(&self, request: &Request) -> Outcome {
+        let Edge { app, misses, .. } = &*self.edge;
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
             return Outcome::MethodNotAllowed;
         }
-        let now = self.app.clock.now();
-        let address = visitor::address(request, &self.app.client_addresses, now);
-        if let Some(throttled) = self.misses.exhausted(address, now) {
+        let now = app.clock.now();
+        let address = visitor::address(request, &app.client_addresses, now);
+        if let Some(throttled) = misses.exhausted(address, now) {
             return turned_away(throttled);
         }
-        let outcome = self.look_up(request).await;
+        let outcome = self.look_up(&Visitor { request, now, address }).await;
         if outcome == Outcome::NotFound
             && !routes::is_asked_for_by_browsers(request.uri().path())
             // Counting decides, so that of many at once exactly the allowed number get an answer.
-            && let Some(throttled) = self.misses.count(address, self.app.clock.now())
+            && let Some(throttled) = misses.count(address, app.clock.now())
         {
             return turned_away(throttled);
         }
         outcome
     }
 
-    async fn look_up(&self, request: &HttpRequest) -> Outcome {
-        let (Some(hostname), Some(found)) = (visitor::hostname(request), routes::find(request.uri().path()))
-        else {
-            return Outcome::NotFound;
-        };
-        let Found { resource: Resource::Link, slug } = found;
-        match resolve(&self.app, &hostname, slug).await {
-            Ok(Resolution::Redirect(target)) => redirected_to(&target.location()),
-            Ok(Resolution::LandingElsewhere { url }) => redirected_to(&url),
-            Ok(Resolution::Landing { title }) => match pages::landing(&title) {
-                Ok(html) => Outcome::Shown(html),
-                Err(error) => {
-                    tracing::error!(%error, "a landing page cannot be rendered");
-                    Outcome::Failed
+    async fn look_up(&self, visitor: &Visitor<'_>) -> Outcome {
+        let Visitor { request, .. } = visitor;
+        let Edge { app, cache, .. } = &*self.edge;
+        let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
+        let Some(site) = visitor::site(request, &self.hosts, site_of) else { return Outcome::NotFound };
+        let path = request.uri().path();
+        let slug = match routes::plain_slug(path) {
+            Some(slug) => slug.map(Cow::Borrowed),
+            None => match routes::find(path) {
+                Some(Found { resource: Resource::Link, slug }) => {
+                    slug.map(|slug| Cow::Owned(slug.as_str().to_owned()))
                 }
+                None => return Outcome::NotFound,
             },
-            Ok(Resolution::NotThere) => Outcome::NotFound,
-            Err(error) => {
-                self.outages.note(&error);
-                Outcome::Unavailable
+        };
+        let wanted = Wanted::new(&site, slug.as_deref(), &cache.generations);
+        let link = match self.known(&wanted) {
+            Some(link) => link,
+            None => match self.edge.loads.load(&wanted).await {
+                Loaded::Link(link) => {
+                    let is_listed = link.view().was_listed() && self.is_listed(&link.view());
+                    Known { link: KnownLink::Shared(link), is_listed }
+                }
+                Loaded::StoreAway => return Outcome::Unavailable,
+                Loaded::Broken => return Outcome::Failed,
+            },
+        };
+        self.visit(visitor, &link)
+    }
+
+    /// What this node knows to be at `wanted`.
+    fn known(&self, wanted: &Wanted<'_>) -> Option<Known> {
+        let Edge { app, cache, .. } = &*self.edge;
+        let generations = &cache.generations;
+        // Read before anything is compared with the moments of changes, so that a link which passes is as of this moment.
+        let listed = generations.listed(app.target_blocklist.version());
+        let inline =
+            self.front.get(wanted).filter(|link| link.view().holds(link.moment(), wanted, generations));
+        let (link, moment) = if let Some(link) = inline {
+            (KnownLink::Inline(link), link.moment())
+        } else {
+            let link = cache.get(wanted)?;
+            let moment = link.moment();
+            if !link.view().holds(moment, wanted, generations) {
+                return None;
             }
+            self.front.keep(wanted, &link);
+            (KnownLink::Shared(link), moment)
+        };
+        let view = link.view();
+        let now = Instant::now();
+        let leads_to = view.leads_to();
+        let is_usable = match leads_to {
+            // During an outage nothing is said to be missing (D58).
+            LeadsTo::Nothing => app.link_memory.is_fresh(now),
+            LeadsTo::Location { .. } | LeadsTo::Page(_) => app.link_memory.may_answer(now),
+        };
+        if !is_usable {
+            return None;
+        }
+        // Once for each version of the list (R33).
+        let mut is_listed = false;
+        if (moment < listed || view.was_listed()) && leads_to != LeadsTo::Nothing {
+            is_listed = self.is_listed(&view);
+            if !is_listed {
+                self.front.renew(wanted, listed);
+                if let KnownLink::Shared(link) = &link {
+                    link.renew(listed);
+                }
+            }
+        }
+        Some(Known { link, is_listed })
+    }
+
+    /// Whether the operator's list has a target of the link as it stands now.
+    fn is_listed(&self, link: &LinkView<'_>) -> bool {
+        let list = self.edge.app.target_blocklist.current();
+        link.leads_to_any(|host| list.contains(host))
+    }
+
+    /// Lets the visitor through the gates of a link to where it leads.
+    fn visit(&self, visitor: &Visitor<'_>, Known { link, is_listed }: &Known) -> Outcome {
+        let view = link.view();
+        let (outcome, kind) = match view.leads_to() {
+            LeadsTo::Nothing => return Outcome::NotFound,
+            _ if *is_listed => return Outcome::NotFound,
+            LeadsTo::Location { start, rest } => (redirected_to(start, rest), ClickKind::Sent),
+            LeadsTo::Page(html) => (Outcome::Shown(link.page(html)), ClickKind::Shown),
+        };
+        if let Some(gates) = view.gates() {
+            let request = GateRequest { head: visitor.request.head(), address: visitor.address };
+            if let Some(turned_away) = gates::judge(&gates, &request) {
+                self.record(visitor, &view, ClickKind::Blocked);
+                return Outcome::TurnedAway(turned_away);
+            }
+        }
+        if outcome != Outcome::Failed {
+            self.record(visitor, &view, kind);
+        }
+        outcome
+    }
+
+    /// Records a visit for each link on the way that wants it. HEAD is nothing (D48).
+    fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
+        let Visitor { request, now, address } = visitor;
+        if *request.method() != Method::GET {
+            return;
+        }
+        let mut recorded = link.recorded().peekable();
+        if recorded.peek().is_none() {
+            return;
+        }
+        let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
+        let purpose = match text(&SEC_PURPOSE) {
+            [] => text(&PURPOSE),
+            purpose => purpose,
+        };
+        for link in recorded {
+            self.lane.push(&Click {
+                at: *now,
+                link: link.id,
+                account: link.account,
+                kind,
+                address: *address,
+                user_agent: text(&header::USER_AGENT),
+                referrer: text(&header::REFERER),
+                accept_language: text(&header::ACCEPT_LANGUAGE),
+                query: request.uri().query().unwrap_or_default().as_bytes(),
+                purpose,
+            });
         }
     }
 }
+
+static SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
+static PURPOSE: HeaderName = HeaderName::from_static("purpose");
 
 /// The log does not name the address: it is a visitor's.
 fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcome {
@@ -106,8 +279,11 @@ fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcom
     Outcome::Throttled { retry_after_seconds }
 }
 
-fn redirected_to(location: &str) -> Outcome {
-    HeaderValue::from_str(location).map_or_else(
+fn redirected_to(start: &str, rest: &[u8]) -> Outcome {
+    let mut location = Vec::with_capacity(start.len() + rest.len());
+    location.extend_from_slice(start.as_bytes());
+    location.extend_from_slice(rest);
+    HeaderValue::from_maybe_shared(Bytes::from(location)).map_or_else(
         |_| {
             tracing::error!("a target does not fit a header");
             Outcome::Failed

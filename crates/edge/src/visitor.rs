@@ -1,30 +1,38 @@
 //! What a request says about where the visitor goes and where from.
 
 use std::net::IpAddr;
+use std::rc::Rc;
 
-use actix_web::HttpRequest;
-use actix_web::http::header;
+use actix_http::header;
+use actix_http::{HttpMessage as _, Request};
 use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Hostname, Timestamp};
 
-/// The hostname that a request is for. `None` if it names none, several, or something that is no hostname.
-pub(crate) fn hostname(request: &HttpRequest) -> Option<Hostname> {
+use crate::wanted::{KnownHosts, KnownSite};
+
+/// The site that a request is for, which `site_of` makes of its hostname. `None` if it names no host, several, or something
+/// that is no hostname.
+pub(crate) fn site(
+    request: &Request,
+    known: &KnownHosts,
+    site_of: impl FnOnce(Hostname) -> KnownSite,
+) -> Option<Rc<KnownSite>> {
     let mut values = request.headers().get_all(header::HOST);
     let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let hostname = Hostname::from_authority(value.to_str().ok()?).ok()?;
+    let hostname_of = |authority: &[u8]| Hostname::from_authority(str::from_utf8(authority).ok()?).ok();
     // A target in absolute form names its host a second time. One request for two hosts is nobody's address, or
     // this server and a proxy in front of it could each see another.
-    match request.uri().authority() {
-        Some(authority) => {
-            let named_again = Hostname::from_authority(authority.as_str()).ok()?;
-            (hostname == named_again).then_some(hostname)
+    if let Some(authority) = request.uri().authority() {
+        let named_again = hostname_of(authority.as_str().as_bytes())?;
+        if hostname_of(value.as_bytes())? != named_again {
+            return None;
         }
-        None => Some(hostname),
     }
+    known.site(value.as_bytes(), || hostname_of(value.as_bytes()).map(site_of))
 }
 
 /// The address that a request counts for (D18, D54).
-pub(crate) fn address(request: &HttpRequest, addresses: &ClientAddresses, now: Timestamp) -> IpAddr {
+pub(crate) fn address(request: &Request, addresses: &ClientAddresses, now: Timestamp) -> IpAddr {
     let forwarded_for = request.headers().get_all(header::X_FORWARDED_FOR);
     let sender = Sender {
         peer: request.peer_addr().map(|peer| peer.ip()),

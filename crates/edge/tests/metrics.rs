@@ -28,7 +28,7 @@ async fn visits_are_counted_by_what_they_came_to() {
     }
     edge.request("POST", "/sale");
     edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
-    edge.get("/sale");
+    edge.get("/none");
     for _ in 0..6 {
         edge.get("/none");
     }

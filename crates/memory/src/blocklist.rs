@@ -1,5 +1,6 @@
 //! An operator's list that stands in memory.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use signpost_app::ports::TargetBlocklist;
@@ -7,23 +8,31 @@ use signpost_domain::HostBlocklist;
 
 /// A list of hosts that may never be targets (D24); it changes when it is replaced.
 #[derive(Debug, Default)]
-pub struct FixedBlocklist(RwLock<Arc<HostBlocklist>>);
+pub struct FixedBlocklist {
+    list: RwLock<Arc<HostBlocklist>>,
+    version: AtomicU64,
+}
 
 impl FixedBlocklist {
     /// This list.
     #[must_use]
     pub fn new(list: HostBlocklist) -> Self {
-        Self(RwLock::new(Arc::new(list)))
+        Self { list: RwLock::new(Arc::new(list)), version: AtomicU64::default() }
     }
 
     /// Puts another list in its place, as if the operator had edited the file.
     pub fn replace(&self, list: HostBlocklist) {
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+        *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+        self.version.fetch_add(1, Ordering::Release);
     }
 }
 
 impl TargetBlocklist for FixedBlocklist {
     fn current(&self) -> Arc<HostBlocklist> {
-        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.list.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
     }
 }

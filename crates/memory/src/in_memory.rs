@@ -3,15 +3,18 @@
 use std::collections::BTreeSet;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
+use std::time::Duration;
 
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
+use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{
     CustomDomainScheme, Edge, Hostname, HostnameRules, Plans, SpecialUseName, SystemDomain, TrustedProxies,
 };
 
 use crate::blocklist::FixedBlocklist;
+use crate::clicks::KeptClicks;
 use crate::clock::ManualClock;
 use crate::countries::FixedCountries;
 use crate::dns::FakeDns;
@@ -42,6 +45,10 @@ pub struct InMemory {
     pub dns: Arc<FakeDns>,
     /// Hosts that may never be targets.
     pub target_blocklist: Arc<FixedBlocklist>,
+    /// Clicks of visitors.
+    pub clicks: Arc<KeptClicks>,
+    /// How long links in memory answer after the last read of the change log (D58).
+    pub stale_limit: Duration,
     /// Where visitors are.
     pub countries: Arc<FixedCountries>,
     /// The plans.
@@ -65,6 +72,9 @@ pub struct InMemory {
 /// The default of D18.
 const REJECTIONS_PER_MINUTE: u32 = 30;
 
+/// The default of D58.
+const STALE_LIMIT: Duration = Duration::from_mins(15);
+
 impl InMemory {
     /// Empty fakes behind this system domain.
     #[must_use]
@@ -79,6 +89,8 @@ impl InMemory {
             randomness: Arc::default(),
             dns: Arc::default(),
             target_blocklist: Arc::default(),
+            clicks: Arc::default(),
+            stale_limit: STALE_LIMIT,
             countries: Arc::default(),
             plans: Plans::builtin(),
             system,
@@ -103,6 +115,8 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            clicks,
+            stale_limit,
             countries,
             plans,
             system,
@@ -123,6 +137,8 @@ impl InMemory {
             randomness,
             dns,
             target_blocklist,
+            clicks,
+            link_memory: Arc::new(LinkMemory::new(stale_limit)),
             countries,
             changes: Arc::default(),
             plans,

@@ -48,8 +48,9 @@
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!
 //! // What a visitor sees.
-//! let host = Hostname::parse("go.example.com").unwrap();
-//! assert_eq!(visits::resolve(&app, &host, Some(slug)).await.unwrap(), Resolution::Redirect(target));
+//! let address = visits::address_of(&app, Hostname::parse("go.example.com").unwrap(), Some(slug));
+//! let resolved = visits::resolve(&app, address).await.unwrap();
+//! assert_eq!(resolved.resolution, Resolution::Redirect(target));
 //! # });
 //! ```
 //!
@@ -63,6 +64,7 @@ mod account_writes;
 mod answers;
 mod blocklist;
 mod change_log;
+mod clicks;
 mod clock;
 mod countries;
 mod custom_domain_writes;
@@ -74,8 +76,10 @@ mod group_writes;
 mod ids;
 mod in_memory;
 mod leases;
+mod link_reads;
 mod link_writes;
 mod pixel_writes;
+mod published_links;
 mod quota;
 mod randomness;
 mod reads;
@@ -84,12 +88,14 @@ mod store;
 mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
+pub use clicks::{KeptClick, KeptClicks};
 pub use clock::ManualClock;
 pub use countries::FixedCountries;
 pub use dns::{FakeDns, HeldLookups};
 pub use faults::{Fault, Faults, Step};
 pub use ids::SequentialIds;
 pub use in_memory::InMemory;
+pub use link_reads::{HeldLinkReads, LinkReadGate};
 pub use quota::MemoryQuotaStore;
 pub use randomness::SeededRandomness;
 pub use store::MemoryStore;

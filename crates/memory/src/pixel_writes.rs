@@ -38,9 +38,13 @@ impl PixelWrites for MemoryUnitOfWork {
     }
 
     async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {
-        self.write(|state| {
+        self.write_noting(|state, changes| {
             let owned = state.owned_mut(account);
-            Ok(owned.is_some_and(|owned| owned.pixels.remove(&id).is_some()))
+            let is_deleted = owned.is_some_and(|owned| owned.pixels.remove(&id).is_some());
+            if is_deleted {
+                changes.note_account(account);
+            }
+            Ok(is_deleted)
         })
     }
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use signpost_app::ports::{
-    AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedContent,
-    PublishedLink, ScheduledDomain, StoreError,
+    AccountReads, CustomDomainReads, GroupReads, KeyHolder, LinkReads, PixelReads, PublishedLink,
+    ScheduledDomain, StoreError,
 };
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, Group, GroupFilter, GroupId,
@@ -168,13 +168,9 @@ impl LinkReads for MemoryStore {
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
-        self.read(|state| {
-            state.published(address).map(|(owned, link)| PublishedLink {
-                content: content_of(link),
-                is_active: link.is_active(),
-                is_suspended: owned.account.is_suspended(),
-            })
-        })
+        let found = self.read(|state| state.published_link(address))?;
+        self.link_reads().pass().await;
+        self.faults().judge(found, |link| link.id.to_bytes())
     }
 }
 
@@ -198,13 +194,6 @@ impl PixelReads for MemoryStore {
 
     async fn pixels_with_ids(&self, account: AccountId, ids: &[PixelId]) -> Result<Vec<Pixel>, StoreError> {
         self.read(|state| state.pixels_with_ids(account, ids))
-    }
-}
-
-fn content_of(link: &Link) -> PublishedContent {
-    match link {
-        Link::Landing(landing) => PublishedContent::Landing { title: landing.title.clone() },
-        Link::Redirect(redirect) => PublishedContent::Redirect { target_url: redirect.target_url.clone() },
     }
 }
 

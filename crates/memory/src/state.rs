@@ -10,7 +10,7 @@ use std::sync::Arc;
 use signpost_app::ports::StoreError;
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, ApiKeyId, CustomDomain, Group, GroupId, Hostname, LandingId, Link,
-    LinkId, LinkKind, PageContent, Pixel, PixelId, Site, Usage,
+    LinkId, LinkKind, PageContent, Pixel, PixelId, Usage,
 };
 
 use crate::answers::Answers;
@@ -101,18 +101,6 @@ impl State {
     pub(crate) fn is_taken_from(&self, link: &Link) -> bool {
         let Some(address) = link.placement().address() else { return false };
         self.occupant(&address).is_some_and(|(_, occupant)| occupant.id() != link.id())
-    }
-
-    /// The link that visitors get at an address, with its owner: on a custom domain only while that is the owner's and
-    /// active.
-    pub(crate) fn published(&self, address: &Address) -> Option<(&Owned, &Link)> {
-        self.occupant(address).filter(|(owned, _)| match &address.site {
-            Site::System => true,
-            Site::Custom(hostname) => {
-                let domain = self.domains.named(owned.account.id, hostname);
-                domain.is_some_and(|domain| domain.status.serves_links())
-            }
-        })
     }
 
     /// Those of the account's domains that have one of these hostnames.

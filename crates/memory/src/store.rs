@@ -14,6 +14,7 @@ use crate::change_log::Log;
 use crate::clock::ManualClock;
 use crate::faults::{Faults, Step};
 use crate::leases;
+use crate::link_reads::LinkReadGate;
 use crate::state::State;
 use crate::unit_of_work::{Held, MemoryUnitOfWork, Turn};
 
@@ -43,6 +44,7 @@ pub(crate) struct Shared {
     turn: Arc<tokio::sync::Mutex<()>>,
     time_limit: Duration,
     faults: Faults,
+    link_reads: LinkReadGate,
     /// Who is in a unit of work, if reads beside one are refused.
     at_work: Mutex<Option<User>>,
     refuses_reads_beside_work: AtomicBool,
@@ -105,6 +107,7 @@ impl MemoryStore {
             turn: Arc::default(),
             time_limit,
             faults: Faults::default(),
+            link_reads: LinkReadGate::default(),
             at_work: Mutex::default(),
             refuses_reads_beside_work: AtomicBool::default(),
         }))
@@ -114,6 +117,12 @@ impl MemoryStore {
     /// none left for that.
     pub fn refuse_reads_beside_work(&self) {
         self.0.refuses_reads_beside_work.store(true, Ordering::Relaxed);
+    }
+
+    /// Counts the reads of published links, and lets them wait.
+    #[must_use]
+    pub fn link_reads(&self) -> &LinkReadGate {
+        &self.0.link_reads
     }
 
     /// Which calls are to fail.

@@ -241,6 +241,7 @@ pub fn page_content() -> PageContent {
         avatar_url: Some(web_url("https://example.com/avatar.png")),
         theme: Theme::Dark,
         accent_color: Some(AccentColor::parse("#1a2b3c").expect("a colour")),
+        search_engines: true,
         widgets: widgets(one_of_each_type()),
     }
 }

@@ -53,6 +53,7 @@ mod page_content;
 mod pipeline;
 mod pixels;
 mod places;
+mod published_links;
 mod remembered_answers;
 mod request_counts;
 mod rows;

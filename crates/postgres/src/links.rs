@@ -1,7 +1,6 @@
 //! Links.
 
 use async_trait::async_trait;
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
@@ -9,7 +8,7 @@ use signpost_app::ports::{
 };
 use signpost_domain::{
     AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition, Site,
+    PageLimit, PagePosition,
 };
 
 use crate::columns::IdBytes;
@@ -21,11 +20,10 @@ use crate::membership;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::pipeline::both;
+use crate::published_links;
 use crate::rows::changed_link::UpdateLink;
-use crate::rows::custom_domain::ACTIVE;
-use crate::rows::link::{LinkRow, address_columns, kind_column};
-use crate::rows::published_link::PublishedRow;
-use crate::schema::{accounts, custom_domains, links};
+use crate::rows::link::{LinkRow, kind_column};
+use crate::schema::links;
 use crate::some_links;
 use crate::store::PostgresStore;
 use crate::taken_addresses;
@@ -71,27 +69,7 @@ impl LinkReads for PostgresStore {
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
-        let (host, slug) = address_columns(address);
-        self.visit(async |connection| {
-            let link = links::table
-                .inner_join(accounts::table)
-                .filter(links::host.eq(host))
-                .filter(links::slug.eq(slug))
-                .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()));
-            let found = match &address.site {
-                Site::System => link.first::<(PublishedRow, bool)>(connection).await,
-                Site::Custom(hostname) => {
-                    let serving = custom_domains::table
-                        .filter(custom_domains::hostname.eq(hostname.as_str()))
-                        .filter(custom_domains::account_id.eq(links::account_id))
-                        .filter(custom_domains::status.eq(ACTIVE));
-                    link.filter(exists(serving)).first(connection).await
-                }
-            };
-            let found = found.optional()?;
-            found.map(|(link, is_suspended)| link.into_link(is_suspended)).transpose()
-        })
-        .await
+        self.visit(async |connection| published_links::find(connection, address).await).await
     }
 }
 

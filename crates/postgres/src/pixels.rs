@@ -133,7 +133,7 @@ impl PixelWrites for PostgresUnitOfWork {
     }
 
     async fn delete_pixel(&mut self, account: AccountId, id: PixelId) -> Result<bool, StoreError> {
-        self.step(async |connection| {
+        let delete = async |connection: &mut &AsyncPgConnection| {
             let pixel = pixels::table.find(IdBytes::from(id));
             let pixel = pixel.filter(pixels::account_id.eq(IdBytes::from(account)));
             let is_deleted = diesel::delete(pixel).execute(connection).await? > 0;
@@ -141,7 +141,11 @@ impl PixelWrites for PostgresUnitOfWork {
                 counters::discount_pixel(connection, account).await?;
             }
             Ok(is_deleted)
-        })
-        .await
+        };
+        let is_deleted = self.step(delete).await?;
+        if is_deleted {
+            self.noted().note_account(account);
+        }
+        Ok(is_deleted)
     }
 }

@@ -71,6 +71,15 @@ fn bind(setting: &Setting, address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
 }
 
+/// How links are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct LinkOptions {
+    /// How many misses an address may have within a minute; 0 means any number (D54).
+    pub(crate) miss_throttle_per_minute: u32,
+    /// How much memory links are kept in, in bytes.
+    pub(crate) cache_bytes: u64,
+}
+
 /// The running servers.
 pub(crate) struct Servers {
     api: ApiServer,
@@ -86,7 +95,7 @@ impl Servers {
     pub(crate) fn start(
         sockets: Sockets,
         app: &Arc<Application>,
-        miss_throttle_per_minute: u32,
+        link_options: LinkOptions,
         connections: Connections,
     ) -> Result<Self> {
         let Sockets { api, links, metrics } = sockets;
@@ -94,7 +103,9 @@ impl Servers {
         let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
-        let edge_options = EdgeOptions { miss_throttle_per_minute, workers, connections: connections.each };
+        let LinkOptions { miss_throttle_per_minute, cache_bytes } = link_options;
+        let edge_options =
+            EdgeOptions { miss_throttle_per_minute, workers, connections: connections.each, cache_bytes };
         Ok(Self {
             api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
             links: EdgeServer::start(links, Arc::clone(app), edge_options)

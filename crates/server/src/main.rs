@@ -2,6 +2,7 @@
 //! here.
 
 mod background;
+mod clicks;
 mod commands;
 mod country_database_file;
 mod followed_file;

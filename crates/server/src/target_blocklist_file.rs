@@ -3,6 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use signpost_app::ports::TargetBlocklist;
@@ -20,6 +21,7 @@ const NAMED_LINES: usize = 3;
 pub(crate) struct TargetBlocklistFile {
     file: FollowedFile,
     list: RwLock<Arc<HostBlocklist>>,
+    version: AtomicU64,
 }
 
 /// Why a list could not be read.
@@ -51,7 +53,7 @@ impl TargetBlocklistFile {
     pub(crate) fn open(path: PathBuf) -> Result<Self, BlocklistFileError> {
         let file = FollowedFile::new(path);
         let list = read(file.path())?;
-        Ok(Self { file, list: RwLock::new(Arc::new(list)) })
+        Ok(Self { file, list: RwLock::new(Arc::new(list)), version: AtomicU64::new(0) })
     }
 
     /// Where the file is.
@@ -68,6 +70,7 @@ impl TargetBlocklistFile {
             Ok(list) => {
                 tracing::info!(hosts = list.len(), "the target blocklist was read again");
                 *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
+                self.version.fetch_add(1, Ordering::Release);
             }
             Err(error) => tracing::warn!(%error, "the target blocklist is broken; the last good one stays"),
         }
@@ -83,6 +86,10 @@ impl TargetBlocklist for TargetBlocklistFile {
     fn current(&self) -> Arc<HostBlocklist> {
         Arc::clone(&self.list.read().unwrap_or_else(PoisonError::into_inner))
     }
+
+    fn version(&self) -> u64 {
+        self.version.load(Ordering::Acquire)
+    }
 }
 
 /// The list of an installation that names no file: it lists nothing.
@@ -92,6 +99,10 @@ pub(crate) struct EmptyBlocklist(Arc<HostBlocklist>);
 impl TargetBlocklist for EmptyBlocklist {
     fn current(&self) -> Arc<HostBlocklist> {
         Arc::clone(&self.0)
+    }
+
+    fn version(&self) -> u64 {
+        0
     }
 }
 

@@ -10,6 +10,7 @@ use signpost_app::ports::{
     Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries, QuotaStore, ROOM_FOR_ANSWERS,
     SharedQuotaStore, Store, TargetBlocklist,
 };
+use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
 use signpost_postgres::{PostgresOptions, PostgresStore};
@@ -20,6 +21,7 @@ use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
 use crate::background::Background;
+use crate::clicks::CountedClicks;
 use crate::country_database_file::CountryDatabaseFile;
 use crate::name_servers;
 use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
@@ -55,6 +57,7 @@ impl Serving {
         let parts = Parts {
             system: settings.system.clone(),
             blocklist,
+            stale_limit: settings.stale_limit,
             countries,
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(&settings.system),
@@ -131,6 +134,7 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
 struct Parts {
     system: SystemDomain,
     blocklist: Arc<dyn TargetBlocklist>,
+    stale_limit: Duration,
     countries: Arc<dyn CountryLookup>,
     custom_domain_scheme: CustomDomainScheme,
     hostname_rules: HostnameRules,
@@ -152,6 +156,7 @@ impl Parts {
             hostname_rules: HostnameRules::new(system.clone(), None, BTreeSet::new()),
             system,
             blocklist,
+            stale_limit: Duration::ZERO,
             countries: no_countries(),
             custom_domain_scheme,
             edge: Edge::default(),
@@ -239,6 +244,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
     let Parts {
         system,
         blocklist,
+        stale_limit,
         countries,
         custom_domain_scheme,
         hostname_rules,
@@ -259,6 +265,8 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         randomness: Arc::new(OsRandomness),
         dns,
         target_blocklist: blocklist,
+        clicks: Arc::new(CountedClicks::new()),
+        link_memory: Arc::new(LinkMemory::new(stale_limit)),
         countries,
         changes: Arc::default(),
         plans: common.plans.clone(),

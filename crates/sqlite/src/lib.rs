@@ -68,6 +68,7 @@ mod open_error;
 mod options;
 mod pages;
 mod pixels;
+mod published_links;
 mod readers;
 mod remembered_answers;
 mod request_counts;

@@ -1,7 +1,6 @@
 //! Links.
 
 use async_trait::async_trait;
-use diesel::dsl::exists;
 use diesel::prelude::*;
 use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
@@ -19,10 +18,9 @@ use crate::link_list;
 use crate::listed;
 use crate::named_links::{self, Deleted};
 use crate::pages;
-use crate::rows::custom_domain::ACTIVE;
-use crate::rows::link::{LinkColumns, LinkRow, SYSTEM_DOMAIN, address_columns, kind_column};
-use crate::rows::published_link::PublishedRow;
-use crate::schema::{accounts, custom_domains, links};
+use crate::published_links;
+use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use crate::schema::links;
 use crate::some_links;
 use crate::store::SqliteStore;
 use crate::taken_addresses;
@@ -66,22 +64,7 @@ impl LinkReads for SqliteStore {
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
-        let read = move |connection: &mut SqliteConnection| {
-            let its_active_domain = custom_domains::table
-                .filter(custom_domains::account_id.eq(links::account_id))
-                .filter(custom_domains::hostname.nullable().eq(links::host))
-                .filter(custom_domains::status.eq(ACTIVE));
-            let found = links::table
-                .inner_join(accounts::table)
-                .filter(links::host.eq(host))
-                .filter(links::slug.eq(slug))
-                .filter(links::host.eq(SYSTEM_DOMAIN).or(exists(its_active_domain).nullable()))
-                .select((PublishedRow::as_select(), accounts::suspended_at.is_not_null()))
-                .first::<(PublishedRow, bool)>(connection)
-                .optional()?;
-            found.map(|(link, is_suspended)| link.into_link(is_suspended)).transpose()
-        };
-        self.readers().read(read).await
+        self.readers().read(move |connection| published_links::find(connection, host, slug)).await
     }
 }
 

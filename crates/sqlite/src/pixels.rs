@@ -112,6 +112,10 @@ impl PixelWrites for SqliteUnitOfWork {
             }
             Ok(is_deleted)
         };
-        self.step(step).await
+        let is_deleted = self.step(step).await?;
+        if is_deleted {
+            self.noted().note_account(account);
+        }
+        Ok(is_deleted)
     }
 }

@@ -163,4 +163,4 @@ diesel::table! {
 
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
-diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links);
+diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links, pixels);

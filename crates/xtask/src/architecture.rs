@@ -21,11 +21,13 @@ const QUOTA_FALLBACK: &str = "signpost-quota-fallback";
 const LISTENER: &str = "signpost-listener";
 const HTTP: &str = "signpost-http";
 const EDGE: &str = "signpost-edge";
+const PAGES: &str = "signpost-pages";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const USER_AGENTS: &str = "signpost-user-agents";
 const SERVER: &str = "signpost";
+const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
 
 /// A set of crates, told by what is in it or by what is not.
@@ -83,11 +85,13 @@ const PLACES: &[Place] = &[
         imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
     },
+    // What visitors see, as pure functions: whoever shows a preview imports it as the edge does.
+    Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     // Rules about user agents, for the edge and for whoever counts visits.
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     Place {
         package: EDGE,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER, USER_AGENTS]),
+        imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
@@ -105,12 +109,15 @@ const PLACES: &[Place] = &[
             LISTENER,
             HTTP,
             EDGE,
+            PAGES,
             LINK_FILES,
             DNS,
             GEOIP,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
+    // A program of its own, which benchmarks compare ours with.
+    Place { package: BARE_ACTIX, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
 ];
 
@@ -146,7 +153,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
-    Fence::only("actix-web", &[HTTP, EDGE]),
+    Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("utoipa", &[HTTP]),

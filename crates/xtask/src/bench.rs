@@ -4,10 +4,18 @@
 //! median of its rounds, with the fastest and the slowest beside it.
 
 mod api;
+mod commands;
 mod connection;
+mod edge;
+mod figure;
 mod hostile;
+mod keeper;
+mod pgbench;
+mod postgres;
+mod random;
 mod store;
 mod turns;
+mod until;
 mod visits;
 
 use std::io::{self, Write as _};
@@ -53,6 +61,8 @@ enum What {
     },
     /// Hostile clients against all listeners: their cost in memory, and the time of honest requests meanwhile.
     Hostile(hostile::Options),
+    /// What visitors meet, against a bare actix-web program and nginx: a table of ratios.
+    Edge(edge::Options),
     /// All of the others on the debug build, each as small as it can be: whether they still run, not what they measure.
     Smoke,
     /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
@@ -66,6 +76,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         What::Visits { rounds, requests } => visits::run(&release(root)?, Turns::new(*rounds, *requests))?,
         What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
+        What::Edge(options) => edge::run(root, options)?,
         What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -81,6 +92,7 @@ fn smoke(root: &Path) -> Result<()> {
     bulk(&executable, Turns::new(1, 1))?;
     visits::run(&executable, Turns::new(1, 1))?;
     hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
+    edge::run(root, &edge::Options::smallest(executable.clone()))?;
     if servers::are_installed() {
         store::run(root, &store::Options::smallest(executable))?;
     } else {

@@ -42,23 +42,29 @@ pub(crate) enum Profile {
 
 /// Builds the program and gives its path.
 pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
-    let mut command = cargo();
-    command.args(["build", "--bin", "signpost", "--message-format", "json-render-diagnostics"]);
-    // With the features that the tests' build has, so that nothing is built twice.
-    command.arg(match profile {
-        Profile::Debug => "--workspace",
-        Profile::Release => "--release",
-    });
-    let output = command.current_dir(root).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
-    ensure!(output.status.success(), "the program does not build");
-    executable(&String::from_utf8_lossy(&output.stdout)).context("cargo does not say where the program is")
+    build_package(root, "signpost", profile)
 }
 
-/// The path of the one executable that cargo's messages tell of.
-fn executable(messages: &str) -> Option<PathBuf> {
+/// Builds the program of a package, which both have this name, and gives its path.
+pub(crate) fn build_package(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
+    let mut command = cargo();
+    command.args(["build", "--bin", name, "--message-format", "json-render-diagnostics"]);
+    // With the features that the tests' build has, so that nothing is built twice.
+    match profile {
+        Profile::Debug => command.arg("--workspace"),
+        Profile::Release => command.args(["--release", "--package", name]),
+    };
+    let output = command.current_dir(root).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
+    ensure!(output.status.success(), "{name} does not build");
+    let messages = String::from_utf8_lossy(&output.stdout);
+    executable(&messages, name).with_context(|| format!("cargo does not say where {name} is"))
+}
+
+/// The path of the executable of this name that cargo's messages tell of.
+fn executable(messages: &str, name: &str) -> Option<PathBuf> {
     messages.lines().find_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
-        let is_program = message.pointer("/target/name")? == "signpost";
+        let is_program = message.pointer("/target/name")? == name;
         let path = message.get("executable")?.as_str()?;
         is_program.then(|| PathBuf::from(path))
     })
@@ -89,9 +95,14 @@ impl Program {
 
     /// Starts the program with further arguments. If they name a database server it has no key to tell of.
     pub(crate) fn start_with(executable: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
+        Self::start_by(Command::new(executable), folder, arguments)
+    }
+
+    /// Starts the program as a command that ends in its path, such as `taskset`; it becomes the program. In a folder that
+    /// has a store from an earlier start it has no key to tell of.
+    pub(crate) fn start_by(mut command: Command, folder: &Path, arguments: &[&str]) -> Result<Self> {
         fs::write(folder.join("plans.toml"), PLANS)?;
         let log = File::create(folder.join(LOG))?;
-        let mut command = Command::new(executable);
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("SIGNPOST_") || name == "RUST_LOG" {
                 command.env_remove(name);
@@ -217,8 +228,8 @@ mod tests {
             r#"{"reason":"compiler-artifact","target":{"name":"signpost"},"executable":"/target/signpost"}"#,
             r#"{"reason":"build-finished","success":true}"#,
         ];
-        assert_eq!(executable(&messages.join("\n")), Some("/target/signpost".into()));
-        assert_eq!(executable(messages[0]), None);
+        assert_eq!(executable(&messages.join("\n"), "signpost"), Some("/target/signpost".into()));
+        assert_eq!(executable(messages[0], "signpost"), None);
     }
 
     #[test]

@@ -22,8 +22,16 @@ fn stored(account: &Account, link: &Value) -> Value {
     let mut shown =
         account.get(&format!("/v1/{list}/{}", link["id"].as_str().unwrap())).expect_status(200).body;
     // D27: bulk results show what lists show.
-    let of_single_links =
-        ["pixels", "geo_blocklists", "description", "avatar_url", "theme", "accent_color", "widgets"];
+    let of_single_links = [
+        "pixels",
+        "geo_blocklists",
+        "description",
+        "avatar_url",
+        "theme",
+        "accent_color",
+        "search_engines",
+        "widgets",
+    ];
     for field in of_single_links {
         shown.as_object_mut().unwrap().remove(field);
     }

@@ -26,7 +26,8 @@ fn landing_has_all_fields_of_the_table() {
     });
     // Only single answers show what is on the page (D27).
     let page = json!({
-        "description": null, "avatar_url": null, "theme": "auto", "accent_color": null, "widgets": []
+        "description": null, "avatar_url": null, "theme": "auto", "accent_color": null,
+        "search_engines": false, "widgets": []
     });
     let listed = expected.clone();
     let expected = body_with(expected, page);

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_domain::Timestamp;
 
@@ -10,6 +10,7 @@ use super::CHANGES_KEPT;
 use super::change_feed::{ChangeFeed, Origin};
 use crate::application::Application;
 use crate::ports::{ChangeId, ChangePosition, Clock, LoggedChange, ReadChanges, Store, StoreError};
+use crate::visits::LinkMemory;
 
 /// How many entries one read asks for. More of them cost more to read than to forget what is remembered.
 const AT_MOST: u32 = 10_000;
@@ -19,6 +20,7 @@ pub struct ChangeFollower {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     feed: Arc<ChangeFeed>,
+    memory: Arc<LinkMemory>,
     place: Option<Place>,
 }
 
@@ -46,6 +48,7 @@ impl ChangeFollower {
             store: Arc::clone(&app.store),
             clock: Arc::clone(&app.clock),
             feed: Arc::clone(&app.changes),
+            memory: Arc::clone(&app.link_memory),
             place: None,
         }
     }
@@ -57,6 +60,13 @@ impl ChangeFollower {
     /// # Errors
     /// The store cannot be read. Nothing is missed by that: the next read goes on where the last one came to.
     pub async fn poll(&mut self) -> Result<(), StoreError> {
+        let began = Instant::now();
+        self.read().await?;
+        self.memory.synced(began);
+        Ok(())
+    }
+
+    async fn read(&mut self) -> Result<(), StoreError> {
         let now = self.clock.now();
         let Some(place) = self.place.take_if(|place| !place.is_stale(now)) else {
             return self.begin(now).await;

@@ -25,7 +25,7 @@ pub enum Affected {
     Addresses(BTreeSet<Address>),
     /// All links that the account has or had on this custom domain, whose state has changed or that was removed.
     Domain(Hostname),
-    /// All links that the account has or had: it was suspended, resumed, or deleted.
+    /// All links that the account has or had: it was suspended, resumed, or deleted, or one of its pixels was.
     Account,
 }
 
@@ -145,7 +145,8 @@ pub enum ReadChanges {
 ///   among them.
 /// - [`delete_some_links`](super::LinkWrites::delete_some_links),
 ///   [`set_suspended`](super::AccountWrites::set_suspended),
-///   [`delete_account`](super::AccountWrites::delete_account): the account, if there was anything to do.
+///   [`delete_account`](super::AccountWrites::delete_account), [`delete_pixel`](super::PixelWrites::delete_pixel): the
+///   account, if there was anything to do.
 /// - [`write_page_content`](super::LinkWrites::write_page_content): the address of the page.
 /// - [`update_custom_domain`](super::CustomDomainWrites::update_custom_domain),
 ///   [`delete_custom_domain`](super::CustomDomainWrites::delete_custom_domain) and

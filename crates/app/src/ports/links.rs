@@ -2,37 +2,12 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Name, Page, PageContent,
-    PageLimit, PagePosition, TargetUrl,
+    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
+    PageLimit, PagePosition,
 };
 
+use super::published_links::PublishedLink;
 use super::store_error::StoreError;
-
-/// A link as the visitor's side sees it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PublishedLink {
-    /// What visitors get.
-    pub content: PublishedContent,
-    /// Whether the link is active.
-    pub is_active: bool,
-    /// Whether the account that owns it is suspended.
-    pub is_suspended: bool,
-}
-
-/// What visitors of a link get.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum PublishedContent {
-    /// They are sent on.
-    Redirect {
-        /// Where to.
-        target_url: TargetUrl,
-    },
-    /// They are shown a page.
-    Landing {
-        /// Its title.
-        title: Name,
-    },
-}
 
 /// Reading links.
 #[async_trait]
@@ -59,7 +34,9 @@ pub trait LinkReads: Send + Sync {
     ) -> Result<Page<Link>, StoreError>;
 
     /// The link that occupies `address`, whoever owns it, active or not. On a custom domain only if that domain is the same
-    /// account's and stored as active (D44).
+    /// account's and stored as active (D44). The link and everything in the answer are as they were at one moment, and
+    /// whatever changes the answer is noted as a [`VisibleChange`](super::VisibleChange). A row that cannot be read fails
+    /// no other link, even one that is asked for at the same time (ADR 35).
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError>;
 }
 

@@ -13,6 +13,7 @@
 
 pub mod accounts;
 pub mod change_log;
+pub mod clicks;
 pub mod clock;
 pub mod country_lookup;
 pub mod custom_domains;
@@ -23,6 +24,7 @@ pub mod id_source;
 pub mod leases;
 pub mod links;
 pub mod pixels;
+pub mod published_links;
 pub mod quota_store;
 pub mod randomness;
 pub mod remembered_answers;
@@ -35,6 +37,7 @@ pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
+pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
 pub use clock::Clock;
 pub use country_lookup::{CountryLookup, NoCountries};
 pub use custom_domains::{
@@ -46,10 +49,9 @@ pub use domain_schedule::{CLAIM_OF_A_CHECK, CheckSchedule, ScheduledDomain};
 pub use groups::{GroupReads, GroupWrites, InsertGroupError};
 pub use id_source::IdSource;
 pub use leases::{LeaseHolder, Leases};
-pub use links::{
-    InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedContent, PublishedLink, UpdateLinkError,
-};
+pub use links::{InsertLinksError, Insertion, LinkReads, LinkWrites, UpdateLinkError};
 pub use pixels::{InsertPixelError, PixelReads, PixelWrites};
+pub use published_links::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
 pub use quota_store::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, SharedQuotaStore};
 pub use randomness::{Randomness, RandomnessUnavailable};
 pub use remembered_answers::{

@@ -8,4 +8,8 @@ use signpost_domain::HostBlocklist;
 pub trait TargetBlocklist: Send + Sync {
     /// The newest list that could be read; the last good one if the newest is broken.
     fn current(&self) -> Arc<HostBlocklist>;
+
+    /// A number that is another one after each change of the list. It moves when [`current`](Self::current) gives the new list
+    /// already. Reading it costs next to nothing, so that each visit can.
+    fn version(&self) -> u64;
 }

@@ -1,5 +1,7 @@
 //! What visitors do.
 
+mod link_memory;
 mod resolve;
 
-pub use resolve::{Resolution, resolve};
+pub use link_memory::LinkMemory;
+pub use resolve::{Dependencies, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve};

@@ -3,10 +3,12 @@
 use std::net::Ipv4Addr;
 
 use signpost_domain::public_address::slug_addressed_on;
-use signpost_domain::{Address, Hostname, Name, Site, Slug, SystemDomain, TargetUrl};
+use signpost_domain::{
+    AccountId, Address, GeoBlocklist, Hostname, LinkId, PixelCode, Site, Slug, SystemDomain, TargetUrl,
+};
 
 use crate::application::Application;
-use crate::ports::{PublishedContent, PublishedLink, StoreError};
+use crate::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, StoreError};
 
 /// How many of our own addresses a visit is led through before it counts as a loop (D24).
 const MOST_HOPS: u32 = 5;
@@ -17,10 +19,7 @@ pub enum Resolution {
     /// To this target, which is none of our own addresses.
     Redirect(TargetUrl),
     /// To a landing page, which is shown.
-    Landing {
-        /// Its title.
-        title: Name,
-    },
+    Landing(Box<PublishedLanding>),
     /// By way of redirects to a landing page at another of our addresses: this is the page's own public URL.
     LandingElsewhere {
         /// As the API shows it.
@@ -30,25 +29,87 @@ pub enum Resolution {
     NotThere,
 }
 
-/// Where the address made of `hostname` and `slug` (`None` for the root) leads. A target on another of our own
-/// addresses is followed, at most five deep; a longer chain or a loop leads nowhere.
+/// What the links on the way ask of their visitors. A chain asks what any of its links asks.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisitorGates {
+    /// Whether bots are turned away (D56).
+    pub antibot_enabled: bool,
+    /// From which countries nobody is let in (D55).
+    pub geo_blocklist: GeoBlocklist,
+    /// The pixels to fire on the way, each once (D57).
+    pub pixels: Vec<PixelCode>,
+}
+
+/// A link whose visits are recorded (D48, D50).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RecordedLink {
+    /// The link.
+    pub id: LinkId,
+    /// The account that owns it.
+    pub account: AccountId,
+}
+
+/// Whose changes can make an address lead elsewhere. A custom domain is named by the addresses on it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dependencies {
+    /// The addresses that were looked up.
+    pub addresses: Vec<Address>,
+    /// The accounts of the links that were found there.
+    pub accounts: Vec<AccountId>,
+}
+
+/// Where an address leads, and all that an answer to its visitors takes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Resolved {
+    /// Where it leads.
+    pub resolution: Resolution,
+    /// What visitors must pass.
+    pub gates: VisitorGates,
+    /// The links whose clicks a visit is, the one at the address first. A landing page elsewhere is not among them: its visit
+    /// is recorded when it is shown.
+    pub recorded: Vec<RecordedLink>,
+    /// The hosts of all targets on the way. If the operator lists one of them, the address leads nowhere (D24).
+    pub target_hosts: Vec<String>,
+    /// What this rests on.
+    pub depends_on: Dependencies,
+}
+
+/// Where the address made of `hostname` and `slug` (`None` for the root) leads.
+#[must_use]
+pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> Address {
+    let site = if app.system.answers_to(&hostname) { Site::System } else { Site::Custom(hostname) };
+    Address { site, slug }
+}
+
+/// Where `address` leads. A target on another of our own addresses is followed, at most five deep; a longer chain or a
+/// loop leads nowhere. The operator's list of targets is not asked.
 ///
 /// # Errors
 /// The store broke; that is not the same as "nothing there".
-pub async fn resolve(
+pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, StoreError> {
+    let mut resolved = Resolved {
+        resolution: Resolution::NotThere,
+        gates: VisitorGates::default(),
+        recorded: Vec::new(),
+        target_hosts: Vec::new(),
+        depends_on: Dependencies::default(),
+    };
+    resolved.resolution = follow(app, address, &mut resolved).await?;
+    Ok(resolved)
+}
+
+async fn follow(
     app: &Application,
-    hostname: &Hostname,
-    slug: Option<Slug>,
+    mut address: Address,
+    resolved: &mut Resolved,
 ) -> Result<Resolution, StoreError> {
-    let site = if app.system.answers_to(hostname) { Site::System } else { Site::Custom(hostname.clone()) };
-    if site == Site::System && slug.is_none() {
-        return Ok(Resolution::NotThere);
-    }
-    let blocklist = app.target_blocklist.current();
-    let mut address = Address { site, slug };
     let mut on_the_way = None;
     let mut hops = 0;
     loop {
+        resolved.depends_on.addresses.push(address.clone());
+        if address.site == Site::System && address.slug.is_none() {
+            return Ok(Resolution::NotThere);
+        }
         let Some(link) = app.store.published_link(&address).await? else {
             return Ok(match (on_the_way, address.site) {
                 // It only looked like an address of ours.
@@ -56,30 +117,54 @@ pub async fn resolve(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { content, is_active, is_suspended } = link;
+        let PublishedLink { id, account, is_active, is_suspended, analytics_enabled, content } = link;
+        if !resolved.depends_on.accounts.contains(&account) {
+            resolved.depends_on.accounts.push(account);
+        }
         if !is_active || is_suspended || hops > MOST_HOPS {
             return Ok(Resolution::NotThere);
         }
-        let target = match content {
-            PublishedContent::Landing { title } if hops == 0 => return Ok(Resolution::Landing { title }),
+        let recorded = analytics_enabled.then_some(RecordedLink { id, account });
+        let redirect = match content {
+            PublishedContent::Landing(page) if hops == 0 => {
+                resolved.recorded.extend(recorded);
+                return Ok(Resolution::Landing(page));
+            }
             // A page is shown at its own address only, so whoever was led here is sent there.
-            PublishedContent::Landing { .. } => {
+            PublishedContent::Landing(_) => {
                 return Ok(match url_of(app, &address) {
                     Some(url) => Resolution::LandingElsewhere { url },
                     None => Resolution::NotThere,
                 });
             }
-            PublishedContent::Redirect { target_url } => target_url,
+            PublishedContent::Redirect(redirect) => redirect,
         };
-        if blocklist.contains(target.host()) {
-            return Ok(Resolution::NotThere);
-        }
+        let PublishedRedirect { target_url: target, antibot_enabled, geo_blocklist, pixels } = redirect;
+        resolved.recorded.extend(recorded);
+        resolved.gates.add(antibot_enabled, &geo_blocklist, pixels);
+        resolved.target_hosts.push(target.host().to_owned());
         match own_address(&app.system, &target) {
             Some(next) => address = next,
             None => return Ok(Resolution::Redirect(target)),
         }
         on_the_way = Some(target);
         hops += 1;
+    }
+}
+
+impl VisitorGates {
+    /// Adds what one more link on the way asks.
+    fn add(&mut self, antibot_enabled: bool, geo_blocklist: &GeoBlocklist, pixels: Vec<PixelCode>) {
+        self.antibot_enabled |= antibot_enabled;
+        if !geo_blocklist.is_empty() {
+            let countries = [self.geo_blocklist.countries(), geo_blocklist.countries()].concat();
+            self.geo_blocklist = GeoBlocklist::new(countries);
+        }
+        for pixel in pixels {
+            if !self.pixels.contains(&pixel) {
+                self.pixels.push(pixel);
+            }
+        }
     }
 }
 

@@ -18,7 +18,7 @@ async fn started() -> (Edge, CustomDomain) {
     let domain = CustomDomain { status: ACTIVE, ..domain };
     let mut work = edge.memory.store.begin().await.unwrap();
     work.insert_custom_domain(&domain, UNCHECKED, 1).await.unwrap();
-    work.commit().await.unwrap();
+    edge.commit(work).await;
     for (slug, target) in [(Some("sale"), "https://example.com/sale"), (None, "https://example.com/root")] {
         let target_url = samples::target(target);
         edge.add(&Redirect { target_url, ..samples::redirect_at(samples::on_custom(CUSTOM, slug)) }).await;
@@ -96,13 +96,13 @@ async fn d54_what_a_domain_does_not_serve_is_not_there() {
         let mut work = edge.memory.store.begin().await.unwrap();
         work.lock_custom_domain(edge.account, domain.id).await.unwrap().unwrap();
         work.update_custom_domain(&CustomDomain { status, ..domain.clone() }, UNCHECKED).await.unwrap();
-        work.commit().await.unwrap();
+        edge.commit(work).await;
         for path in ["/sale", "/"] {
             assert_eq!(get(&edge, CUSTOM, path), nothing, "{status:?} {path}");
         }
     }
     let mut work = edge.memory.store.begin().await.unwrap();
     assert!(work.delete_custom_domain(edge.account, domain.id).await.unwrap());
-    work.commit().await.unwrap();
+    edge.commit(work).await;
     assert_eq!(get(&edge, CUSTOM, "/sale"), nothing);
 }

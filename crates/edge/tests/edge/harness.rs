@@ -5,10 +5,11 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use signpost_app::Application;
-use signpost_app::ports::{Insertion, Store};
+use signpost_app::changes::Origin;
+use signpost_app::ports::{Insertion, Store, UnitOfWork};
 use signpost_domain::{AccountId, Link};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_memory::InMemory;
@@ -17,9 +18,17 @@ use signpost_port_contracts::samples;
 /// The hostname of the system domain of the fakes.
 pub(crate) const HOST: &str = "go.example.com";
 
+/// Enough for all links of a test.
+const CACHE_BYTES: u64 = 8 * 1024 * 1024;
+
 /// Two threads, and so many misses per address and minute; 0 means any number.
 pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
-    EdgeOptions { miss_throttle_per_minute, workers: NonZeroUsize::new(2).unwrap(), connections: 1_000 }
+    EdgeOptions {
+        miss_throttle_per_minute,
+        workers: NonZeroUsize::new(2).unwrap(),
+        connections: 1_000,
+        cache_bytes: CACHE_BYTES,
+    }
 }
 
 pub(crate) struct Edge {
@@ -53,17 +62,31 @@ impl Edge {
         Self { memory, app, account: account.id, server, address }
     }
 
+    /// From now on this node takes itself to have read the change log a moment ago, however long the test takes.
+    pub(crate) fn stay_in_sync(&self) {
+        self.app.link_memory.synced(Instant::now() + Duration::from_hours(1));
+    }
+
+    /// Commits a change as the use cases do: this node knows of it before the caller goes on.
+    pub(crate) async fn commit(&self, work: Box<dyn UnitOfWork>) {
+        let changes = work.changes();
+        work.commit().await.unwrap();
+        for change in &changes {
+            self.app.changes.publish(change, Origin::ThisNode);
+        }
+    }
+
     pub(crate) async fn add(&self, link: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
         let inserted = work.insert_links(self.account, &[link.clone().into()], 1_000).await.unwrap();
         assert_eq!(inserted, [Insertion::Done]);
-        work.commit().await.unwrap();
+        self.commit(work).await;
     }
 
     pub(crate) async fn update(&self, before: &(impl Clone + Into<Link>), after: &(impl Clone + Into<Link>)) {
         let mut work = self.memory.store.begin().await.unwrap();
         work.update_link(self.account, &before.clone().into(), &after.clone().into()).await.unwrap();
-        work.commit().await.unwrap();
+        self.commit(work).await;
     }
 
     pub(crate) fn get(&self, path: &str) -> Answer {

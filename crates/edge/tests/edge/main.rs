@@ -9,6 +9,8 @@
 )]
 #![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 
+mod cache;
+mod clicks;
 mod domains;
 mod harness;
 mod landings;

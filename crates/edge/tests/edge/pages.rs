@@ -65,7 +65,7 @@ async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
 
     let mut work = edge.memory.store.begin().await.unwrap();
     work.set_suspended(edge.account, Some(samples::at(0))).await.unwrap();
-    work.commit().await.unwrap();
+    edge.commit(work).await;
     assert_eq!(edge.get("/sale"), unknown, "suspended");
 }
 
@@ -106,6 +106,10 @@ impl TargetBlocklist for Panicking {
     fn current(&self) -> Arc<HostBlocklist> {
         panic!("on request")
     }
+
+    fn version(&self) -> u64 {
+        0
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -114,6 +118,7 @@ async fn a_panic_is_a_500_page_and_the_next_visit_is_answered() {
         app.target_blocklist = Arc::new(Panicking);
     })
     .await;
+    edge.add(&samples::redirect("sale")).await;
     for _ in 0..5 {
         is_page(&edge.get("/sale"), 500);
     }

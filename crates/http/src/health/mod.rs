@@ -4,6 +4,7 @@
 mod probe;
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
@@ -83,14 +84,16 @@ pub(crate) async fn ready(
     answer(&Health { status, checks: Checks { database, redis } })
 }
 
-/// `GET /health/links`: visitors can be served, which takes no changes.
+/// `GET /health/links`: visitors can be served, which takes no changes. While the database is away, those can whose links
+/// this node has in memory.
 pub(crate) async fn links(
     app: web::Data<Application>,
     probes: web::Data<Probes>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let database = database(&app, &probes).await;
-    answer(&Health { status: database, checks: Checks { database, redis: None } })
+    let status = if app.link_memory.can_serve(Instant::now()) { OK } else { database };
+    answer(&Health { status, checks: Checks { database, redis: None } })
 }
 
 async fn database(app: &Application, probes: &Probes) -> &'static str {

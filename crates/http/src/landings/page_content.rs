@@ -3,7 +3,7 @@
 use signpost_domain::{AccentColor, Description, PageContentPatch, Theme, WebUrl};
 
 use super::widgets::widgets;
-use crate::extract::{ObjectReader, text};
+use crate::extract::{ObjectReader, boolean, text};
 
 /// The page fields. A creation's are a change of a page on which there is nothing.
 pub(crate) fn read(body: &mut ObjectReader) -> PageContentPatch {
@@ -12,6 +12,7 @@ pub(crate) fn read(body: &mut ObjectReader) -> PageContentPatch {
         avatar_url: body.nullable("avatar_url", text(WebUrl::parse)).into_change(),
         theme: body.optional("theme", text(Theme::parse)),
         accent_color: body.nullable("accent_color", text(AccentColor::parse)).into_change(),
+        search_engines: body.optional("search_engines", boolean()),
         widgets: body.optional("widgets", widgets()),
     }
 }

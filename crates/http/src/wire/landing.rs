@@ -32,6 +32,7 @@ pub(crate) struct SingleLandingBody {
     avatar_url: Option<String>,
     theme: &'static str,
     accent_color: Option<String>,
+    search_engines: bool,
     widgets: Vec<ShownWidget>,
 }
 
@@ -70,13 +71,14 @@ impl SingleLandingBody {
     /// The landing page with what is on it.
     pub(crate) fn new(page: &LandingPage, app: &Application) -> Self {
         let LandingPage { landing, content } = page;
-        let PageContent { description, avatar_url, theme, accent_color, widgets } = content;
+        let PageContent { description, avatar_url, theme, accent_color, search_engines, widgets } = content;
         Self {
             landing: LandingBody::new(landing, app),
             description: description.as_ref().map(|description| description.as_str().to_owned()),
             avatar_url: avatar_url.as_ref().map(|url| url.as_str().to_owned()),
             theme: theme.as_str(),
             accent_color: accent_color.as_ref().map(|color| color.as_str().to_owned()),
+            search_engines: *search_engines,
             widgets: widgets.as_slice().iter().map(ShownWidget::from).collect(),
         }
     }

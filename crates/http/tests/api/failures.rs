@@ -118,6 +118,10 @@ impl TargetBlocklist for Panicking {
     fn current(&self) -> Arc<HostBlocklist> {
         panic!("the blocklist of this test panics");
     }
+
+    fn version(&self) -> u64 {
+        0
+    }
 }
 
 #[actix_web::test]

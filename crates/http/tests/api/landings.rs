@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use crate::harness::Api;
 
-const PAGE_FIELDS: [&str; 5] = ["description", "avatar_url", "theme", "accent_color", "widgets"];
+const PAGE_FIELDS: [&str; 6] =
+    ["description", "avatar_url", "theme", "accent_color", "search_engines", "widgets"];
 
 fn without_page_fields(mut landing: Value) -> Value {
     for field in PAGE_FIELDS {
@@ -20,7 +21,7 @@ async fn d34_a_new_page_has_nothing_on_it_and_goes_by_the_visitors_device() {
     let api = Api::start().await;
     let created = api.call_with("POST", "/v1/landings", json!({"title": "a"})).await;
     let path = format!("/v1/landings/{}", created.id(201));
-    let empty = json!([null, null, "auto", null, []]);
+    let empty = json!([null, null, "auto", null, false, []]);
     assert_eq!(json!(PAGE_FIELDS.map(|field| &created.body[field])), empty);
     assert_eq!(api.call("GET", &path).await.body, created.body);
     let nulls = json!({"title": "a", "description": null, "avatar_url": null, "accent_color": null});
@@ -53,6 +54,8 @@ async fn d34_page_fields_are_changed_one_by_one_and_null_clears_those_that_can_b
         ("theme", json!("dark"), json!("dark")),
         ("theme", json!("auto"), json!("auto")),
         ("accent_color", json!("#1A2b3C"), json!("#1a2b3c")),
+        ("search_engines", json!(true), json!(true)),
+        ("search_engines", json!(false), json!(false)),
         ("description", json!(null), json!(null)),
         ("avatar_url", json!(null), json!(null)),
         ("accent_color", json!(null), json!(null)),
@@ -84,6 +87,7 @@ async fn d34_every_bad_page_field_is_refused_by_creation_and_update() {
         ("accent_color", json!("#abc"), "invalid_format"),
         ("accent_color", json!("red"), "invalid_format"),
         ("accent_color", json!(0), "invalid_type"),
+        ("search_engines", json!("yes"), "invalid_type"),
         ("widgets", json!(null), "not_nullable"),
         ("widgets", json!({}), "invalid_type"),
         ("widgets", json!(vec![json!({"type": "divider"}); 101]), "too_many_items"),

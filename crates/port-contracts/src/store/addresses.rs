@@ -43,7 +43,7 @@ pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
         given::links(&store, account, &links).await;
         for link in &links {
             let published = stored::published(&store, link.placement()).await;
-            assert_eq!(published, Some(stored::publication_of(link, false)));
+            assert_eq!(published, Some(stored::publication_of(account, link)));
             assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(link));
         }
         assert_eq!(given::delete_links(&store, account, &given::ids(&links)).await.len(), links.len());
@@ -70,7 +70,7 @@ pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
             }
             assert_eq!(
                 stored::published(&store, &placement).await,
-                Some(stored::publication_of(&held, false))
+                Some(stored::publication_of(account, &held))
             );
             assert!(given::delete_link(&store, account, held.id()).await);
         }

@@ -104,7 +104,7 @@ pub(super) async fn a_deletion_that_is_not_committed_is_undone(fresh: Fresh) {
     assert_eq!(work.delete_links(account, &given::ids(&links)).await.unwrap().len(), 2);
     for link in &links {
         let published = stored::published(&store, link.placement()).await;
-        assert_eq!(published, Some(stored::publication_of(link, false)));
+        assert_eq!(published, Some(stored::publication_of(account, link)));
     }
     drop(work);
     assert_eq!(stored::links(&store, account).await, links);

@@ -5,6 +5,7 @@ use signpost_domain::{Landing, Link, LinkId, LinkKind, Redirect, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, Decision, KINDS, PLENTY, unit};
+use super::random_links::Named;
 use super::{domain_steps, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
@@ -57,7 +58,7 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
         assert_eq!(read.as_ref(), is_there.then_some(link));
         if is_there && link.placement().address().is_some() {
             let published = stored::published(&store, link.placement()).await;
-            assert_eq!(published, Some(stored::publication_of(link, false)));
+            assert_eq!(published, Some(stored::publication_of(account, link)));
         }
     }
     assert_eq!(stored::published(&store, &samples::on_system("free")).await, None);
@@ -189,7 +190,7 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
     for link in links.iter().filter(|link| link.placement().address().is_some()) {
         let published = stored::published(&store, link.placement()).await;
-        assert_eq!(published, Some(stored::publication_of(link, false)));
+        assert_eq!(published, Some(stored::publication_of(account, link)));
     }
     // Once more: all but the lost ones are in the way.
     let again = given::insert_links(&store, account, &batch(), PLENTY).await.unwrap();
@@ -313,7 +314,7 @@ pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
         }
     }
     let accounts = accounts.map(|account| account.id);
-    let groups = groups.map(|group| group.id);
+    let named = Named { groups: groups.map(|group| group.id).into(), pixels: Vec::new() };
     let [at_once, in_turn] = &stores;
     let mut answers_seen = Vec::new();
     for round in 0..60 {
@@ -321,7 +322,7 @@ pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
         let account = accounts[usize::from(random.one_in(3))];
         let limit = stored::links_count(in_turn, account).await + random.below(12);
         let batch: Vec<Link> =
-            (0..random.below(25)).map(|_| random_links::any_link(&mut random, &groups)).collect();
+            (0..random.below(25)).map(|_| random_links::any_link(&mut random, &named)).collect();
 
         let answers = given::insert_links(at_once, account, &batch, limit).await.unwrap();
         let mut expected = Vec::new();

@@ -202,6 +202,8 @@ macro_rules! __store_cases {
             published_links {
                 every_address_finds_its_own_link
                 a_visitor_sees_each_change_once_it_is_committed
+                a_redirect_has_the_codes_of_its_own_pixels_in_its_order
+                concurrent_visits_each_find_their_own_link
             }
             tenants {
                 another_account_reads_nothing

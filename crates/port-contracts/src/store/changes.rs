@@ -128,7 +128,8 @@ pub(super) async fn a_deletion_logs_what_it_deleted(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// A suspension, its end, a deletion, and links that are deleted whichever they are: the whole account.
+/// A suspension, its end, a deletion, a pixel that is deleted, and links that are deleted whichever they are: the whole
+/// account.
 pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     given::link(&store, account, samples::redirect("link")).await;
@@ -136,6 +137,12 @@ pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
     for since in [Some(samples::at(0)), None] {
         unit!(&store, async |work| Ok(work.set_suspended(account, since).await?)).await.unwrap();
         assert_eq!(reader.news(&store).await, [whole(account)]);
+    }
+    let pixel = given::pixel(&store, account).await;
+    assert_eq!(reader.news(&store).await, []);
+    for changes in [vec![whole(account)], vec![]] {
+        given::delete_pixel(&store, account, pixel.id).await;
+        assert_eq!(reader.news(&store).await, changes);
     }
     for changes in [vec![whole(account)], vec![]] {
         unit!(&store, async |work| Ok(work.delete_some_links(account, 10).await?)).await.unwrap();
@@ -150,7 +157,7 @@ pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// Visitors see nothing of groups, pixels that no link names, plans and keys.
+/// Visitors see nothing of groups, new pixels, plans and keys.
 pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
@@ -167,9 +174,8 @@ pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
         for group in [group, other] {
             assert!(work.delete_group(account, group, samples::at(5)).await?);
         }
-        let pixel = samples::pixel("Of no link");
-        work.insert_pixel(account, &pixel, PLENTY).await?;
-        assert!(work.delete_pixel(account, pixel.id).await?);
+        work.insert_pixel(account, &samples::pixel("Of no link yet"), PLENTY).await?;
+        assert!(!work.delete_pixel(account, samples::id()).await?);
         assert!(work.set_plan(account, &samples::plan("free")).await?);
         let (key, _) = samples::key(account);
         assert!(work.insert_key(&key).await?);

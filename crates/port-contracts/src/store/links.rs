@@ -24,7 +24,7 @@ pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
         assert_eq!(locked.unwrap().as_ref(), Some(link));
         if let Some(address) = link.placement().address() {
             let published = store.published_link(&address).await.unwrap();
-            assert_eq!(published, Some(stored::publication_of(link, false)));
+            assert_eq!(published, Some(stored::publication_of(account, link)));
         }
     }
     for kind in KINDS {
@@ -125,7 +125,7 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
         assert_eq!(stored::link(&store, account, after.id()).await.as_ref(), Some(&after));
         if after.placement().address().is_some() {
             let published = stored::published(&store, after.placement()).await;
-            assert_eq!(published, Some(stored::publication_of(&after, false)));
+            assert_eq!(published, Some(stored::publication_of(account, &after)));
         }
     }
     assert_eq!(stored::redirect(&store, account, bystander.id).await, Some(bystander));
@@ -204,7 +204,7 @@ pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
                 assert_eq!(stored::published(&store, &on_custom).await, None);
             } else {
                 let published = stored::published(&store, after.placement()).await;
-                assert_eq!(published, Some(stored::publication_of(&after, false)));
+                assert_eq!(published, Some(stored::publication_of(account, &after)));
             }
         }
         assert!(given::delete_link(&store, account, link.id()).await);

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::{Claims, LinksOf, UnitOfWork};
+use signpost_app::ports::{Claims, LinksOf, PublishedLink, UnitOfWork};
 use signpost_domain::{
     AccountId, CustomDomain, CustomDomainStatus, DomainEvent, DomainId, Link, LinkKind, Placement,
 };
@@ -27,12 +27,12 @@ fn links_on(host: &str) -> [Link; 2] {
 }
 
 /// Whether visitors see all of the links, or none of them.
-async fn are_published(store: &StoreUnderTest, links: &[Link]) -> bool {
+async fn are_published(store: &StoreUnderTest, account: AccountId, links: &[Link]) -> bool {
     let mut seen = Vec::new();
     for link in links {
         let published = stored::published(store, link.placement()).await;
         if let Some(published) = &published {
-            assert_eq!(*published, stored::publication_of(link, false));
+            assert_eq!(*published, stored::publication_of(account, link));
         }
         seen.push(published.is_some());
     }
@@ -48,35 +48,36 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     let elsewhere = links_on("b.example.net");
     domain_steps::domain(&store, account, "b.example.net", ACTIVE).await;
     given::links(&store, account, &[links.clone(), elsewhere.clone()].concat()).await;
-    assert!(!are_published(&store, &links).await, "nobody has connected the hostname");
+    assert!(!are_published(&store, account, &links).await, "nobody has connected the hostname");
     let domain = samples::custom_domain(account, HOST);
     domain_steps::insert(&store, &domain, PLENTY).await.unwrap();
     for first in every_status() {
         for then in every_status() {
             for status in [first, then] {
                 let after = CustomDomain { status, ..domain.clone() };
-                let before = are_published(&store, &links).await;
+                let before = are_published(&store, account, &links).await;
                 let mut work = store.begin().await.unwrap();
                 work.lock_custom_domain(account, domain.id).await.unwrap();
                 work.update_custom_domain(&after, NO_CHECKS).await.unwrap();
-                assert_eq!(are_published(&store, &links).await, before, "it is not committed");
+                assert_eq!(are_published(&store, account, &links).await, before, "it is not committed");
                 work.commit().await.unwrap();
-                assert_eq!(are_published(&store, &links).await, status.serves_links(), "{status:?}");
+                assert_eq!(are_published(&store, account, &links).await, status.serves_links(), "{status:?}");
             }
         }
     }
     domain_steps::update(&store, &domain, ACTIVE, NO_CHECKS).await.unwrap();
-    assert!(are_published(&store, &links).await);
+    assert!(are_published(&store, account, &links).await);
     // Inactive links and those of a suspended account are given as what they are.
     let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, Some(samples::at(1))).await?));
     assert!(suspended.await.unwrap());
     for link in &links {
         let published = stored::published(&store, link.placement()).await;
-        assert_eq!(published, Some(stored::publication_of(link, true)));
+        let expected = PublishedLink { is_suspended: true, ..stored::publication_of(account, link) };
+        assert_eq!(published, Some(expected));
     }
     // The links are not taken away with the domain; they are not seen any more.
     assert!(domain_steps::delete(&store, account, domain.id).await);
-    assert!(!are_published(&store, &links).await);
+    assert!(!are_published(&store, account, &links).await);
     assert_eq!(stored::links_count(&store, account).await, 4);
     for link in &elsewhere {
         assert!(stored::published(&store, link.placement()).await.is_some());
@@ -92,16 +93,16 @@ pub(super) async fn another_accounts_domain_shows_no_links(fresh: Fresh) {
     given::links(&store, former, &links).await;
     for is_there in [true, false] {
         let domain = domain_steps::domain(&store, owner, HOST, ACTIVE).await;
-        assert!(!are_published(&store, &links).await);
+        assert!(!are_published(&store, former, &links).await);
         let own = samples::redirect_at(samples::on_custom(HOST, Some("own")));
         let own = given::link(&store, owner, Link::from(own)).await;
-        assert!(are_published(&store, std::slice::from_ref(&own)).await);
+        assert!(are_published(&store, owner, std::slice::from_ref(&own)).await);
         assert!(given::delete_link(&store, owner, own.id()).await);
         assert!(domain_steps::delete(&store, owner, domain.id).await);
         assert_eq!(domain_steps::delete(&store, former, failed.id).await, is_there);
     }
     domain_steps::domain(&store, former, HOST, ACTIVE).await;
-    assert!(are_published(&store, &links).await);
+    assert!(are_published(&store, former, &links).await);
 }
 
 /// Places a link on the domain if the account has it, as a use case does.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use signpost_app::ports::Insertion;
+use signpost_app::ports::{Insertion, PublishedLink};
 use signpost_domain::{
     AccountId, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname, LandingId, Link, LinkFilter,
     LinkId, PageContent, Pixel, PixelId, Placement, Timestamp,
@@ -278,11 +278,26 @@ impl Model {
         {
             let occupant = self.links.values().find(|(_, link)| link.placement() == placement);
             let occupant = occupant.filter(|(owner, _)| self.is_served(*owner, placement));
-            let expected = occupant.map(|(_, link)| stored::publication_of(link, false));
+            let expected = occupant.map(|(owner, link)| self.publication_of(*owner, link));
             assert_eq!(stored::published(store, placement).await, expected, "{placement:?}");
         }
         for hostname in HOSTS.map(samples::hostname) {
             assert_eq!(store.holder_of(&hostname).await.unwrap().as_ref(), self.holder(&hostname));
+        }
+    }
+
+    fn publication_of(&self, account: AccountId, link: &Link) -> PublishedLink {
+        match link {
+            Link::Landing(page) => {
+                let content = self.pages.get(&page.id).cloned().unwrap_or_default();
+                stored::publication_of_page(account, page, &content)
+            }
+            Link::Redirect(redirect) => {
+                let pixels = redirect.pixel_ids.as_slice().iter().filter_map(|id| self.pixels.get(id));
+                let own = pixels.filter(|(owner, _)| *owner == account);
+                let codes = own.map(|(_, pixel)| pixel.code.clone());
+                stored::publication_with_pixels(account, redirect, codes)
+            }
         }
     }
 }

@@ -1,12 +1,15 @@
 //! What visitors come to: the link that occupies an address, whoever owns it.
 
-use signpost_app::ports::{PublishedContent, PublishedLink};
-use signpost_domain::{Address, Landing, Link, Redirect, Site};
+use signpost_app::ports::PublishedLink;
+use signpost_domain::{
+    AccountId, Address, Landing, Link, Pixel, PixelCode, PixelId, PixelType, Redirect, Site,
+};
 
 use super::domain_steps;
 use super::fixture::Fresh;
-use super::given::{self, KINDS, unit};
+use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
+use crate::concurrency::at_once;
 use crate::samples;
 
 fn address(site: Site, slug: Option<&str>) -> Address {
@@ -35,16 +38,14 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
         for (number, (owner, placement)) in placements.clone().into_iter().enumerate() {
             let target_url = samples::target(&format!("https://example.com/ü?{number}"));
             let title = samples::name(&format!("Menü <{number}>"));
-            let (link, content) = if (number + shift) % 2 == 0 {
-                let link = Redirect { target_url: target_url.clone(), ..samples::redirect_at(placement) };
-                (Link::from(link), PublishedContent::Redirect { target_url })
+            let link: Link = if (number + shift) % 2 == 0 {
+                Redirect { target_url, ..samples::redirect_at(placement) }.into()
             } else {
-                let link = Landing { title: title.clone(), ..samples::landing_at(placement) };
-                (Link::from(link), PublishedContent::Landing { title })
+                Landing { title, ..samples::landing_at(placement) }.into()
             };
             let link = given::link(&store, owner, link).await;
             if let Some(address) = link.placement().address() {
-                let expected = PublishedLink { content, is_active: true, is_suspended: false };
+                let expected = stored::publication_of(owner, &link);
                 assert_eq!(store.published_link(&address).await.unwrap(), Some(expected));
             }
             stored.push((owner, link));
@@ -88,20 +89,22 @@ pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh
             let link = state(is_active, version, old.clone());
             given::update_link(&store, account, &link).await.unwrap();
             let seen = stored::published(&store, &old).await;
-            assert_eq!(seen, Some(stored::publication_of(&link, false)));
+            assert_eq!(seen, Some(stored::publication_of(account, &link)));
         }
         let link = state(true, "third", old.clone());
         for since in [Some(samples::at(1)), None] {
             let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, since).await?));
             assert!(suspended.await.unwrap());
             let seen = stored::published(&store, &old).await;
-            assert_eq!(seen, Some(stored::publication_of(&link, since.is_some())));
+            let is_suspended = since.is_some();
+            let expected = PublishedLink { is_suspended, ..stored::publication_of(account, &link) };
+            assert_eq!(seen, Some(expected));
         }
 
         let moved = state(true, "third", new.clone());
         given::update_link(&store, account, &moved).await.unwrap();
         assert_eq!(stored::published(&store, &old).await, None);
-        let expected = Some(stored::publication_of(&moved, false));
+        let expected = Some(stored::publication_of(account, &moved));
         assert_eq!(stored::published(&store, &new).await, expected);
 
         let mut work = store.begin().await.unwrap();
@@ -110,4 +113,92 @@ pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh
         work.commit().await.unwrap();
         assert_eq!(stored::published(&store, &new).await, None);
     }
+}
+
+/// Contract D57: the redirect's order, whatever the order of the ids and of the insertions.
+pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let mut pixels: Vec<Pixel> = PixelType::ALL
+        .iter()
+        .map(|pixel_type| Pixel { code: samples::pixel_code(*pixel_type), ..samples::pixel("Own") })
+        .collect();
+    // The lowest and the highest id, with a code that another pixel has.
+    pixels.extend(
+        [[0; 16], [0xff; 16]]
+            .map(|bytes| Pixel { id: PixelId::from_bytes(bytes), ..samples::pixel("Same code") }),
+    );
+    for pixel in &pixels {
+        given::insert_pixel(&store, account, pixel, PLENTY).await.unwrap();
+    }
+    let foreign = given::pixel(&store, other).await;
+    let nowhere = samples::id();
+    let redirect = given::link(&store, account, samples::redirect("pixels")).await;
+    let expect = async |ids: &[PixelId], codes: Vec<PixelCode>| {
+        let redirect = Redirect { pixel_ids: samples::pixel_ids(ids.to_vec()), ..redirect.clone() };
+        given::update_link(&store, account, &redirect).await.unwrap();
+        let expected = stored::publication_with_pixels(account, &redirect, codes);
+        assert_eq!(stored::published(&store, &redirect.placement).await, Some(expected));
+    };
+    let codes = |pixels: &[Pixel]| pixels.iter().map(|pixel| pixel.code.clone()).collect::<Vec<_>>();
+    let ids = |pixels: &[Pixel]| pixels.iter().map(|pixel| pixel.id).collect::<Vec<_>>();
+    for (start, number) in [(0, 1), (0, 10), (1, 2), (2, 8), (5, pixels.len() - 5)] {
+        let mut some = pixels[start..start + number].to_vec();
+        expect(&ids(&some), codes(&some)).await;
+        some.reverse();
+        expect(&ids(&some), codes(&some)).await;
+    }
+    // Another account's pixel and an unknown one are left out, at the edges and in between.
+    let [first, second, third] = [&pixels[4], &pixels[1], &pixels[7]];
+    let mixed = [foreign.id, first.id, nowhere, second.id, foreign.id, third.id, samples::id()];
+    expect(&mixed, [first, second, third].map(|pixel| pixel.code.clone()).into()).await;
+    assert!(given::delete_pixel(&store, account, second.id).await);
+    let left = stored::publication_with_pixels(
+        account,
+        &Redirect { pixel_ids: samples::pixel_ids(mixed.to_vec()), ..redirect.clone() },
+        [first, third].map(|pixel| pixel.code.clone()),
+    );
+    assert_eq!(stored::published(&store, &redirect.placement).await, Some(left));
+    expect(&[foreign.id, nowhere], vec![]).await;
+    expect(&[], vec![]).await;
+}
+
+/// Many callers ask at once: each gets the link of its own address, or none.
+pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let mut links: Vec<(AccountId, Link)> = Vec::new();
+    for number in 0..90 {
+        let slug = format!("link-{number}");
+        let placement = match number % 3 {
+            0 => samples::on_custom("a.example.net", Some(&slug)),
+            _ => samples::on_system(&slug),
+        };
+        let owner = if number % 3 == 1 { other } else { account };
+        links.push((owner, samples::link_at(KINDS[number % 2], placement)));
+    }
+    for owner in [account, other] {
+        let own: Vec<Link> =
+            links.iter().filter(|(of, _)| *of == owner).map(|(_, link)| link.clone()).collect();
+        domain_steps::serve(&store, owner, own.iter().map(Link::placement)).await;
+        given::links(&store, owner, &own).await;
+    }
+    // Some of them are asked for twice, and every seventh address has no link.
+    let visit = |number| {
+        let number = usize::try_from(number).unwrap();
+        let store = store.clone();
+        let (owner, link) = links[number * 7 % links.len()].clone();
+        async move {
+            if number % 7 == 0 {
+                let nothing = samples::on_system(&format!("nothing-{number}"));
+                assert_eq!(stored::published(&store, &nothing).await, None);
+            } else {
+                let found = stored::published(&store, link.placement()).await;
+                assert_eq!(found, Some(stored::publication_of(owner, &link)));
+            }
+        }
+    };
+    at_once(200, visit).await;
 }

@@ -1,6 +1,8 @@
 //! Links as random sequences choose them: at few addresses, so that they meet.
 
-use signpost_domain::{GroupId, Landing, Link, LinkKind, PixelIds, Placement, Redirect, Slug, Timestamp};
+use signpost_domain::{
+    GroupId, Landing, Link, LinkKind, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
+};
 
 use super::given::KINDS;
 use crate::pseudorandom::Pseudorandom;
@@ -33,33 +35,41 @@ fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
     }
 }
 
-/// None, or some that are nowhere, which the store does not mind.
-fn any_pixels(random: &mut Pseudorandom) -> PixelIds {
-    samples::pixel_ids((0..random.below(4)).map(|_| samples::id()).collect())
+/// None or some of the pixels, and some that are nowhere, which the store does not mind.
+fn any_pixels(random: &mut Pseudorandom, pixels: &[PixelId]) -> PixelIds {
+    let mut any = || match random.below(4) {
+        0 => samples::id(),
+        _ => random.pick(pixels).copied().unwrap_or_else(samples::id),
+    };
+    let ids = [any(), any(), any(), any()];
+    let number = random.below(5);
+    samples::pixel_ids(ids.into_iter().zip(0..number).map(|(id, _)| id).collect())
 }
 
-/// A new link of either kind, in one of `groups`, in none, or in one that is nowhere.
-pub(super) fn any_link(random: &mut Pseudorandom, groups: &[GroupId]) -> Link {
+/// What links may name, whoever owns it.
+#[derive(Debug, Default)]
+pub(super) struct Named {
+    pub(super) groups: Vec<GroupId>,
+    pub(super) pixels: Vec<PixelId>,
+}
+
+/// A new link of either kind, in one of the groups, in none, or in one that is nowhere.
+pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
     let (placement, group_id, is_active) =
-        (any_placement(random), any_group(random, groups), random.one_in(2));
+        (any_placement(random), any_group(random, &named.groups), random.one_in(2));
     match KINDS[usize::from(random.one_in(2))] {
         LinkKind::Landing => Landing { group_id, is_active, ..samples::landing_at(placement) }.into(),
         LinkKind::Redirect => {
-            let pixel_ids = any_pixels(random);
+            let pixel_ids = any_pixels(random, &named.pixels);
             Redirect { group_id, is_active, pixel_ids, ..samples::redirect_at(placement) }.into()
         }
     }
 }
 
 /// The link somewhere else, in another group, since `updated_at`.
-pub(super) fn changed(
-    link: &Link,
-    random: &mut Pseudorandom,
-    groups: &[GroupId],
-    updated_at: Timestamp,
-) -> Link {
+pub(super) fn changed(link: &Link, random: &mut Pseudorandom, named: &Named, updated_at: Timestamp) -> Link {
     let (placement, group_id, is_active) =
-        (any_placement(random), any_group(random, groups), random.one_in(2));
+        (any_placement(random), any_group(random, &named.groups), random.one_in(2));
     match link.clone() {
         Link::Landing(landing) => {
             let title = samples::name(&format!("Page {}", random.below(9)));
@@ -67,7 +77,7 @@ pub(super) fn changed(
         }
         Link::Redirect(redirect) => {
             let target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
-            let pixel_ids = any_pixels(random);
+            let pixel_ids = any_pixels(random, &named.pixels);
             Redirect { target_url, placement, group_id, is_active, pixel_ids, updated_at, ..redirect }.into()
         }
     }

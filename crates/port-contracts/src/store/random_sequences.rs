@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Group, GroupId, Link, LinkId, PageContent, PixelId};
+use signpost_domain::{Group, Link, LinkId, PageContent};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
 use super::model::{Answer, GROUPS_LIMIT, LINKS_LIMIT, Model, Operation, PIXELS_LIMIT};
 use super::page_values::described;
+use super::random_links::Named;
 use super::{domain_operations, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
@@ -21,9 +22,12 @@ const MOST: u64 = 8;
 fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     let account = model.accounts[usize::from(random.one_in(2))];
     let now = samples::at(i64::try_from(random.below(1_000)).unwrap());
-    let groups: Vec<GroupId> = model.groups.keys().copied().collect();
+    let named = Named {
+        groups: model.groups.keys().copied().collect(),
+        pixels: model.pixels.keys().copied().collect(),
+    };
     let links: Vec<&Link> = model.links.values().map(|(_, link)| link).collect();
-    let group = random.pick(&groups).copied().unwrap_or_else(samples::id);
+    let group = random.pick(&named.groups).copied().unwrap_or_else(samples::id);
     let link = random.pick(&links).copied();
     match (random.below(32), link) {
         (0, _) => Operation::InsertGroup(account, samples::group("A group")),
@@ -33,20 +37,19 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
         (5..=7, _) => Operation::AssignLinks(account, group, any_ids(model, random), now),
         (8 | 9, _) => Operation::UnassignLinks(account, group, any_ids(model, random), now),
         (10..=13, Some(link)) => {
-            Operation::UpdateLink(account, random_links::changed(link, random, &groups, now))
+            Operation::UpdateLink(account, random_links::changed(link, random, &named, now))
         }
         (14 | 15, Some(Link::Landing(page))) => Operation::WritePage(account, page.id, any_content(random)),
         (16, _) => Operation::InsertPixel(account, samples::pixel("A pixel")),
         (17, _) => {
-            let pixels: Vec<PixelId> = model.pixels.keys().copied().collect();
-            Operation::DeletePixel(account, random.pick(&pixels).copied().unwrap_or_else(samples::id))
+            Operation::DeletePixel(account, random.pick(&named.pixels).copied().unwrap_or_else(samples::id))
         }
         (18..=23, _) => Operation::OnDomains(domain_operations::any(model, random, account, now)),
         _ => {
             let links = random.below(MOST + 1);
             Operation::InsertLinks(
                 account,
-                (0..links).map(|_| random_links::any_link(random, &groups)).collect(),
+                (0..links).map(|_| random_links::any_link(random, &named)).collect(),
             )
         }
     }

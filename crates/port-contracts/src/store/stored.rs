@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use signpost_app::ports::{PublishedContent, PublishedLink, Store};
+use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, Store};
 use signpost_domain::{
     AccountId, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter,
-    LinkId, LinkKind, Page, PageContent, PagePosition, Pixel, Placement, Redirect, RedirectId,
+    LinkId, LinkKind, Page, PageContent, PagePosition, Pixel, PixelCode, Placement, Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -173,11 +173,48 @@ pub(super) async fn published(store: &Arc<dyn Store>, placement: &Placement) -> 
     store.published_link(&placement.address().expect("a placement with an address")).await.unwrap()
 }
 
-/// What a visitor of the link must find.
-pub(super) fn publication_of(link: &Link, is_suspended: bool) -> PublishedLink {
-    let content = match link {
-        Link::Landing(landing) => PublishedContent::Landing { title: landing.title.clone() },
-        Link::Redirect(redirect) => PublishedContent::Redirect { target_url: redirect.target_url.clone() },
+/// What a visitor of the account's link must find, where nothing is on its page and its pixels are gone.
+pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
+    let (analytics_enabled, content) = match link {
+        Link::Landing(landing) => {
+            let page = PublishedLanding { title: landing.title.clone(), content: PageContent::default() };
+            (landing.analytics_enabled, PublishedContent::Landing(Box::new(page)))
+        }
+        Link::Redirect(redirect) => {
+            let to = PublishedRedirect {
+                target_url: redirect.target_url.clone(),
+                antibot_enabled: redirect.antibot_enabled,
+                geo_blocklist: redirect.geo_blocklist.clone(),
+                pixels: Vec::new(),
+            };
+            (redirect.analytics_enabled, PublishedContent::Redirect(to))
+        }
     };
-    PublishedLink { content, is_active: link.is_active(), is_suspended }
+    let (id, is_active) = (link.id(), link.is_active());
+    PublishedLink { id, account, is_active, is_suspended: false, analytics_enabled, content }
+}
+
+/// What a visitor of the account's landing page with this content must find.
+pub(super) fn publication_of_page(
+    account: AccountId,
+    page: &Landing,
+    content: &PageContent,
+) -> PublishedLink {
+    let page_with_content = PublishedLanding { title: page.title.clone(), content: content.clone() };
+    PublishedLink {
+        content: PublishedContent::Landing(Box::new(page_with_content)),
+        ..publication_of(account, &page.clone().into())
+    }
+}
+
+/// What a visitor of the account's redirect with pixels of these codes must find.
+pub(super) fn publication_with_pixels(
+    account: AccountId,
+    redirect: &Redirect,
+    codes: impl IntoIterator<Item = PixelCode>,
+) -> PublishedLink {
+    let mut published = publication_of(account, &redirect.clone().into());
+    let PublishedContent::Redirect(to) = &mut published.content else { panic!("{published:?}") };
+    to.pixels.extend(codes);
+    published
 }

@@ -204,12 +204,12 @@ fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<P
     }
 }
 
-fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
+pub(super) fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
     let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-fn pixel_ids_from(row: &RowName, ids: &[IdBytes]) -> Result<PixelIds, Failure> {
+pub(super) fn pixel_ids_from(row: &RowName, ids: &[IdBytes]) -> Result<PixelIds, Failure> {
     row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 

@@ -1,7 +1,7 @@
 //! Rows of `pixels`.
 
 use diesel::prelude::*;
-use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelType};
+use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelId, PixelType};
 
 use super::cell::RowName;
 use crate::columns::{IdBytes, Instant};
@@ -27,14 +27,24 @@ impl PixelRow {
         let Self { id, pixel_type, code, name, created_at } = self;
         let id = id.id();
         let row = RowName::new(TABLE, id);
-        let pixel_type = row.cell("type", PixelType::from_stored(&pixel_type))?;
         Ok(Pixel {
             id,
-            code: row.cell("code", PixelCode::from_stored(pixel_type, code))?,
+            code: code_of(&row, &pixel_type, code)?,
             name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
         })
     }
+}
+
+/// The code of the pixel with this id, from `text`: its type, a space and its code.
+pub(super) fn code_from(id: PixelId, text: &str) -> Result<PixelCode, Failure> {
+    let (pixel_type, code) = text.split_once(' ').unwrap_or((text, ""));
+    code_of(&RowName::new(TABLE, id), pixel_type, code.to_owned())
+}
+
+fn code_of(row: &RowName, pixel_type: &str, code: String) -> Result<PixelCode, Failure> {
+    let pixel_type = row.cell("type", PixelType::from_stored(pixel_type))?;
+    row.cell("code", PixelCode::from_stored(pixel_type, code))
 }
 
 impl Listed for PixelRow {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::first_start;
 use super::output::Output;
 use super::start_log;
-use crate::listeners::{self, Addresses, Servers, Sockets};
+use crate::listeners::{self, Addresses, LinkOptions, Servers, Sockets};
 use crate::open_files::{self, Connections};
 use crate::settings::{CommonSettings, Database, ServeSettings};
 use crate::shutdown::{self, STOPPED_WITHIN, StopSignals};
@@ -31,7 +31,11 @@ pub(super) async fn run(
     }
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
-    let mut servers = Servers::start(sockets, &serving.app, settings.miss_throttle_per_minute, connections)?;
+    let links = LinkOptions {
+        miss_throttle_per_minute: settings.miss_throttle_per_minute,
+        cache_bytes: settings.link_cache,
+    };
+    let mut servers = Servers::start(sockets, &serving.app, links, connections)?;
     announce(addresses, output)?;
 
     let signal = tokio::select! {

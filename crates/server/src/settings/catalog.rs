@@ -139,6 +139,30 @@ pub(crate) const TARGET_BLOCKLIST: Setting = Setting {
     is_list: false,
 };
 
+/// How long links in memory answer without the database.
+pub(crate) const STALE_LIMIT: Setting = Setting {
+    key: "stale-limit",
+    value_name: "TIME",
+    default: Some("15m"),
+    help: "How long links that a node has in memory go on opening while the database is away; with 0s they stop \
+           within a second",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// How much memory links take.
+pub(crate) const LINK_CACHE: Setting = Setting {
+    key: "link-cache",
+    value_name: "SIZE",
+    default: Some("256MiB"),
+    help: "How much memory a node keeps links in, at most, such as 64MiB or 2GiB. A million plain redirects take some \
+           160 MiB; memory is taken as links are opened",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
 /// The scheme of custom domains' addresses.
 pub(crate) const CUSTOM_DOMAIN_SCHEME: Setting = Setting {
     key: "custom-domain-scheme",
@@ -340,7 +364,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 28] = [
+pub(crate) static SETTINGS: [&Setting; 30] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -349,6 +373,8 @@ pub(crate) static SETTINGS: [&Setting; 28] = [
     &SYSTEM_URL,
     &SYSTEM_ALIASES,
     &TARGET_BLOCKLIST,
+    &STALE_LIMIT,
+    &LINK_CACHE,
     &GEOIP_DATABASE,
     &COUNTRY_HEADER,
     &CUSTOM_DOMAIN_SCHEME,

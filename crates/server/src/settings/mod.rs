@@ -152,6 +152,9 @@ pub(crate) struct ServeSettings {
     pub(crate) system_url_is_default: bool,
     /// The operator's list of hosts, read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
+    pub(crate) stale_limit: Duration,
+    /// How much memory links are kept in, in bytes.
+    pub(crate) link_cache: u64,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
     pub(crate) domains: DomainSettings,
@@ -185,6 +188,10 @@ impl ServeSettings {
             system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
             target_blocklist: target_blocklist(sources)?,
+            stale_limit: required(sources, &catalog::STALE_LIMIT, |text| {
+                values::time(text, Duration::ZERO..=Duration::from_hours(24), "of at most 24h")
+            })?,
+            link_cache: required(sources, &catalog::LINK_CACHE, values::size)?,
             custom_domain_scheme: domains::scheme(sources)?,
             gates: GateSettings::read(sources)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,

@@ -51,6 +51,8 @@ fn d61_defaults() {
         system_aliases,
         system_url_is_default,
         target_blocklist,
+        stale_limit,
+        link_cache,
         custom_domain_scheme,
         domains,
         gates,
@@ -66,6 +68,7 @@ fn d61_defaults() {
     assert_eq!(metrics_listen, None);
     assert!(redis.is_none());
     assert!(target_blocklist.is_none());
+    assert_eq!((stale_limit, link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
     for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {
         assert_eq!(trusted_proxies.contains(address.parse().unwrap()), is_trusted, "D18: {address}");
     }

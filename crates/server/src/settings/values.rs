@@ -74,6 +74,21 @@ pub(super) fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) 
         .ok_or_else(|| format!("must be a time {bounds}, such as 500ms, 5s or 1m, not {text:?}"))
 }
 
+/// A size in bytes: a whole number of `MiB` or `GiB`, from 1 MiB to 1,024 GiB.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    const MEBIBYTE: u64 = 1024 * 1024;
+    let bytes_of =
+        |number: &str, unit: u64| number.parse::<u64>().ok().and_then(|number| number.checked_mul(unit));
+    let bytes = match (text.strip_suffix("MiB"), text.strip_suffix("GiB")) {
+        (Some(number), _) => bytes_of(number, MEBIBYTE),
+        (None, Some(number)) => bytes_of(number, 1024 * MEBIBYTE),
+        (None, None) => None,
+    };
+    bytes
+        .filter(|bytes| (MEBIBYTE..=1024 * 1024 * MEBIBYTE).contains(bytes))
+        .ok_or_else(|| format!("must be a size from 1MiB to 1024GiB, such as 256MiB or 2GiB, not {text:?}"))
+}
+
 /// The items of a list. An empty text is an empty list.
 fn items(text: &str) -> impl Iterator<Item = &str> {
     let list = if text.trim().is_empty() { None } else { Some(text.split(',').map(str::trim)) };

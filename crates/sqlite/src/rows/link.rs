@@ -193,13 +193,13 @@ fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<P
     }
 }
 
-fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
+pub(super) fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
     let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
 /// The ids stand one behind the other.
-fn pixel_ids_from(row: &RowName, bytes: &[u8]) -> Result<PixelIds, Failure> {
+pub(super) fn pixel_ids_from(row: &RowName, bytes: &[u8]) -> Result<PixelIds, Failure> {
     let (ids, rest) = bytes.as_chunks::<16>();
     if !rest.is_empty() {
         return Err(row.corrupt("pixel_ids", "does not have 16 bytes for each id"));

@@ -1,9 +1,9 @@
 //! Rows of `pixels`.
 
 use diesel::prelude::*;
-use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelType};
+use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelId, PixelType};
 
-use super::cell::own_id;
+use super::cell::{RowName, own_id};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::listed::Listed;
@@ -26,14 +26,35 @@ impl PixelRow {
     pub(crate) fn into_pixel(self) -> Result<Pixel, Failure> {
         let Self { id, pixel_type, code, name, created_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
-        let pixel_type = row.cell("pixel_type", PixelType::from_stored(&pixel_type))?;
         Ok(Pixel {
             id,
-            code: row.cell("code", PixelCode::from_stored(pixel_type, code))?,
+            code: code_from(&row, &pixel_type, code)?,
             name: name.map(|name| row.cell("name", Name::from_stored(name))).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
         })
     }
+}
+
+/// The code of a pixel, which is all that visitors meet of it.
+#[derive(Queryable, Selectable)]
+#[diesel(table_name = pixels, check_for_backend(diesel::sqlite::Sqlite))]
+pub(crate) struct PixelCodeRow {
+    id: Vec<u8>,
+    pixel_type: String,
+    code: String,
+}
+
+impl PixelCodeRow {
+    pub(crate) fn into_code(self) -> Result<(PixelId, PixelCode), Failure> {
+        let Self { id, pixel_type, code } = self;
+        let (id, row) = own_id(TABLE, &id)?;
+        Ok((id, code_from(&row, &pixel_type, code)?))
+    }
+}
+
+fn code_from(row: &RowName, pixel_type: &str, code: String) -> Result<PixelCode, Failure> {
+    let pixel_type = row.cell("pixel_type", PixelType::from_stored(pixel_type))?;
+    row.cell("code", PixelCode::from_stored(pixel_type, code))
 }
 
 impl Listed for PixelRow {

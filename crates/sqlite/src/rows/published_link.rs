@@ -1,36 +1,76 @@
 //! Rows of `links` as the visitor's side reads them.
 
 use diesel::prelude::*;
-use signpost_app::ports::{PublishedContent, PublishedLink};
-use signpost_domain::{LinkId, Name};
+use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
+use signpost_domain::{LinkId, Name, PixelCode, PixelId};
 
-use super::link::{link_id, target_from};
+use super::cell::RowName;
+use super::link::{geo_blocklist_from, link_id, pixel_ids_from, target_from};
+use super::page::page_from;
 use crate::failure::Failure;
 use crate::schema::links;
 
-/// What a visitor's side needs of a link.
+/// What a visit needs of a link.
 #[derive(Queryable, Selectable)]
 #[diesel(table_name = links, check_for_backend(diesel::sqlite::Sqlite))]
 pub(crate) struct PublishedRow {
     id: Vec<u8>,
+    account_id: Vec<u8>,
     kind: i32,
     name: String,
     target_url: Option<String>,
     is_active: bool,
+    analytics_enabled: bool,
+    antibot_enabled: bool,
+    geo_blocklist: String,
+    pixel_ids: Vec<u8>,
+    page: Option<String>,
 }
 
 impl PublishedRow {
-    /// The link, of an account of which the caller knows whether it is suspended.
-    pub(crate) fn into_link(self, is_suspended: bool) -> Result<PublishedLink, Failure> {
-        let Self { id, kind, name, target_url, is_active } = self;
-        let (id, row) = link_id(kind, &id)?;
-        let content = match id {
-            LinkId::Landing(_) => {
-                row.unused("target_url", target_url.is_none())?;
-                PublishedContent::Landing { title: row.cell("name", Name::from_stored(name))? }
+    /// The link. The caller knows whether its account is suspended, and the codes of those of its pixels that are there,
+    /// in any order.
+    pub(crate) fn into_link(
+        self,
+        is_suspended: bool,
+        codes: Vec<(PixelId, PixelCode)>,
+    ) -> Result<PublishedLink, Failure> {
+        let (id, row) = link_id(self.kind, &self.id)?;
+        Ok(PublishedLink {
+            id,
+            account: row.id("account_id", &self.account_id)?,
+            is_active: self.is_active,
+            is_suspended,
+            analytics_enabled: self.analytics_enabled,
+            content: self.into_content(id, &row, codes)?,
+        })
+    }
+
+    fn into_content(
+        self,
+        id: LinkId,
+        row: &RowName,
+        mut codes: Vec<(PixelId, PixelCode)>,
+    ) -> Result<PublishedContent, Failure> {
+        Ok(match id {
+            LinkId::Landing(id) => {
+                row.unused("target_url", self.target_url.is_none())?;
+                PublishedContent::Landing(Box::new(PublishedLanding {
+                    title: row.cell("name", Name::from_stored(self.name))?,
+                    content: page_from(id, self.page.as_deref())?,
+                }))
             }
-            LinkId::Redirect(_) => PublishedContent::Redirect { target_url: target_from(&row, target_url)? },
-        };
-        Ok(PublishedLink { content, is_active, is_suspended })
+            LinkId::Redirect(_) => {
+                let order = pixel_ids_from(row, &self.pixel_ids)?;
+                let place = |id: &PixelId| order.as_slice().iter().position(|other| other == id);
+                codes.sort_by_key(|(id, _)| place(id));
+                PublishedContent::Redirect(PublishedRedirect {
+                    target_url: target_from(row, self.target_url)?,
+                    antibot_enabled: self.antibot_enabled,
+                    geo_blocklist: geo_blocklist_from(row, &self.geo_blocklist)?,
+                    pixels: codes.into_iter().map(|(_, code)| code).collect(),
+                })
+            }
+        })
     }
 }

@@ -46,6 +46,13 @@ impl Caller {
     }
 }
 
+/// An answer as it came.
+pub(super) struct Answer<'a> {
+    pub(super) status: u16,
+    pub(super) body: &'a [u8],
+    whole: &'a [u8],
+}
+
 /// A connection on which requests are answered one after the other.
 pub(super) struct Connection {
     stream: TcpStream,
@@ -72,6 +79,13 @@ impl Connection {
 
     /// Sends a request, and gives the body of an answer that says that all went well, or that leads on.
     pub(super) fn send(&mut self, request: &[u8]) -> Result<&[u8]> {
+        let Answer { status, body, whole } = self.exchange(request)?;
+        ensure!(status == 302 || (200..300).contains(&status), "{}", String::from_utf8_lossy(whole));
+        Ok(body)
+    }
+
+    /// Sends a request, and gives the answer, whatever it says.
+    pub(super) fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
         self.stream.write_all(request)?;
         let mut filled = 0_usize;
         let head = loop {
@@ -83,7 +97,7 @@ impl Connection {
             }
         };
         let text = std::str::from_utf8(self.answer.get(..head).unwrap_or_default())?;
-        let is_well = text.starts_with("HTTP/1.1 2") || text.starts_with("HTTP/1.1 302 ");
+        let status = text.get(STATUS).context("an answer without a status")?.parse()?;
         let lines = text.lines().filter_map(|line| line.split_at_checked(LENGTH.len()));
         let length = lines
             .filter(|(name, _)| name.eq_ignore_ascii_case(LENGTH))
@@ -92,9 +106,8 @@ impl Connection {
         while filled < head + length {
             filled += self.read(filled)?;
         }
-        let answer = self.answer.get(..head + length).unwrap_or_default();
-        ensure!(is_well, "{}", String::from_utf8_lossy(answer));
-        Ok(answer.get(head..).unwrap_or_default())
+        let whole = self.answer.get(..head + length).unwrap_or_default();
+        Ok(Answer { status, body: whole.get(head..).unwrap_or_default(), whole })
     }
 
     fn read(&mut self, filled: usize) -> Result<usize> {

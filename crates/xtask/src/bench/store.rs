@@ -1,11 +1,8 @@
 //! `cargo xtask bench store`: the API on PostgreSQL and Redis against what these can do at most.
 
 mod bulk_writes;
-mod keeper;
 mod load;
 mod pages;
-mod pgbench;
-mod postgres;
 mod processor_time;
 mod quota;
 mod redis;

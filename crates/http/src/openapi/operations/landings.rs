@@ -42,6 +42,7 @@ fn create() -> Endpoint {
                         "avatar_url": "https://example.com/ada.jpg",
                         "theme": "dark",
                         "accent_color": "#1A2B3C",
+                        "search_engines": true,
                         "widgets": [
                             {"type": "heading", "text": "Read"},
                             {"type": "link", "title": "Notes", "url": "https://example.com/notes"},

@@ -88,6 +88,7 @@ pub(in crate::openapi) fn single_landing() -> Value {
         "avatar_url": "https://example.com/ada.jpg",
         "theme": "auto",
         "accent_color": "#1a2b3c",
+        "search_engines": true,
         "widgets": [{
             "id": WIDGET_ID,
             "object": "widget",

@@ -4,11 +4,11 @@ use signpost_domain::{Description, Theme, Widgets};
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
 
 use super::fields::{web_url_or_null, web_url_shown_or_null};
-use super::object::{Property, always, list, maybe, named, string, string_or_null};
+use super::object::{Property, always, boolean, list, maybe, named, string, string_or_null};
 use super::patterns;
 
 /// The page fields as they are shown.
-pub(super) fn shown() -> [Property; 5] {
+pub(super) fn shown() -> [Property; 6] {
     [
         always("description", description("What stands under the title.")),
         always("avatar_url", web_url_shown_or_null("The picture beside the title.")),
@@ -18,12 +18,13 @@ pub(super) fn shown() -> [Property; 5] {
             accent_color("The colour of buttons and the like, in lower case; null: that of the theme.")
                 .pattern(Some(patterns::KEPT_COLOR)),
         ),
+        always("search_engines", search_engines()),
         always("widgets", widgets("What the page consists of, from top to bottom.", "Widget")),
     ]
 }
 
-/// The page fields as they are sent. `theme` and `widgets` cannot be null.
-pub(super) fn sent() -> [Property; 5] {
+/// The page fields as they are sent. `theme`, `search_engines` and `widgets` cannot be null.
+pub(super) fn sent() -> [Property; 6] {
     [
         maybe("description", description("What stands under the title; kept as it is. Null clears it.")),
         maybe("avatar_url", web_url_or_null("The picture beside the title. Null clears it.")),
@@ -35,6 +36,7 @@ pub(super) fn sent() -> [Property; 5] {
             )
             .pattern(Some(patterns::COLOR)),
         ),
+        maybe("search_engines", search_engines()),
         maybe(
             "widgets",
             widgets(
@@ -60,6 +62,10 @@ fn theme() -> ObjectBuilder {
 
 fn accent_color(what: &str) -> ObjectBuilder {
     string_or_null(what).examples(["#1a2b3c"])
+}
+
+fn search_engines() -> ObjectBuilder {
+    boolean("Whether search engines may list the page. A new page has `false` and asks them not to.")
 }
 
 fn widgets(what: &str, item: &str) -> ArrayBuilder {

@@ -2,12 +2,14 @@
 
 use anyhow::Result;
 
-use super::load::{Load, Numbers, PLACE, Template, Until};
-use super::pgbench::Script;
-use super::report::{Goal, Report, Row};
+use super::load::{Load, Numbers, PLACE, Template};
+use super::report::{Report, Row};
 use super::scenery::{COLUMNS, Scenery, batch, id_of, values};
 use super::stage::Stage;
 use super::turns::{Contender, take};
+use crate::bench::figure::Goal;
+use crate::bench::pgbench::Script;
+use crate::bench::until::Until;
 
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;
 const NONE_FAILED: &str = r#""failed_count":0"#;

@@ -8,14 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, anyhow, ensure};
 
 use crate::bench::connection::{Caller, Connection};
-
-/// How long a turn goes on.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Until {
-    Elapsed(Duration),
-    /// So many requests, of all connections together.
-    Requests(u32),
-}
+use crate::bench::random::Random;
+use crate::bench::until::Until;
 
 /// Which links the requests are about. Their numbers are their ids, read as hexadecimal digits.
 pub(super) enum Numbers {
@@ -109,7 +103,7 @@ impl Load<'_> {
         start.wait();
         let mut connection = connection?;
         let began = Instant::now();
-        let mut random = Random::new(u64::from(worker));
+        let mut random = Random::of_worker(u64::from(worker));
         let mut sent = 0;
         loop {
             let goes_on = match self.until {
@@ -131,23 +125,5 @@ impl Load<'_> {
             template.send(&mut connection)?;
             sent += 1;
         }
-    }
-}
-
-/// Numbers that are random enough to choose a link by (splitmix64).
-struct Random(u64);
-
-impl Random {
-    fn new(worker: u64) -> Self {
-        let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |now| u64::from(now.subsec_nanos()));
-        Self(now ^ worker.wrapping_mul(0x9E37_79B9_7F4A_7C15))
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
     }
 }

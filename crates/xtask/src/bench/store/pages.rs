@@ -3,13 +3,14 @@
 use anyhow::{Context as _, Result};
 
 use super::load::Template;
-use super::pgbench::Script;
-use super::report::{Goal, Report, Row};
+use super::report::{Report, Row};
 use super::scenery::{Scenery, text_at};
 use super::stage::{Account, Stage};
 use super::statements::{script, sent_during};
 use super::turns::{Contender, take};
 use crate::bench::connection::Caller;
+use crate::bench::figure::Goal;
+use crate::bench::pgbench::Script;
 
 const CONNECTIONS: u32 = 8;
 

@@ -6,12 +6,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 
-use super::load::{Load, Numbers, Template, Until, digits};
+use super::load::{Load, Numbers, Template, digits};
 use super::redis::Resp;
-use super::report::{Goal, Report, Row};
+use super::report::{Report, Row};
 use super::scenery::{Scenery, UPDATED_LINKS};
 use super::stage::Stage;
-use super::turns::{Contender, Figure, Round, Work, take};
+use super::turns::{Contender, Round, Work, take};
+use crate::bench::figure::Figure;
+use crate::bench::figure::Goal;
+use crate::bench::until::Until;
 
 /// The script that counts, which a bare `EVALSHA` runs too.
 const SCRIPT: &str = "crates/redis/src/scripts/admit.lua";

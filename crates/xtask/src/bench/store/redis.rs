@@ -1,12 +1,12 @@
 //! A private Redis server that keeps nothing, and one connection to it for a bare `EVALSHA`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 
-use super::keeper::Kept;
+use crate::bench::keeper::{Kept, free_port};
 
 /// The server.
 pub(super) struct Redis {
@@ -35,11 +35,6 @@ impl Redis {
     pub(super) fn connect(&self) -> Result<Resp> {
         Resp::connect(self.port)
     }
-}
-
-/// A port of the loopback interface on which nobody listens now.
-pub(super) fn free_port() -> Result<u16> {
-    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }
 
 /// A connection that waits for each answer.

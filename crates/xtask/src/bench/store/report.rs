@@ -6,32 +6,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::load::Until;
-use super::pgbench::Script;
-use super::turns::{Contender, Figure, Work};
+use super::turns::{Contender, Work};
+use crate::bench::figure::{Figure, Goal};
+use crate::bench::pgbench::Script;
+use crate::bench::until::Until;
 
 /// How many requests a turn has at the smallest size: some for each of eight connections.
 const FEWEST_REQUESTS: u32 = 16;
-
-/// What a ratio is to reach.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Goal {
-    AtLeast(f64),
-    AtMost(f64),
-    /// It is told for information.
-    None,
-}
-
-impl Goal {
-    fn shown(self, ratio: f64) -> (String, &'static str) {
-        let met = |is_met| if is_met { "yes" } else { "NO" };
-        match self {
-            Self::AtLeast(goal) => (format!("≥ {goal:.2}"), met(ratio >= goal)),
-            Self::AtMost(goal) => (format!("≤ {goal:.2}"), met(ratio <= goal)),
-            Self::None => (String::new(), ""),
-        }
-    }
-}
 
 /// One ratio.
 pub(super) struct Row {

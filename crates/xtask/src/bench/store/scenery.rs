@@ -3,9 +3,10 @@
 use anyhow::{Context as _, Result};
 use serde_json::Value;
 
-use super::load::{Load, Numbers, Template, Until, digits};
+use super::load::{Load, Numbers, Template, digits};
 use super::stage::{Account, Stage};
 use super::turns::Round;
+use crate::bench::until::Until;
 
 /// Links of a number that are seeded by SQL: as the API would have made them, but for their ids, which are the digits of
 /// their numbers.

@@ -2,13 +2,15 @@
 
 use anyhow::{Result, ensure};
 
-use super::load::{Load, Numbers, PLACE, Template, Until, digits};
-use super::pgbench::Script;
-use super::report::{Goal, Report, Row};
+use super::load::{Load, Numbers, PLACE, Template, digits};
+use super::report::{Report, Row};
 use super::scenery::{COLUMNS, LINK, Scenery, UPDATED_LINKS, id_of, slug_of, text_at, uuid, values};
 use super::stage::Stage;
 use super::statements::{script, sent_during};
 use super::turns::{Contender, Round, take};
+use crate::bench::figure::Goal;
+use crate::bench::pgbench::Script;
+use crate::bench::until::Until;
 
 /// Numbers for one run of `pgbench`.
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;

@@ -3,18 +3,19 @@
 use std::cell::Cell;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use anyhow::{Context as _, Result, ensure};
-use serde_json::Value;
+use anyhow::Result;
 
-use super::load::{Load, Numbers, Template, Until};
-use super::pgbench::Script;
-use super::postgres::Postgres;
+use super::load::{Load, Numbers, Template};
 use super::processor_time::{of_family, of_this_process};
-use super::redis::{Redis, free_port};
+use super::redis::Redis;
 use super::turns::{Round, Work};
+use crate::bench::commands;
 use crate::bench::connection::Caller;
+use crate::bench::keeper::free_port;
+use crate::bench::pgbench::Script;
+use crate::bench::postgres::Postgres;
+use crate::bench::until::Until;
 use crate::program::Program;
 
 /// An account and a caller with a key to it.
@@ -46,7 +47,7 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn start(executable: &Path) -> Result<Self> {
         let (postgres, redis) = (Postgres::start()?, Redis::start()?);
-        run(executable, &postgres, &["migrate"])?;
+        commands::run(executable, &postgres, &["migrate"])?;
         let program = start_program(executable, &postgres, "first", &redis.url())?;
         let free_number = Cell::new(FIRST_FREE_NUMBER);
         Ok(Self { program, postgres, redis, executable: executable.to_owned(), free_number })
@@ -59,16 +60,8 @@ impl Stage {
     }
 
     pub(super) fn account(&self, name: &str) -> Result<Account> {
-        let email = format!("{name}@example.com");
-        let account = run(&self.executable, &self.postgres, &["account", "create", "--email", &email])?;
-        let text = |value: &Value, pointer: &str| {
-            let text = value.pointer(pointer).and_then(Value::as_str).map(str::to_owned);
-            text.with_context(|| format!("no {pointer} in {value}"))
-        };
-        let id = text(&account, "/id")?;
-        let key = run(&self.executable, &self.postgres, &["key", "issue", "--account", &id])?;
-        let id = id.trim_start_matches("acc_").to_owned();
-        Ok(Account { id, key: text(&key, "/key")? })
+        let (id, key) = commands::account(&self.executable, &self.postgres, name)?;
+        Ok(Account { id: id.trim_start_matches("acc_").to_owned(), key })
     }
 
     pub(super) fn caller(&self, account: &Account) -> Caller {
@@ -136,15 +129,4 @@ fn start_program(executable: &Path, postgres: &Postgres, name: &str, redis: &str
     fs::create_dir(&folder)?;
     let database = postgres.url();
     Program::start_with(executable, &folder, &["--database-url", &database, "--redis-url", redis])
-}
-
-/// Runs one of the program's other commands, and gives what it says.
-fn run(executable: &Path, postgres: &Postgres, words: &[&str]) -> Result<Value> {
-    let mut command = Command::new(executable);
-    command.args(words).args(["--json", "--database-url", &postgres.url()]);
-    let output = command.current_dir(postgres.folder()).env_clear().output()?;
-    ensure!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    let last = String::from_utf8(output.stdout)?;
-    let last = last.lines().last().unwrap_or("null");
-    serde_json::from_str(last).with_context(|| format!("{words:?}: {last}"))
 }

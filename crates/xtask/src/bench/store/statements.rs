@@ -3,8 +3,8 @@
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::pgbench::Script;
-use super::postgres::Postgres;
+use crate::bench::pgbench::Script;
+use crate::bench::postgres::Postgres;
 
 /// A statement of the program's, and the values that it was run with, as PostgreSQL writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]

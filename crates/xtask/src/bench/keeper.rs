@@ -2,6 +2,7 @@
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
@@ -99,4 +100,9 @@ impl Drop for Kept {
         // There is nobody left to tell.
         let _ = self.keeper.wait();
     }
+}
+
+/// A port of the loopback interface on which nobody listens now.
+pub(super) fn free_port() -> Result<u16> {
+    Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

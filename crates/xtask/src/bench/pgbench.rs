@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-use super::load::Until;
 use super::postgres::Postgres;
+use super::until::Until;
 
 /// A transaction for `pgbench`, and the values of its variables. Beside these there is `:n`, the first of 100 numbers that
 /// no other transaction has; those of all transactions follow each other.

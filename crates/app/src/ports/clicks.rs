@@ -1,0 +1,229 @@
+//! Clicks on their way from the visitor's side to whoever keeps them (D48).
+
+use std::net::{IpAddr, Ipv6Addr};
+
+use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp, WidgetId};
+
+/// What a visit was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClickKind {
+    /// The visitor was sent on.
+    Sent,
+    /// The visitor was shown a landing page.
+    Shown,
+    /// The visitor was turned away by a gate.
+    Blocked,
+    /// The visitor followed a widget of a landing page (D59).
+    Widget(WidgetId),
+}
+
+/// A click, with what its dimensions are found from. The texts are as the visitor sent them, cut to [`Click::MOST_BYTES`];
+/// one that was not sent is empty.
+///
+/// It names the visitor's address, which is there to be hashed and looked up. No adapter stores or logs it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Click<'a> {
+    /// When.
+    pub at: Timestamp,
+    /// On which link.
+    pub link: LinkId,
+    /// Whose link it is.
+    pub account: AccountId,
+    /// What it was.
+    pub kind: ClickKind,
+    /// Where the visitor is.
+    pub address: IpAddr,
+    /// `User-Agent`.
+    pub user_agent: &'a [u8],
+    /// `Referer`.
+    pub referrer: &'a [u8],
+    /// `Accept-Language`.
+    pub accept_language: &'a [u8],
+    /// The query of the visited URL, without the question mark.
+    pub query: &'a [u8],
+    /// `Sec-Purpose`, or `Purpose`.
+    pub purpose: &'a [u8],
+}
+
+impl Click<'_> {
+    /// The most that is kept of each text.
+    pub const MOST_BYTES: usize = 512;
+}
+
+/// Clicks in the order in which they came, in one buffer.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ClickBatch {
+    bytes: Vec<u8>,
+}
+
+/// Bytes of a click beside its texts.
+const FIXED_BYTES: usize = 8 + 1 + 16 + 16 + 1 + 16 + 16;
+
+impl ClickBatch {
+    /// Adds a click, unless the batch would hold more than `most_bytes` with it. `false` if it was left out.
+    pub fn push(&mut self, click: &Click<'_>, most_bytes: usize) -> bool {
+        let Click { at, link, account, kind, address, .. } = click;
+        let texts = [click.user_agent, click.referrer, click.accept_language, click.query, click.purpose]
+            .map(|text| text.get(..Click::MOST_BYTES).unwrap_or(text));
+        let length = FIXED_BYTES + texts.iter().map(|text| 2 + text.len()).sum::<usize>();
+        if self.bytes.len() + length > most_bytes {
+            return false;
+        }
+        let (kind, widget) = match kind {
+            ClickKind::Sent => (0, [0; 16]),
+            ClickKind::Shown => (1, [0; 16]),
+            ClickKind::Blocked => (2, [0; 16]),
+            ClickKind::Widget(widget) => (3, widget.to_bytes()),
+        };
+        let address = match address {
+            IpAddr::V4(address) => address.to_ipv6_mapped(),
+            IpAddr::V6(address) => *address,
+        };
+        self.bytes.reserve(length);
+        self.bytes.extend_from_slice(&at.unix_millis().to_le_bytes());
+        self.bytes.push(match link.kind() {
+            LinkKind::Landing => 0,
+            LinkKind::Redirect => 1,
+        });
+        self.bytes.extend_from_slice(&link.to_bytes());
+        self.bytes.extend_from_slice(&account.to_bytes());
+        self.bytes.push(kind);
+        self.bytes.extend_from_slice(&widget);
+        self.bytes.extend_from_slice(&address.octets());
+        for text in texts {
+            self.bytes.extend_from_slice(&u16::try_from(text.len()).unwrap_or_default().to_le_bytes());
+            self.bytes.extend_from_slice(text);
+        }
+        true
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Forgets all of them, and keeps the memory.
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    /// The clicks.
+    pub fn iter(&self) -> impl Iterator<Item = Click<'_>> {
+        let mut rest = self.bytes.as_slice();
+        std::iter::from_fn(move || {
+            let click = read(&mut rest);
+            if click.is_none() {
+                rest = &[];
+            }
+            click
+        })
+    }
+}
+
+/// Takes the next click from `rest`.
+fn read<'a>(rest: &mut &'a [u8]) -> Option<Click<'a>> {
+    let at = Timestamp::from_unix_millis(i64::from_le_bytes(take(rest)?))?;
+    let link_kind = match take(rest)? {
+        [0] => LinkKind::Landing,
+        [_] => LinkKind::Redirect,
+    };
+    let link = LinkId::from_bytes(link_kind, take(rest)?);
+    let account = AccountId::from_bytes(take(rest)?);
+    let [kind] = take(rest)?;
+    let widget = take(rest)?;
+    let kind = match kind {
+        0 => ClickKind::Sent,
+        1 => ClickKind::Shown,
+        2 => ClickKind::Blocked,
+        _ => ClickKind::Widget(WidgetId::from_bytes(widget)),
+    };
+    let address = IpAddr::V6(Ipv6Addr::from(take::<16>(rest)?)).to_canonical();
+    Some(Click {
+        at,
+        link,
+        account,
+        kind,
+        address,
+        user_agent: text(rest)?,
+        referrer: text(rest)?,
+        accept_language: text(rest)?,
+        query: text(rest)?,
+        purpose: text(rest)?,
+    })
+}
+
+fn take<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (head, tail) = rest.split_first_chunk()?;
+    *rest = tail;
+    Some(*head)
+}
+
+fn text<'a>(rest: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let length = u16::from_le_bytes(take(rest)?);
+    let (text, tail) = rest.split_at_checked(usize::from(length))?;
+    *rest = tail;
+    Some(text)
+}
+
+/// Takes clicks over from the visitor's side.
+pub trait ClickSink: Send + Sync {
+    /// Takes a batch, and gives the emptied buffer back to be filled again. It is called from one task, some twenty times a
+    /// second, and must not block.
+    fn take(&self, batch: ClickBatch) -> ClickBatch;
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    fn click(kind: ClickKind, text: &[u8]) -> Click<'_> {
+        Click {
+            at: samples::at(1_769_850_307_042),
+            link: samples::redirect("sale").id.into(),
+            account: samples::id(),
+            kind,
+            address: "192.0.2.7".parse().unwrap(),
+            user_agent: text,
+            referrer: b"https://example.com/",
+            accept_language: b"",
+            query: text,
+            purpose: b"prefetch",
+        }
+    }
+
+    #[test]
+    fn d48_clicks_come_out_as_they_went_in() {
+        let mut batch = ClickBatch::default();
+        let mut clicks = Vec::new();
+        for kind in [ClickKind::Sent, ClickKind::Shown, ClickKind::Blocked, ClickKind::Widget(samples::id())]
+        {
+            for address in ["192.0.2.7", "2001:db8::7"] {
+                for text in [&b""[..], b"Mozilla/5.0 \xff"] {
+                    clicks.push(Click { address: address.parse().unwrap(), ..click(kind, text) });
+                }
+            }
+        }
+        for click in &clicks {
+            assert!(batch.push(click, usize::MAX));
+        }
+        assert_eq!(batch.iter().collect::<Vec<_>>(), clicks);
+        batch.clear();
+        assert!(batch.is_empty() && batch.iter().next().is_none());
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_a_full_batch_takes_no_more() {
+        let mut batch = ClickBatch::default();
+        let long = vec![b'x'; 70_000];
+        let click = click(ClickKind::Sent, &long);
+        let most = 4_096;
+        let taken = (0..100).filter(|_| batch.push(&click, most)).count();
+        assert_eq!(taken, most / (FIXED_BYTES + 2 * Click::MOST_BYTES + 10 + 20 + 8));
+        assert_eq!(batch.iter().count(), taken);
+        assert!(batch.iter().all(|click| click.user_agent.len() == Click::MOST_BYTES));
+        assert!(batch.bytes.len() <= most);
+    }
+}

@@ -1,0 +1,119 @@
+//! Lists and texts in a row of bytes, for what only some links have.
+
+use crate::compiled_link::CompileError;
+
+/// Writes sections, one behind the other.
+#[derive(Debug, Default)]
+pub(crate) struct Sections(Vec<u8>);
+
+impl Sections {
+    /// Adds a text.
+    pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), CompileError> {
+        write(&mut self.0, text)
+    }
+
+    /// Adds a list.
+    pub(crate) fn list(&mut self, items: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<(), CompileError> {
+        let mut list = Vec::new();
+        for item in items {
+            write(&mut list, item.as_ref())?;
+        }
+        let length = u32::try_from(list.len()).map_err(|_| CompileError::TooLong)?;
+        self.0.extend_from_slice(&length.to_le_bytes());
+        self.0.extend_from_slice(&list);
+        Ok(())
+    }
+
+    /// All of them.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+fn write(bytes: &mut Vec<u8>, text: &[u8]) -> Result<(), CompileError> {
+    let length = u16::try_from(text.len()).map_err(|_| CompileError::TooLong)?;
+    bytes.extend_from_slice(&length.to_le_bytes());
+    bytes.extend_from_slice(text);
+    Ok(())
+}
+
+/// Reads sections in the order in which they were written.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Reader<'a>(&'a [u8]);
+
+impl<'a> Reader<'a> {
+    pub(crate) const fn new(bytes: &'a [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The next section, which is a text.
+    pub(crate) fn text(&mut self) -> &'a [u8] {
+        read(&mut self.0).unwrap_or_default()
+    }
+
+    /// The next section, which is a list.
+    pub(crate) fn list(&mut self) -> Items<'a> {
+        let list = self.0.split_first_chunk().and_then(|(length, rest)| {
+            rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+        });
+        let (list, rest) = list.unwrap_or_default();
+        self.0 = rest;
+        Items(list)
+    }
+
+    /// What stands behind the sections that were read.
+    pub(crate) const fn rest(self) -> &'a [u8] {
+        self.0
+    }
+}
+
+fn read<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
+    let (length, rest) = bytes.split_first_chunk()?;
+    let (text, rest) = rest.split_at_checked(usize::from(u16::from_le_bytes(*length)))?;
+    *bytes = rest;
+    Some(text)
+}
+
+/// The items of a list.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Items<'a>(&'a [u8]);
+
+impl Items<'_> {
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'a> Iterator for Items<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        read(&mut self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_come_out_as_they_went_in() {
+        let mut sections = Sections::default();
+        sections.list(["", "a", "bc"]).unwrap();
+        sections.text(b"links.example.net").unwrap();
+        sections.list(std::iter::empty::<&str>()).unwrap();
+        let bytes = [sections.bytes(), b"rest"].concat();
+        let mut reader = Reader::new(&bytes);
+        assert_eq!(reader.list().collect::<Vec<_>>(), [&b""[..], b"a", b"bc"]);
+        assert_eq!(reader.text(), b"links.example.net");
+        assert!(reader.list().is_empty());
+        assert_eq!(reader.rest(), b"rest");
+    }
+
+    #[test]
+    fn bytes_that_break_off_read_as_nothing() {
+        let mut reader = Reader::new(&[9, 0, 0, 0, 1]);
+        assert!(reader.list().is_empty() && reader.text().is_empty() && reader.rest().is_empty());
+        assert_eq!(Items(&[3, 0, b'x']).next(), None);
+    }
+}

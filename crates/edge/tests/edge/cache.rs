@@ -1,0 +1,198 @@
+//! Links in memory: what they rest on, and what they outlive (D58, R11, R12, R32, R33).
+
+use std::time::Duration;
+
+use signpost_app::ports::Store;
+use signpost_domain::{HostBlocklist, Redirect};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::harness::{Answer, Edge, options};
+
+fn to(target: &str, slug: &str) -> Redirect {
+    Redirect { target_url: samples::target(target), ..samples::redirect(slug) }
+}
+
+#[track_caller]
+fn leads_to(answer: &Answer, location: &str) {
+    assert_eq!((answer.status, answer.header("location")), (302, Some(location)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_r11_links_in_memory_open_while_the_store_is_away() {
+    let edge = Edge::start().await;
+    edge.add(&to("https://example.com/1", "known")).await;
+    edge.add(&to("https://example.com/2", "cold")).await;
+    edge.add(&samples::landing("menu")).await;
+    let shown = edge.get("/menu");
+    assert_eq!((edge.get("/known").status, shown.status), (302, 200));
+    edge.memory.store.faults().set_unavailable(true);
+    for _ in 0..20 {
+        leads_to(&edge.get("/known"), "https://example.com/1");
+        assert_eq!(edge.get("/menu"), shown);
+        assert_eq!(edge.get("/cold").status, 503);
+        assert_eq!(edge.get("/never-seen").status, 503);
+    }
+    edge.memory.store.faults().set_unavailable(false);
+    leads_to(&edge.get("/cold"), "https://example.com/2");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_with_a_stale_limit_of_zero_links_stop_within_a_second() {
+    let memory = InMemory { stale_limit: Duration::ZERO, ..InMemory::default() };
+    let edge = Edge::start_with(memory, options(0), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    assert_eq!(edge.get("/sale").status, 302);
+    edge.memory.store.faults().set_unavailable(true);
+    while edge.get("/sale").status == 302 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(edge.get("/sale").status, 503);
+    edge.memory.store.faults().set_unavailable(false);
+    assert_eq!(edge.get("/sale").status, 302);
+}
+
+/// A hit asks the store nothing, and neither does an address at which nothing is.
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_what_is_known_costs_no_look_up() {
+    let edge = Edge::start().await;
+    edge.stay_in_sync();
+    edge.add(&samples::redirect("sale")).await;
+    let reads = edge.memory.store.link_reads();
+    for _ in 0..10 {
+        for (path, status) in [("/sale", 302), ("/none", 404), ("/sale/", 302), ("/s%61le?x", 302)] {
+            assert_eq!(edge.get(path).status, status);
+        }
+    }
+    assert_eq!(reads.count(), 2);
+    edge.add(&samples::redirect("none")).await;
+    assert_eq!(edge.get("/none").status, 302, "a link that is created opens at once");
+    assert_eq!(reads.count(), 3);
+}
+
+/// The load reads the old link, the link changes, and only then does the load end.
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_r12_a_load_that_a_change_overtakes_puts_nothing_old_back() {
+    let edge = Edge::start().await;
+    let before = to("https://example.com/old", "sale");
+    edge.add(&before).await;
+    let store = edge.memory.store.clone();
+    let held = store.link_reads().hold();
+    std::thread::scope(|scope| {
+        let early = scope.spawn(|| edge.get("/sale"));
+        tokio::task::block_in_place(|| {
+            let runtime = tokio::runtime::Handle::current();
+            runtime.block_on(store.link_reads().counted(1));
+            runtime.block_on(edge.update(&before, &Redirect { is_active: false, ..before.clone() }));
+        });
+        // It comes after the change, while the load is still under way.
+        let late = scope.spawn(|| edge.get("/sale"));
+        drop(held);
+        assert_eq!(late.join().unwrap().status, 404);
+        // Whoever came before the change may see either.
+        assert!(matches!(early.join().unwrap().status, 302 | 404));
+    });
+    for _ in 0..5 {
+        assert_eq!(edge.get("/sale").status, 404);
+    }
+}
+
+/// Each link of a chain can change it, and so can the link's account and its domain.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_r12_a_change_of_any_link_of_a_chain_shows_on_the_first() {
+    let edge = Edge::start().await;
+    let last = to("https://example.com/end", "c");
+    edge.add(&to("https://go.example.com/b", "a")).await;
+    edge.add(&to("https://go.example.com/c", "b")).await;
+    edge.add(&last).await;
+    leads_to(&edge.get("/a"), "https://example.com/end");
+    let next = Redirect { target_url: samples::target("https://example.com/other"), ..last.clone() };
+    edge.update(&last, &next).await;
+    leads_to(&edge.get("/a"), "https://example.com/other");
+    let looping = Redirect { target_url: samples::target("https://go.example.com/a"), ..next.clone() };
+    edge.update(&next, &looping).await;
+    assert_eq!(edge.get("/a").status, 404, "R32");
+    edge.update(&looping, &last).await;
+    leads_to(&edge.get("/a"), "https://example.com/end");
+    let mut work = edge.memory.store.begin().await.unwrap();
+    work.set_suspended(edge.account, Some(samples::at(0))).await.unwrap();
+    edge.commit(work).await;
+    assert_eq!(edge.get("/a").status, 404);
+}
+
+/// A target that only looked like an address of ours becomes one.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_a_link_that_comes_to_be_on_the_way_is_followed() {
+    let edge = Edge::start().await;
+    edge.add(&to("https://go.example.com/b", "a")).await;
+    assert_eq!(edge.get("/a").status, 404);
+    edge.add(&to("https://example.com/end", "b")).await;
+    leads_to(&edge.get("/a"), "https://example.com/end");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_r33_the_list_applies_to_links_in_memory_without_the_store() {
+    let edge = Edge::start().await;
+    edge.add(&to("https://a.evil.example/x", "plain")).await;
+    edge.add(&to("https://go.example.com/plain", "chain")).await;
+    edge.add(&to("https://fine.example/", "fine")).await;
+    let nothing = edge.get("/none");
+    for path in ["/plain", "/chain", "/fine"] {
+        assert_eq!(edge.get(path).status, 302);
+    }
+    edge.memory.store.faults().set_unavailable(true);
+    for _ in 0..3 {
+        edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
+        for _ in 0..2 {
+            assert_eq!((edge.get("/plain"), edge.get("/chain")), (nothing.clone(), nothing.clone()));
+            assert_eq!(edge.get("/fine").status, 302);
+        }
+        edge.memory.target_blocklist.replace(HostBlocklist::default());
+        for path in ["/plain", "/chain", "/fine"] {
+            assert_eq!(edge.get(path).status, 302);
+        }
+    }
+}
+
+/// A link that is listed when it is first opened is in memory all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_r33_a_link_that_was_loaded_while_listed_opens_when_it_is_no_more() {
+    let edge = Edge::start().await;
+    edge.add(&to("https://evil.example/x", "sale")).await;
+    edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
+    assert_eq!(edge.get("/sale").status, 404);
+    edge.memory.store.faults().set_unavailable(true);
+    assert_eq!(edge.get("/sale").status, 404);
+    edge.memory.target_blocklist.replace(HostBlocklist::default());
+    leads_to(&edge.get("/sale"), "https://evil.example/x");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_after_a_gap_in_the_change_log_everything_is_read_again() {
+    let edge = Edge::start().await;
+    edge.stay_in_sync();
+    edge.add(&samples::redirect("sale")).await;
+    assert_eq!((edge.get("/sale").status, edge.get("/none").status), (302, 404));
+    edge.app.changes.publish_gap();
+    assert_eq!((edge.get("/sale").status, edge.get("/none").status), (302, 404));
+    assert_eq!(edge.memory.store.link_reads().count(), 4);
+}
+
+/// Two addresses are never taken for each other, whatever is in memory.
+#[tokio::test(flavor = "multi_thread")]
+async fn d21_many_links_in_memory_each_lead_to_their_own_target() {
+    let edge = Edge::start().await;
+    let target = |number: u32| {
+        // Some fit into the front of a worker, others do not.
+        let length = usize::try_from(number % 5).unwrap() * 20;
+        format!("https://example.com/{number}/{}", "x".repeat(length))
+    };
+    for number in 0..300 {
+        edge.add(&to(&target(number), &format!("s{number}"))).await;
+    }
+    for _ in 0..3 {
+        for number in 0..300 {
+            leads_to(&edge.get(&format!("/s{number}")), &target(number));
+        }
+    }
+}

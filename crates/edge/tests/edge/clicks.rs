@@ -1,0 +1,96 @@
+//! Which visits are clicks, and what is said of them (D48, D50).
+
+use signpost_app::ports::{ClickKind, Clock as _};
+use signpost_domain::{Redirect, TrustedProxies};
+use signpost_memory::{InMemory, KeptClick};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Edge, HOST, options};
+
+/// Stops the edge, which hands on what is still in its queue.
+async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
+    let kept = edge.memory.clicks.clone();
+    edge.server.stop(true).await.unwrap();
+    kept.all()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_a_get_that_was_sent_on_or_shown_is_a_click_and_nothing_else_is() {
+    let edge = Edge::start().await;
+    let (sale, menu) = (samples::redirect("sale"), samples::landing("menu"));
+    edge.add(&sale).await;
+    edge.add(&menu).await;
+    edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
+    for _ in 0..3 {
+        assert_eq!(edge.get("/sale").status, 302);
+        assert_eq!(edge.get("/menu").status, 200);
+        for path in ["/sale", "/menu"] {
+            edge.request("HEAD", path);
+            edge.request("POST", path);
+        }
+        for path in ["/inactive", "/none", "/", "/favicon.ico"] {
+            edge.get(path);
+        }
+    }
+    let account = edge.account;
+    let clicks = clicks_of(edge).await;
+    let count = |kind, link| clicks.iter().filter(|click| click.kind == kind && click.link == link).count();
+    assert_eq!(count(ClickKind::Sent, sale.id.into()), 3);
+    assert_eq!(count(ClickKind::Shown, menu.id.into()), 3);
+    assert_eq!(clicks.len(), 6);
+    assert!(clicks.iter().all(|click| click.account == account));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d50_a_link_without_analytics_records_nothing() {
+    let edge = Edge::start().await;
+    edge.add(&Redirect { analytics_enabled: false, ..samples::redirect("sale") }).await;
+    for _ in 0..3 {
+        assert_eq!(edge.get("/sale").status, 302);
+    }
+    assert_eq!(clicks_of(edge).await, []);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_a_click_says_when_and_with_what_the_visitor_came() {
+    let networks = vec!["127.0.0.0/8".parse().unwrap()];
+    let memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
+    let edge = Edge::start_with(memory, options(0), |_| {}).await;
+    edge.add(&samples::redirect("sale")).await;
+    let headers = format!(
+        "Host: {HOST}\r\nUser-Agent: Mozilla/5.0\r\nReferer: https://news.example/a\r\nAccept-Language: de-AT\r\n\
+         Sec-Purpose: prefetch\r\nX-Forwarded-For: 2001:db8::7\r\n"
+    );
+    edge.request_with("GET", "/sale/?src=qr&a=%20b", &headers);
+    let now = edge.memory.clock.now();
+    let clicks = clicks_of(edge).await;
+    let [click] = clicks.as_slice() else { panic!("{clicks:?}") };
+    assert_eq!((click.at, click.address), (now, "2001:db8::7".parse().unwrap()));
+    let texts = [&click.user_agent, &click.referrer, &click.accept_language, &click.query, &click.purpose];
+    assert_eq!(
+        texts.map(|text| str::from_utf8(text).unwrap()),
+        ["Mozilla/5.0", "https://news.example/a", "de-AT", "src=qr&a=%20b", "prefetch"]
+    );
+}
+
+/// Contract D24: a chain is a visit of each of its redirects. A landing page at its end is recorded when it is shown.
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_each_redirect_on_the_way_is_clicked() {
+    let edge = Edge::start().await;
+    let to = |target: &str, slug: &str| Redirect {
+        target_url: samples::target(target),
+        ..samples::redirect(slug)
+    };
+    let (first, second) = (to("https://go.example.com/b", "a"), to("https://go.example.com/menu", "b"));
+    let silent = Redirect { analytics_enabled: false, ..to("https://go.example.com/a", "silent") };
+    edge.add(&first).await;
+    edge.add(&second).await;
+    edge.add(&silent).await;
+    edge.add(&samples::landing("menu")).await;
+    for path in ["/a", "/silent"] {
+        assert_eq!(edge.get(path).header("location"), Some("https://go.example.com/menu"));
+    }
+    let links: Vec<_> = clicks_of(edge).await.iter().map(|click| (click.kind, click.link)).collect();
+    let sent = |redirect: &Redirect| (ClickKind::Sent, redirect.id.into());
+    assert_eq!(links, [sent(&first), sent(&second), sent(&first), sent(&second)]);
+}

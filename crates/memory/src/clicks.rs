@@ -1,0 +1,75 @@
+//! Clicks that are kept for a test to look at.
+
+use std::net::IpAddr;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink};
+use signpost_domain::{AccountId, LinkId, Timestamp};
+
+/// A click with texts of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KeptClick {
+    /// When.
+    pub at: Timestamp,
+    /// On which link.
+    pub link: LinkId,
+    /// Whose link it is.
+    pub account: AccountId,
+    /// What it was.
+    pub kind: ClickKind,
+    /// Where the visitor is.
+    pub address: IpAddr,
+    /// `User-Agent`.
+    pub user_agent: Vec<u8>,
+    /// `Referer`.
+    pub referrer: Vec<u8>,
+    /// `Accept-Language`.
+    pub accept_language: Vec<u8>,
+    /// The query of the visited URL.
+    pub query: Vec<u8>,
+    /// `Sec-Purpose`, or `Purpose`.
+    pub purpose: Vec<u8>,
+}
+
+impl From<Click<'_>> for KeptClick {
+    fn from(click: Click<'_>) -> Self {
+        let Click { at, link, account, kind, address, user_agent, referrer, accept_language, query, purpose } =
+            click;
+        Self {
+            at,
+            link,
+            account,
+            kind,
+            address,
+            user_agent: user_agent.to_vec(),
+            referrer: referrer.to_vec(),
+            accept_language: accept_language.to_vec(),
+            query: query.to_vec(),
+            purpose: purpose.to_vec(),
+        }
+    }
+}
+
+/// Keeps every click it is given.
+#[derive(Debug, Default)]
+pub struct KeptClicks(Mutex<Vec<KeptClick>>);
+
+impl KeptClicks {
+    /// Those that came so far.
+    #[must_use]
+    pub fn all(&self) -> Vec<KeptClick> {
+        self.kept().clone()
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Vec<KeptClick>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl ClickSink for KeptClicks {
+    fn take(&self, mut batch: ClickBatch) -> ClickBatch {
+        self.kept().extend(batch.iter().map(KeptClick::from));
+        batch.clear();
+        batch
+    }
+}

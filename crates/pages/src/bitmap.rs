@@ -1,0 +1,37 @@
+//! Square PNG images.
+
+use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
+
+/// What a pixel is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Depth {
+    /// One bit; set is white. Each line begins with a byte of its own.
+    BlackOrWhite,
+    /// Red, green, blue and opacity, a byte each.
+    Colours,
+}
+
+/// The image of these pixels, which must be as many as `side` and `depth` say; without any, where they are not.
+pub(crate) fn png(side: u16, depth: Depth, pixels: &[u8]) -> Vec<u8> {
+    encode(side, depth, pixels).unwrap_or_default()
+}
+
+fn encode(side: u16, depth: Depth, pixels: &[u8]) -> Result<Vec<u8>, EncodingError> {
+    let mut image = Vec::new();
+    let mut encoder = Encoder::new(&mut image, side.into(), side.into());
+    match depth {
+        Depth::BlackOrWhite => {
+            encoder.set_color(ColorType::Grayscale);
+            encoder.set_depth(BitDepth::One);
+        }
+        Depth::Colours => {
+            encoder.set_color(ColorType::Rgba);
+            encoder.set_depth(BitDepth::Eight);
+        }
+    }
+    encoder.set_compression(Compression::Balanced);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
+    Ok(image)
+}

@@ -1,0 +1,151 @@
+//! What stands on a landing page, in the order of its widgets. Widgets that belong together share a list: links and
+//! e-mail addresses one, social accounts another.
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use signpost_domain::{Slug, Widget, WidgetBody, WidgetContent, WidgetId};
+
+use crate::image_sources::ImageSources;
+use crate::social_networks::{self, Network};
+
+/// What stands as it is in the address of `mailto:` (RFC 6068); everything else that could end the address or begin a
+/// header field is percent-encoded.
+const IN_MAILTO: &AsciiSet =
+    &NON_ALPHANUMERIC.remove(b'@').remove(b'.').remove(b'-').remove(b'_').remove(b'~').remove(b'+');
+
+/// A part of the page.
+#[derive(Debug)]
+pub(crate) enum Block<'a> {
+    /// A list of buttons.
+    Links(Vec<Button<'a>>),
+    /// A row of social accounts.
+    Social(Vec<Account<'a>>),
+    Heading(&'a str),
+    Text(&'a str),
+    Image {
+        src: Option<String>,
+        alt: &'a str,
+        /// Where it leads, and what its link is called where the picture has no words.
+        link: Option<(String, &'a str)>,
+    },
+    Video {
+        href: String,
+        site: &'static str,
+    },
+    Divider,
+}
+
+/// A button that leads elsewhere.
+#[derive(Debug)]
+pub(crate) struct Button<'a> {
+    pub(crate) href: String,
+    pub(crate) title: &'a str,
+    /// What stands below the title: the host to which it leads, or the address.
+    pub(crate) below: Option<&'a str>,
+    pub(crate) picture: Picture,
+}
+
+/// What stands before the title of a button.
+#[derive(Debug)]
+pub(crate) enum Picture {
+    None,
+    Envelope,
+    /// A picture at this address. `None` is one that cannot be let in: its place stays.
+    At(Option<String>),
+}
+
+/// An account on a social network.
+#[derive(Debug)]
+pub(crate) struct Account<'a> {
+    pub(crate) href: String,
+    pub(crate) name: &'a str,
+    /// The number of its icon, if it has one.
+    pub(crate) icon: Option<usize>,
+}
+
+/// The blocks of a page, and what they need beside them.
+#[derive(Debug)]
+pub(crate) struct Blocks<'a> {
+    pub(crate) blocks: Vec<Block<'a>>,
+    /// The icons of the social networks on the page, each once, with their numbers.
+    pub(crate) icons: Vec<(usize, Network)>,
+}
+
+impl<'a> Blocks<'a> {
+    /// The blocks of `widgets`, whose clicks lead through the link at `slug`, or at the root of a hostname. Widgets of a
+    /// type that this version does not know are passed over.
+    pub(crate) fn of(widgets: &'a [Widget], slug: Option<&Slug>, images: &mut ImageSources) -> Self {
+        let through = |id: WidgetId| match slug {
+            Some(slug) => format!("/{}/w/{id}", slug.as_str()),
+            None => format!("/w/{id}"),
+        };
+        let mut page = Self { blocks: Vec::new(), icons: Vec::new() };
+        for Widget { id, body } in widgets {
+            let WidgetBody::Known(content) = body else { continue };
+            match content {
+                WidgetContent::Link { title, url, thumbnail_url } => page.push_button(Button {
+                    href: through(*id),
+                    title: title.as_str(),
+                    below: Some(url.host()),
+                    picture: thumbnail_url
+                        .as_ref()
+                        .map_or(Picture::None, |url| Picture::At(images.allow(url))),
+                }),
+                WidgetContent::Email { address, title } => {
+                    let encoded = utf8_percent_encode(address.as_str(), IN_MAILTO);
+                    page.push_button(Button {
+                        href: format!("mailto:{encoded}"),
+                        title: title.as_ref().map_or(address.as_str(), |title| title.as_str()),
+                        below: title.as_ref().map(|_| address.as_str()),
+                        picture: Picture::Envelope,
+                    });
+                }
+                WidgetContent::Social { network, url: _ } => {
+                    page.push_account(through(*id), network.as_str());
+                }
+                WidgetContent::Heading { text } => page.blocks.push(Block::Heading(text.as_str())),
+                WidgetContent::Text { text } => page.blocks.push(Block::Text(text.as_str())),
+                WidgetContent::Image { image_url, alt, url } => page.blocks.push(Block::Image {
+                    src: images.allow(image_url),
+                    alt: alt.as_str(),
+                    link: url.as_ref().map(|url| (through(*id), url.host())),
+                }),
+                WidgetContent::Video { url } => {
+                    let is_vimeo = url.as_web_url().host().ends_with("vimeo.com");
+                    page.blocks.push(Block::Video {
+                        href: through(*id),
+                        site: if is_vimeo { "Vimeo" } else { "YouTube" },
+                    });
+                }
+                WidgetContent::Divider => page.blocks.push(Block::Divider),
+            }
+        }
+        page
+    }
+
+    fn push_button(&mut self, button: Button<'a>) {
+        if let Some(Block::Links(buttons)) = self.blocks.last_mut() {
+            buttons.push(button);
+        } else {
+            self.blocks.push(Block::Links(vec![button]));
+        }
+    }
+
+    fn push_account(&mut self, href: String, name: &'a str) {
+        let found = social_networks::find(name);
+        let account = Account {
+            href,
+            name: found.map_or(name, |(_, network)| network.name),
+            icon: found.map(|(number, _)| number),
+        };
+        if let Some(found) = found
+            && !self.icons.contains(&found)
+        {
+            self.icons.push(found);
+        }
+        if let Some(Block::Social(accounts)) = self.blocks.last_mut() {
+            accounts.push(account);
+        } else {
+            self.blocks.push(Block::Social(vec![account]));
+        }
+    }
+}

@@ -1,0 +1,37 @@
+//! What Signpost's visitors see, as pure functions: no I/O, no clock, no randomness, no framework. Whoever has the values
+//! gets the page, so that a preview shows exactly what the link will.
+//!
+//! - [`Landing`] renders landing pages (D34, D35), in which nothing needs a script.
+//! - [`SmallPage`] renders the pages that visitors see instead of a link's target, in each [`Language`].
+//! - [`PixelPage`] renders the page that fires a redirect's pixels and moves on (D57).
+//! - [`QrCode`] draws the code that leads to a link (D59).
+//! - [`SiteIcon`], [`ROBOTS_TXT`] and [`SecurityContact`] are what browsers and crawlers ask of every site.
+//!
+//! Every page comes with the policy that lets in what it loads and nothing else.
+
+mod bitmap;
+mod colour;
+mod image_sources;
+mod landing;
+mod landing_blocks;
+mod language;
+mod monogram;
+mod page;
+mod palette;
+mod pixel_page;
+mod pixel_vendors;
+mod qr;
+mod site_icon;
+mod small_page_texts;
+mod small_pages;
+mod social_networks;
+mod well_known;
+
+pub use landing::Landing;
+pub use language::Language;
+pub use page::{HtmlPage, PageError};
+pub use pixel_page::PixelPage;
+pub use qr::{QrCode, QrError, QrLevel, QrOptions};
+pub use site_icon::SiteIcon;
+pub use small_pages::SmallPage;
+pub use well_known::{ROBOTS_TXT, SecurityContact};

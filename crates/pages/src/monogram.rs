@@ -1,0 +1,128 @@
+//! What a title gives where there is no picture: initials, an icon made of them, and the direction of the page.
+
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::colour::Rgb;
+
+/// What must not stand as it is in a `data:` URL, or in the attribute that holds it.
+const IN_DATA_URL: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'\'')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?')
+    .add(b'`')
+    .add(b'{')
+    .add(b'}');
+
+/// One or two characters that stand for `title`: the initials of its first two words where its script has capitals, else
+/// its first character, which may be an emoji of several scalar values.
+///
+/// Characters that only steer direction are passed over, so that a title cannot turn what stands beside it.
+pub(crate) fn monogram(title: &str) -> String {
+    let mut words = title.split_whitespace().filter_map(first_character);
+    let Some(first) = words.next() else { return String::new() };
+    let is_capital = |character: &str| character.chars().next().is_some_and(char::is_uppercase);
+    let upper = first.to_uppercase();
+    if !is_capital(&upper) {
+        return first.to_owned();
+    }
+    let second = words.next().map(str::to_uppercase).filter(|second| is_capital(second)).unwrap_or_default();
+    format!("{upper}{second}")
+}
+
+/// The first character of a word that is a letter, a digit or a pictograph; failing these, its first visible one.
+fn first_character(word: &str) -> Option<&str> {
+    let visible = || word.graphemes(true).filter(|character| !character.chars().all(is_invisible));
+    visible()
+        .find(|character| character.chars().any(|part| part.is_alphanumeric() || part >= '\u{2190}'))
+        .or_else(|| visible().next())
+}
+
+/// Marks of direction, joiners and other characters without a shape of their own.
+fn is_invisible(character: char) -> bool {
+    matches!(
+        character,
+        '\u{ad}' | '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}'
+    )
+}
+
+/// Whether a page of this title is laid out from right to left: the first letter of the title decides, as it does for
+/// `dir="auto"`.
+pub(crate) fn is_right_to_left(title: &str) -> bool {
+    title.chars().find(|character| character.is_alphabetic()).is_some_and(|letter| {
+        matches!(
+            letter,
+            '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}' | '\u{10800}'..='\u{10fff}'
+                | '\u{1e800}'..='\u{1efff}'
+        )
+    })
+}
+
+/// An icon with these characters, as a `data:` URL of an SVG image.
+pub(crate) fn icon_url(monogram: &str, fill: Rgb, text: Rgb) -> String {
+    let mut escaped = String::new();
+    for character in monogram.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            other => escaped.push(other),
+        }
+    }
+    let svg = format!(
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 64 64'><rect width='64' height='64' rx='18' fill='{fill}'/>\
+         <text x='32' y='42' fill='{text}' font-family='system-ui,sans-serif' font-size='28' font-weight='700' \
+         text-anchor='middle'>{escaped}</text></svg>"
+    );
+    format!("data:image/svg+xml,{}", utf8_percent_encode(&svg, IN_DATA_URL))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_monogram_is_what_people_would_write() {
+        for (title, expected) in [
+            ("Ada Lovelace", "AL"),
+            ("ada", "A"),
+            ("café del mar", "CD"),
+            ("\"Quoted\" name", "QN"),
+            ("Ada 2", "A"),
+            ("Ёлка", "Ё"),
+            ("42 things", "4"),
+            ("東京カフェ", "東"),
+            ("مقهى الأمل", "م"),
+            ("👩🏽‍🚀 Space", "👩🏽‍🚀"),
+            ("🇩🇪 Berlin", "🇩🇪"),
+            ("e\u{301}clair", "E\u{301}"),
+            ("\u{202e}evil", "E"),
+            ("<>", "<"),
+            ("\u{202e}", ""),
+        ] {
+            assert_eq!(monogram(title), expected, "{title}");
+        }
+    }
+
+    #[test]
+    fn the_first_letter_decides_the_direction() {
+        for right_to_left in ["مقهى", "קפה", "1. מכירה", "\u{200e}שלום Ada"] {
+            assert!(is_right_to_left(right_to_left), "{right_to_left}");
+        }
+        for left_to_right in ["Ada مقهى", "東京", "42", "🎈", ""] {
+            assert!(!is_right_to_left(left_to_right), "{left_to_right}");
+        }
+    }
+
+    #[test]
+    fn r23_an_icon_holds_its_characters_escaped() {
+        let url = icon_url("<&", Rgb::BLACK, Rgb::WHITE);
+        assert!(url.contains("%26lt;%26amp;") && !url.contains(['<', '>', '"', '\'', '#', ' ']), "{url}");
+    }
+}

@@ -1,0 +1,87 @@
+//! A page as an HTML parser reads it, which is how browsers do.
+
+use html5ever::driver::ParseOpts;
+use html5ever::tendril::TendrilSink;
+use html5ever::tree_builder::TreeBuilderOpts;
+use markup5ever_rcdom::{Handle, NodeData, RcDom};
+
+/// An element: its name, its attributes, and the text in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) depth: usize,
+    pub(crate) name: String,
+    pub(crate) attributes: Vec<(String, String)>,
+    /// The text of this element and of those in it.
+    pub(crate) text: String,
+}
+
+impl Element {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&str> {
+        self.attributes.iter().find(|(attribute, _)| attribute == name).map(|(_, value)| value.as_str())
+    }
+}
+
+/// The elements of a document, in their order.
+#[derive(Debug)]
+pub(crate) struct Document(pub(crate) Vec<Element>);
+
+impl Document {
+    /// Reads a page as a browser without scripts does, which also sees what is in `noscript`.
+    pub(crate) fn read(html: &str) -> Self {
+        let options = ParseOpts {
+            tree_builder: TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() },
+            ..ParseOpts::default()
+        };
+        let dom = html5ever::parse_document(RcDom::default(), options).one(html);
+        let mut elements = Vec::new();
+        collect(&dom.document, 0, &mut elements);
+        Self(elements)
+    }
+
+    /// All elements of this name.
+    pub(crate) fn all(&self, name: &str) -> impl Iterator<Item = &Element> {
+        self.0.iter().filter(move |element| element.name == name)
+    }
+
+    /// The only element of this name.
+    #[track_caller]
+    pub(crate) fn only(&self, name: &str) -> &Element {
+        let found: Vec<_> = self.all(name).collect();
+        assert_eq!(found.len(), 1, "{name}");
+        found[0]
+    }
+
+    /// Elements and the names of their attributes, without what these and texts hold.
+    pub(crate) fn outline(&self) -> Vec<String> {
+        let line = |element: &Element| {
+            let mut names: Vec<&str> = element.attributes.iter().map(|(name, _)| name.as_str()).collect();
+            // The direction of a page follows its title.
+            names.retain(|name| !(element.name == "html" && *name == "dir"));
+            format!("{}{} {}", " ".repeat(element.depth), element.name, names.join(" "))
+        };
+        self.0.iter().map(line).collect()
+    }
+}
+
+fn collect(node: &Handle, depth: usize, elements: &mut Vec<Element>) -> String {
+    let mut place = None;
+    if let NodeData::Element { name, attrs, .. } = &node.data {
+        let attributes = attrs.borrow();
+        let attributes =
+            attributes.iter().map(|one| (one.name.local.to_string(), one.value.to_string())).collect();
+        place = Some(elements.len());
+        elements.push(Element { depth, name: name.local.to_string(), attributes, text: String::new() });
+    }
+    let mut text = match &node.data {
+        NodeData::Text { contents } => contents.borrow().to_string(),
+        NodeData::Comment { .. } => panic!("no page has comments"),
+        _ => String::new(),
+    };
+    for child in node.children.borrow().iter() {
+        text.push_str(&collect(child, depth + 1, elements));
+    }
+    if let Some(place) = place {
+        elements[place].text.clone_from(&text);
+    }
+    text
+}

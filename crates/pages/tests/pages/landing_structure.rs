@@ -1,0 +1,175 @@
+//! What a landing page consists of (D34, D35, D59).
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use sha2::{Digest, Sha256};
+use signpost_domain::{Description, Email, PageContent, Slug, Theme, WidgetContent, WidgetText};
+use signpost_pages::Landing;
+
+use crate::document::Document;
+use crate::landings::{every_widget, full_page, name, rendered, url, widgets};
+
+fn page(content: &PageContent) -> Document {
+    Document::read(&rendered("Ada's page", content).html)
+}
+
+fn ordinary() -> PageContent {
+    full_page("Some words", "https://pictures.example.com/a.png", "ada@example.com")
+}
+
+#[test]
+fn d34_a_page_has_one_heading_landmarks_and_names_for_all_links() {
+    let document = page(&ordinary());
+    assert_eq!(document.only("h1").text, "Ada's page");
+    document.only("main");
+    document.only("header");
+    for link in document.all("a") {
+        let place = document.0.iter().position(|element| element == link).unwrap();
+        let inside = document.0[place + 1..].iter().take_while(|element| element.depth > link.depth);
+        let has_alt = inside.filter_map(|element| element.attribute("alt")).any(|alt| !alt.is_empty());
+        let is_named = !link.text.trim().is_empty() || has_alt || link.attribute("aria-label").is_some();
+        assert!(is_named, "{link:?}");
+    }
+    for picture in document.all("img") {
+        assert!(picture.attribute("alt").is_some(), "{picture:?}");
+    }
+}
+
+#[test]
+fn d59_widgets_lead_through_the_address_of_their_page() {
+    let contents = every_widget("Some words", "https://elsewhere.example/", "ada@example.com");
+    let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
+    let leads = |slug: Option<&Slug>| -> Vec<String> {
+        let title = name("x");
+        let html = Landing { title: &title, content: &content, slug }.render().unwrap().html;
+        Document::read(&html).all("a").map(|link| link.attribute("href").unwrap().to_owned()).collect()
+    };
+    let slug = Slug::parse("Sale-1_a").unwrap();
+    let through = |number: u8| format!("/Sale-1_a/w/wgt_{}", format!("{number:02x}").repeat(16));
+    let mail = || "mailto:ada@example.com".to_owned();
+    // Two links, the two images with an address, two social accounts, the video, and two e-mail addresses.
+    let expected =
+        [through(1), through(2), through(5), through(7), through(8), through(9), through(10), mail(), mail()];
+    assert_eq!(leads(Some(&slug)), expected);
+    assert_eq!(leads(None)[0], format!("/w/wgt_{}", "01".repeat(16)));
+}
+
+#[test]
+fn d35_an_address_of_mail_cannot_add_fields_to_the_message() {
+    let email = |address: &str| WidgetContent::Email { address: Email::parse(address).unwrap(), title: None };
+    let contents = vec![email("a?bcc=b%0a@example.com"), email("a+tag.x-y_z@example.com")];
+    let document = page(&PageContent { widgets: widgets(contents), ..PageContent::default() });
+    let leads: Vec<_> = document.all("a").map(|link| link.attribute("href").unwrap()).collect();
+    assert_eq!(leads, ["mailto:a%3Fbcc%3Db%250a@example.com", "mailto:a+tag.x-y_z@example.com"]);
+}
+
+#[test]
+fn d35_unknown_widgets_are_skipped() {
+    let json = r#"{"widgets":[
+        {"id":"wgt_00000000000000000000000000000001","type":"hologram","text":"from the future"},
+        {"id":"wgt_00000000000000000000000000000002","type":"heading","text":"Now"}]}"#;
+    let document = page(&PageContent::from_json(json).unwrap());
+    assert_eq!(document.only("h2").text, "Now");
+    assert!(!document.only("html").text.contains("future"));
+}
+
+#[test]
+fn d35_nothing_of_a_video_is_loaded() {
+    let contents = vec![WidgetContent::Video {
+        url: signpost_domain::VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").unwrap(),
+    }];
+    let page = rendered("x", &PageContent { widgets: widgets(contents), ..PageContent::default() });
+    assert!(!page.html.contains("youtu.be") && !page.html.contains("iframe"));
+    assert!(page.content_security_policy.contains("; img-src data:; "), "{}", page.content_security_policy);
+    assert_eq!(Document::read(&page.html).only("a").text.trim(), "Video YouTube");
+}
+
+#[test]
+fn d34_search_engines_are_kept_out_unless_they_are_let_in() {
+    let render = |search_engines| {
+        let content = PageContent { search_engines, ..PageContent::default() };
+        Landing { title: &name("x"), content: &content, slug: None }.render().unwrap().html
+    };
+    let noindex = "<meta name=\"robots\" content=\"noindex\">";
+    assert!(render(false).contains(noindex) && !render(true).contains("noindex"));
+}
+
+#[test]
+fn d34_cards_and_icon_come_from_the_page() {
+    let content = PageContent {
+        description: Some(Description::parse("Two\n  lines").unwrap()),
+        avatar_url: Some(url("https://pictures.example.com/ada.png")),
+        ..PageContent::default()
+    };
+    let document = page(&content);
+    let meta = |key: &str, value: &str| {
+        let found = document.all("meta").find(|meta| meta.attribute(key) == Some(value));
+        found.and_then(|meta| meta.attribute("content")).map(str::to_owned)
+    };
+    assert_eq!(meta("property", "og:title").as_deref(), Some("Ada's page"));
+    assert_eq!(meta("property", "og:description").as_deref(), Some("Two lines"));
+    assert_eq!(meta("name", "description").as_deref(), Some("Two lines"));
+    assert_eq!(meta("property", "og:image").as_deref(), Some("https://pictures.example.com/ada.png"));
+    assert_eq!(meta("name", "twitter:card").as_deref(), Some("summary"));
+    assert_eq!(document.only("link").attribute("href"), Some("https://pictures.example.com/ada.png"));
+    let plain = page(&PageContent::default());
+    assert!(plain.only("link").attribute("href").unwrap().starts_with("data:image/svg+xml,"));
+    assert!(plain.all("meta").all(|meta| meta.attribute("property") != Some("og:image")));
+}
+
+#[test]
+fn r23_the_policy_lets_in_the_style_and_the_pictures_of_the_page() {
+    for theme in Theme::ALL {
+        let page = rendered("x", &PageContent { theme, ..ordinary() });
+        let style = Document::read(&page.html).only("style").text.clone();
+        let hash = STANDARD.encode(Sha256::digest(style.as_bytes()));
+        let expected = format!(
+            "default-src 'none'; style-src 'sha256-{hash}'; img-src https://pictures.example.com; base-uri 'none'; \
+             form-action 'none'; frame-ancestors 'none'"
+        );
+        assert_eq!(page.content_security_policy, expected);
+    }
+}
+
+#[test]
+fn d34_a_page_in_a_script_from_right_to_left_is_laid_out_so() {
+    let direction = |title: &str| {
+        let html = rendered(title, &PageContent::default()).html;
+        Document::read(&html).only("html").attribute("dir").map(str::to_owned)
+    };
+    assert_eq!(direction("مقهى الأمل").as_deref(), Some("rtl"));
+    assert_eq!(direction("Café"), None);
+}
+
+/// Eight widgets as people fill them, and a hundred of them.
+#[test]
+fn pages_of_ordinary_content_are_at_most_30_kb() {
+    let many = |count: usize| -> PageContent {
+        let contents: Vec<WidgetContent> = every_widget(
+            "Tour dates, autumn 2026",
+            "https://pictures.example.com/2026/autumn.jpg",
+            "ada@example.com",
+        )
+        .into_iter()
+        .cycle()
+        .take(count)
+        .collect();
+        PageContent { widgets: widgets(contents), ..ordinary() }
+    };
+    for (count, most) in [(8, 11_000), (100, 30_000)] {
+        let size = rendered("Ines Okafor", &many(count)).html.len();
+        assert!(size <= most, "{count} widgets take {size} bytes");
+    }
+}
+
+/// What the documentation of the module says of the largest pages.
+#[test]
+fn a_page_of_nothing_but_text_takes_what_its_text_takes() {
+    for (letter, most) in [("a", 210_000), ("\u{1f388}", 810_000), ("\"", 1_010_000)] {
+        let text =
+            WidgetContent::Text { text: WidgetText::parse(&letter.repeat(WidgetText::MAX_CHARS)).unwrap() };
+        let content = PageContent { widgets: widgets(vec![text; 100]), ..PageContent::default() };
+        let size = rendered("x", &content).html.len();
+        assert!(size <= most && size > most - 20_000, "{letter}: {size} bytes");
+    }
+}

@@ -1,0 +1,15 @@
+//! What browsers make of the pages.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+
+mod document;
+mod inert;
+mod landing_structure;
+mod landings;
+mod payloads;

@@ -1,0 +1,46 @@
+//! Clicks, counted.
+
+use signpost_app::ports::{ClickBatch, ClickKind, ClickSink};
+
+const CLICKS_METRIC: &str = "signpost_clicks_total";
+
+/// Counts clicks by their kind, and keeps nothing of them.
+pub(crate) struct CountedClicks {
+    sent: metrics::Counter,
+    shown: metrics::Counter,
+    blocked: metrics::Counter,
+    widget: metrics::Counter,
+}
+
+impl CountedClicks {
+    /// Counts with the recorder that is installed by now.
+    pub(crate) fn new() -> Self {
+        metrics::describe_counter!(
+            CLICKS_METRIC,
+            "Visits of links that record them: `sent`, `shown`, `blocked` by a gate, or of a `widget`."
+        );
+        let counter = |kind: &'static str| metrics::counter!(CLICKS_METRIC, "kind" => kind);
+        Self {
+            sent: counter("sent"),
+            shown: counter("shown"),
+            blocked: counter("blocked"),
+            widget: counter("widget"),
+        }
+    }
+}
+
+impl ClickSink for CountedClicks {
+    fn take(&self, mut batch: ClickBatch) -> ClickBatch {
+        for click in batch.iter() {
+            let counter = match click.kind {
+                ClickKind::Sent => &self.sent,
+                ClickKind::Shown => &self.shown,
+                ClickKind::Blocked => &self.blocked,
+                ClickKind::Widget(_) => &self.widget,
+            };
+            counter.increment(1);
+        }
+        batch.clear();
+        batch
+    }
+}

@@ -1,0 +1,76 @@
+//! The link that visitors find at an address.
+
+use diesel::dsl::exists;
+use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
+use diesel::prelude::*;
+use diesel::query_builder::{AstPass, QueryFragment, QueryId};
+use diesel::sql_types::Bool;
+use diesel::sqlite::Sqlite;
+use signpost_app::ports::PublishedLink;
+
+use crate::failure::Failure;
+use crate::rows::custom_domain::ACTIVE;
+use crate::rows::link::SYSTEM_DOMAIN;
+use crate::rows::pixel::PixelCodeRow;
+use crate::rows::published_link::PublishedRow;
+use crate::schema::{accounts, custom_domains, links, pixels};
+
+/// The link at an address, which is written as the columns write it. Its row comes once for each of its pixels.
+pub(crate) fn find(
+    connection: &mut SqliteConnection,
+    host: String,
+    slug: String,
+) -> Result<Option<PublishedLink>, Failure> {
+    let its_active_domain = custom_domains::table
+        .filter(custom_domains::account_id.eq(links::account_id))
+        .filter(custom_domains::hostname.nullable().eq(links::host))
+        .filter(custom_domains::status.eq(ACTIVE));
+    let rows = links::table
+        .inner_join(accounts::table)
+        .left_join(pixels::table.on(IsPixelOfLink))
+        .filter(links::host.eq(host))
+        .filter(links::slug.eq(slug))
+        .filter(links::host.eq(SYSTEM_DOMAIN).or(exists(its_active_domain).nullable()))
+        .select((
+            PublishedRow::as_select(),
+            accounts::suspended_at.is_not_null(),
+            Option::<PixelCodeRow>::as_select(),
+        ))
+        .load::<(PublishedRow, bool, Option<PixelCodeRow>)>(connection)?;
+    let (mut found, mut codes) = (None, Vec::new());
+    for (row, is_suspended, pixel) in rows {
+        if let Some(pixel) = pixel {
+            codes.push(pixel.into_code()?);
+        }
+        found = Some((row, is_suspended));
+    }
+    found.map(|(row, is_suspended)| row.into_link(is_suspended, codes)).transpose()
+}
+
+/// The condition that a pixel is one of the link's and of the same account. SQLite takes the ids apart and looks up each.
+#[derive(Debug, Clone, Copy, QueryId)]
+struct IsPixelOfLink;
+
+impl Expression for IsPixelOfLink {
+    type SqlType = Bool;
+}
+
+impl ValidGrouping<()> for IsPixelOfLink {
+    type IsAggregate = is_aggregate::No;
+}
+
+impl<Tables> AppearsOnTable<Tables> for IsPixelOfLink {}
+
+impl QueryFragment<Sqlite> for IsPixelOfLink {
+    fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Sqlite>) -> QueryResult<()> {
+        // The plus keeps SQLite from the index of the account's pixels, which it would read through.
+        out.push_sql(
+            "+pixels.account_id = links.account_id AND pixels.id IN ( \
+                 WITH RECURSIVE places (place) AS ( \
+                     SELECT 1 WHERE length(links.pixel_ids) > 0 \
+                     UNION ALL SELECT place + 16 FROM places WHERE place + 16 < length(links.pixel_ids) \
+                 ) SELECT substr(links.pixel_ids, place, 16) FROM places)",
+        );
+        Ok(())
+    }
+}

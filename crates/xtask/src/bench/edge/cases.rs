@@ -1,0 +1,123 @@
+//! The cases in which the program, a bare actix-web program and nginx take turns.
+
+use anyhow::Result;
+
+use super::contender::Contender;
+use super::references::Reference;
+use super::report::Goals;
+use super::scenery::HOSTNAME;
+use super::stage::Stage;
+use super::visits::{Pace, Visits};
+use crate::bench::figure::Goal;
+
+/// A part of what is measured.
+pub(super) type Part = fn(&mut Stage) -> Result<()>;
+
+/// How often a case with a cache that is too small is warmed up: until it holds what it will.
+const WARM_UPS_OF_SMALL_CACHE: u32 = 8;
+
+const MAIN: Goals = Goals { rate: Goal::AtLeast(0.92), work: Goal::AtMost(1.25), p99: Goal::AtMost(1.3) };
+
+/// A thousand of all links.
+pub(super) fn few(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.few()?;
+    alone(stage, "1,000 links", &visits, 302, &MAIN, &Pace::ALL)
+}
+
+pub(super) fn one(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.one()?;
+    alone(stage, "one link", &visits, 302, &Goals::NONE, &Pace::ALL)
+}
+
+/// All links, few of them often.
+pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.skewed()?;
+    let program = stage.scenery.start(&[])?;
+    let goals = Goals { rate: Goal::AtLeast(0.60), ..Goals::NONE };
+    let mut contenders = stage.references(&visits)?;
+    contenders.push(Contender::new("ours", &program.links, program.pid(), &visits, 302)?);
+    for _ in 0..WARM_UPS_OF_SMALL_CACHE.min(stage.load.seconds) {
+        contenders.last_mut().map_or(Ok(()), |ours| ours.warm_up(&stage.load))?;
+    }
+    stage.take_turns(&mut contenders, &Pace::ALL)?;
+    stage.report.case("Zipf 1.1", &contenders, &goals);
+    program.stop()
+}
+
+/// Paths at which nothing is, also against links that are there.
+pub(super) fn unknown(stage: &mut Stage) -> Result<()> {
+    let (unknown, known) = (stage.paths.unknown()?, stage.paths.few()?);
+    let program = stage.scenery.start(&[])?;
+    let mut contenders = stage.references(&unknown)?;
+    contenders.push(Contender::new("ours", &program.links, program.pid(), &unknown, 404)?);
+    let known = Contender::new("known links", &program.links, program.pid(), &known, 302)?;
+    contenders.insert(0, known);
+    stage.take_turns(&mut contenders, &Pace::ALL)?;
+    let known = contenders.remove(0);
+    stage.report.case("unknown slugs", &contenders, &Goals::NONE);
+    if let Some(ours) = contenders.last() {
+        let rates = |contender: &Contender| contender.numbers(Pace::Saturated, super::visits::Turn::rate);
+        let name = "unknown slugs a second, to known ones";
+        stage.report.ratio(name, &rates(&known), &rates(ours), Goal::AtLeast(0.75));
+    }
+    program.stop()
+}
+
+pub(super) fn root(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.root()?.on(HOSTNAME);
+    alone(stage, "root of a domain", &visits, 302, &Goals::NONE, &Pace::ALL)
+}
+
+pub(super) fn landing(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.landing()?;
+    alone(stage, "landing page", &visits, 200, &Goals::NONE, &Pace::ALL)
+}
+
+/// One connection for each request.
+pub(super) fn closing(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.few()?.closing();
+    let goals = Goals { rate: Goal::AtLeast(0.95), work: Goal::AtMost(1.0), p99: Goal::None };
+    alone(stage, "closing", &visits, 302, &goals, &[Pace::Saturated, Pace::Modest])
+}
+
+/// One connection for each request at a proxy, which keeps its own. It works on the load's core.
+pub(super) fn proxied(stage: &mut Stage) -> Result<()> {
+    let Some(nginx) = &stage.nginx else {
+        stage.report.note("proxied: nginx is not installed".to_owned());
+        return Ok(());
+    };
+    let visits = stage.paths.few()?.closing();
+    let program = stage.scenery.start(&["--trusted-proxies", "127.0.0.1"])?;
+    let servers = [
+        ("actix-web", stage.actix.address(), stage.actix.pid()),
+        ("nginx", nginx.address(), nginx.pid()),
+        ("ours", program.links.clone(), program.pid()),
+    ];
+    let behind: Vec<String> = servers.iter().map(|(_, address, _)| address.clone()).collect();
+    let proxy = Reference::proxy(stage.load.core, &behind)?;
+    let named = servers.iter().zip(&proxy.addresses);
+    let contenders: Result<Vec<Contender>> = named
+        .map(|((name, _, process), address)| Contender::new(name, address, *process, &visits, 302))
+        .collect();
+    let mut contenders = contenders?;
+    stage.take_turns(&mut contenders, &[Pace::Saturated, Pace::Modest])?;
+    stage.report.case("closing, proxied", &contenders, &Goals::NONE);
+    program.stop()
+}
+
+/// The references and a program that does nothing else.
+fn alone(
+    stage: &mut Stage,
+    name: &str,
+    visits: &Visits,
+    status: u16,
+    goals: &Goals,
+    paces: &[Pace],
+) -> Result<()> {
+    let program = stage.scenery.start(&[])?;
+    let mut contenders = stage.references(visits)?;
+    contenders.push(Contender::new("ours", &program.links, program.pid(), visits, status)?);
+    stage.take_turns(&mut contenders, paces)?;
+    stage.report.case(name, &contenders, goals);
+    program.stop()
+}

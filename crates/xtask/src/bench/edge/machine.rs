@@ -1,0 +1,111 @@
+//! The cores, who works on them, and how much, as Linux tells it.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, ensure};
+
+/// The unit in which Linux tells of cores, on all that this runs on.
+const TICK: Duration = Duration::from_millis(10);
+
+/// The core for what is measured and the one for the load: the first and the last that we may use.
+pub(super) fn cores() -> Result<(u32, u32)> {
+    let status = fs::read_to_string("/proc/self/status")?;
+    let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
+    ends(list.unwrap_or_default()).context("the system does not say which cores there are")
+}
+
+/// The first and the last of `0-3,6`.
+fn ends(list: &str) -> Option<(u32, u32)> {
+    let mut numbers = list.trim().split([',', '-']).map(|number| number.parse().ok());
+    let first = numbers.next()??;
+    Some((first, numbers.next_back().unwrap_or(Some(first))?))
+}
+
+/// A command that runs a program on one core alone.
+pub(super) fn on_core(core: u32, program: &Path) -> Command {
+    let mut command = Command::new("taskset");
+    command.args(["-c", &core.to_string()]).arg(program);
+    command
+}
+
+/// Keeps this thread on a core.
+pub(super) fn pin_this_thread(core: u32) -> Result<()> {
+    let thread = fs::read_link("/proc/thread-self")?;
+    let number = thread.file_name().context("a thread without a number")?;
+    let mut command = Command::new("taskset");
+    command.args(["-c", "-p", &core.to_string()]).arg(number).stdout(Stdio::null());
+    ensure!(command.status()?.success(), "`taskset` fails");
+    Ok(())
+}
+
+/// The processor time of a process, its threads and its children that are there.
+pub(super) fn work_of(process: u32) -> Result<Duration> {
+    let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"))?;
+    let children = children.split_whitespace().filter_map(|child| child.parse().ok());
+    [process].into_iter().chain(children).map(work_of_one).sum()
+}
+
+fn work_of_one(process: u32) -> Result<Duration> {
+    let threads = fs::read_dir(format!("/proc/{process}/task"))?;
+    let mut work = Duration::ZERO;
+    for thread in threads {
+        // A thread that has ended since did nothing for visitors.
+        let Ok(statistics) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
+        let nanoseconds = statistics.split(' ').next().and_then(|number| number.parse().ok());
+        work += Duration::from_nanos(nanoseconds.context("no time of a thread")?);
+    }
+    Ok(work)
+}
+
+/// How long a core has worked, and how long it has been there.
+pub(super) fn busy(core: u32) -> Result<(Duration, Duration)> {
+    let statistics = fs::read_to_string("/proc/stat")?;
+    let name = format!("cpu{core} ");
+    let line = statistics.lines().find_map(|line| line.strip_prefix(&name)).context("no such core")?;
+    let times: Vec<u32> = line.split_whitespace().take(8).filter_map(|time| time.parse().ok()).collect();
+    let all: u32 = times.iter().sum();
+    // The fourth and fifth are the times in which there was nothing to do.
+    let idle: u32 = times.iter().skip(3).take(2).sum();
+    Ok((TICK * (all - idle), TICK * all))
+}
+
+/// How many threads wanted a core in the last minute.
+pub(super) fn load_average() -> Result<String> {
+    let averages = fs::read_to_string("/proc/loadavg")?;
+    Ok(averages.split(' ').next().unwrap_or_default().to_owned())
+}
+
+/// The memory that a process has for itself, in bytes: without the pages of files.
+pub(super) fn own_memory(process: u32) -> Result<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
+    Ok(line.trim().trim_end_matches(" kB").parse::<u64>()? * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_and_the_last_core_are_found_in_any_list() {
+        assert_eq!(ends("\t0-1"), Some((0, 1)));
+        assert_eq!(ends("2,4-7"), Some((2, 7)));
+        assert_eq!(ends("3"), Some((3, 3)));
+        assert_eq!(ends(""), None);
+    }
+
+    #[test]
+    fn work_is_counted_in_the_process_that_does_it() {
+        let this = std::process::id();
+        let before = work_of(this).unwrap();
+        let mut number = 1_u64;
+        while work_of(this).unwrap() < before + Duration::from_millis(2) {
+            number = std::hint::black_box(number.wrapping_mul(3));
+        }
+        let (busy, all) = busy(cores().unwrap().0).unwrap();
+        assert!(busy <= all);
+    }
+}
