@@ -13,6 +13,7 @@ mod cache;
 mod clicks;
 mod domains;
 mod harness;
+mod hostile;
 mod landings;
 mod locations;
 mod pages;
