@@ -12,7 +12,7 @@ use triomphe::ThinArc;
 use crate::gates::{BlockedCountries, LinkGates};
 use crate::generations::{Generations, Moment, Slot};
 use crate::pages;
-use crate::sections::{Reader, Sections};
+use crate::sections::{Items, LISTS, Reader, Sections};
 use crate::wanted::Wanted;
 
 /// Flags of a link. Two of the bits say where it leads.
@@ -88,7 +88,9 @@ impl CompiledLink {
             Resolution::NotThere => (flag::NOTHING, Vec::new()),
         };
         let mut flags = leads;
-        let own = recorded.first();
+        // The first link may be one that records nothing.
+        let account = depends_on.accounts.first();
+        let own = recorded.first().filter(|own| Some(&own.account) == account);
         let is_there = leads != flag::NOTHING;
         if is_there && own.is_some() {
             flags |= flag::RECORDED;
@@ -111,26 +113,45 @@ impl CompiledLink {
             flags |= flag::CUSTOM;
             sections.text(hostname.as_bytes())?;
         }
-        let is_plain =
-            depends_on.addresses.len() <= 1 && gates.geo_blocklist.is_empty() && gates.pixels.is_empty();
-        if !is_plain {
+        // Those of the address itself and of its account are found from what a link has anyway.
+        let slots: Vec<[u8; 2]> = [
+            depends_on
+                .addresses
+                .iter()
+                .skip(1)
+                .flat_map(|address| generations.slots_of(address))
+                .collect::<Vec<_>>(),
+            depends_on.accounts.iter().skip(1).map(|account| generations.account_slot(*account)).collect(),
+        ]
+        .concat()
+        .into_iter()
+        .map(Slot::to_bytes)
+        .collect();
+        let further: Vec<Vec<u8>> =
+            recorded.iter().skip(usize::from(own.is_some())).map(recorded_bytes).collect();
+        let pixels = gates.pixels.iter().flat_map(|pixel| [pixel.pixel_type().as_str(), pixel.as_str()]);
+        let hosts = match resolution {
+            // The location has the host.
+            Resolution::Redirect(target) if *target_hosts == [target.host()] => &[],
+            _ => target_hosts.as_slice(),
+        };
+        let lists: [Vec<&[u8]>; LISTS] = [
+            if slots.is_empty() { Vec::new() } else { vec![slots.as_flattened()] },
+            further.iter().map(Vec::as_slice).collect(),
+            gates.geo_blocklist.countries().iter().map(|country| country.as_str().as_bytes()).collect(),
+            hosts.iter().map(String::as_bytes).collect(),
+            pixels.map(str::as_bytes).collect(),
+        ];
+        if lists.iter().any(|list| !list.is_empty()) {
             flags |= flag::MORE;
-            let slots = depends_on.addresses.iter().flat_map(|address| generations.slots_of(address));
-            let slots =
-                slots.chain(depends_on.accounts.iter().map(|account| generations.account_slot(*account)));
-            sections.list(slots.map(Slot::to_bytes).map(|slot| slot.to_vec()))?;
-            sections.list(recorded.iter().skip(1).map(recorded_bytes))?;
-            sections.list(gates.geo_blocklist.countries().iter().map(|country| country.as_str()))?;
-            sections.list(target_hosts)?;
-            sections
-                .list(gates.pixels.iter().flat_map(|pixel| [pixel.pixel_type().as_str(), pixel.as_str()]))?;
+            sections.lists(&lists)?;
         }
         let slug = wanted.slug().unwrap_or_default();
         let slug_length = u8::try_from(slug.len()).map_err(|_| CompileError::TooLong)?;
         let bytes = [&[flags, slug_length], slug.as_bytes(), sections.bytes(), payload].concat();
         let ids = Ids {
             link: own.map_or([0; 16], |own| own.id.to_bytes()),
-            account: depends_on.accounts.first().map_or([0; 16], |account| account.to_bytes()),
+            account: account.map_or([0; 16], |account| account.to_bytes()),
         };
         let head = Head { moment: AtomicU64::new(moment.number()), ids };
         Ok(Self(ThinArc::from_header_and_slice(head, &bytes)))
@@ -227,13 +248,8 @@ impl<'a> LinkView<'a> {
         if self.has(flag::CUSTOM) {
             reader.text();
         }
-        Some(More {
-            slots: reader.list(),
-            recorded: reader.list(),
-            countries: reader.list(),
-            hosts: reader.list(),
-            pixels: reader.list(),
-        })
+        let [slots, recorded, countries, hosts, pixels] = reader.lists();
+        Some(More { slots, recorded, countries, hosts, pixels })
     }
 
     /// Whether it is the link at `wanted`, and not another one with the same hash.
@@ -255,9 +271,8 @@ impl<'a> LinkView<'a> {
             && is_unchanged(generations.account_slot(AccountId::from_bytes(self.ids.account)))
             && wanted.custom_site_slot().is_none_or(is_unchanged)
             && self.more().is_none_or(|more| {
-                more.slots
-                    .clone()
-                    .all(|slot| slot.try_into().is_ok_and(|slot| is_unchanged(Slot::from_bytes(slot))))
+                let (slots, _) = more.slots.clone().next().unwrap_or_default().as_chunks();
+                slots.iter().all(|slot| is_unchanged(Slot::from_bytes(*slot)))
             })
     }
 
@@ -272,9 +287,7 @@ impl<'a> LinkView<'a> {
                 reader.text();
             }
             if flags & flag::MORE != 0 {
-                for _ in 0..More::LISTS {
-                    reader.list();
-                }
+                reader.lists();
             }
             reader.rest()
         };
@@ -331,7 +344,9 @@ impl<'a> LinkView<'a> {
 
     /// Whether `is_listed` says so of the host of any target on the way (D24).
     pub(crate) fn leads_to_any(&self, is_listed: impl Fn(&str) -> bool) -> bool {
-        if let Some(mut more) = self.more() {
+        if let Some(mut more) = self.more()
+            && !more.hosts.is_empty()
+        {
             return more.hosts.any(|host| str::from_utf8(host).is_ok_and(&is_listed));
         }
         let LeadsTo::Location { start, rest } = self.leads_to() else { return false };
@@ -348,15 +363,152 @@ const fn kind_of(is_landing: bool) -> LinkKind {
 
 /// What only some links have.
 struct More<'a> {
-    slots: crate::sections::Items<'a>,
-    recorded: crate::sections::Items<'a>,
-    countries: crate::sections::Items<'a>,
-    hosts: crate::sections::Items<'a>,
+    /// One item of all slots, two bytes each.
+    slots: Items<'a>,
+    recorded: Items<'a>,
+    countries: Items<'a>,
+    hosts: Items<'a>,
     /// Type and code in turn.
-    pixels: crate::sections::Items<'a>,
+    pixels: Items<'a>,
 }
 
-impl More<'_> {
-    /// How many lists it has.
-    const LISTS: usize = 5;
+#[cfg(test)]
+mod tests {
+    use signpost_app::visits::{Dependencies, VisitorGates};
+    use signpost_domain::{Address, CountryCode, GeoBlocklist, PixelType};
+    use signpost_port_contracts::samples;
+
+    use super::*;
+    use crate::wanted::KnownSite;
+
+    fn plain(target: &str) -> Resolved {
+        let target_url = samples::target(target);
+        let recorded = RecordedLink { id: samples::redirect("sale").id.into(), account: samples::id() };
+        Resolved {
+            target_hosts: vec![target_url.host().to_owned()],
+            resolution: Resolution::Redirect(target_url),
+            gates: VisitorGates::default(),
+            recorded: vec![recorded],
+            depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },
+        }
+    }
+
+    /// Compiles it for an address, and looks at it.
+    fn compiled<T>(
+        address: &Address,
+        mut resolved: Resolved,
+        look: impl FnOnce(&LinkView<'_>, &Wanted<'_>, &Generations) -> T,
+    ) -> T {
+        let generations = Generations::new(0);
+        resolved.depends_on.addresses.insert(0, address.clone());
+        let site = KnownSite::at(address, &generations);
+        let wanted =
+            Wanted::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), &generations);
+        let link = CompiledLink::new(&wanted, &resolved, false, generations.now(), &generations).unwrap();
+        look(&link.view(), &wanted, &generations)
+    }
+
+    fn addresses() -> [Address; 3] {
+        let custom = |slug| samples::on_custom("links.example.net", slug).address().unwrap();
+        [samples::on_system("sale").address().unwrap(), custom(Some("sale")), custom(None)]
+    }
+
+    #[test]
+    fn a_plain_redirect_is_its_location_wherever_it_lives() {
+        for address in addresses() {
+            for (target, start, rest) in [
+                ("https://example.com/a?b#c", "https://", "example.com/a?b#c"),
+                ("http://example.com", "", "http://example.com"),
+                ("HTTPS://example.com", "", "HTTPS://example.com"),
+            ] {
+                let resolved = plain(target);
+                let recorded = resolved.recorded.clone();
+                compiled(&address, resolved, |link, wanted, _| {
+                    assert!(link.is_at(wanted));
+                    assert_eq!(link.leads_to(), LeadsTo::Location { start, rest: rest.as_bytes() });
+                    assert!(link.gates().is_none() && link.pixels().is_empty());
+                    assert_eq!(link.recorded().collect::<Vec<_>>(), recorded);
+                    assert!(link.leads_to_any(|host| host == "example.com"));
+                    assert!(!link.leads_to_any(|host| host != "example.com"));
+                });
+            }
+        }
+    }
+
+    #[test]
+    fn d24_a_chain_with_every_gate_is_compiled_whole() {
+        let second = RecordedLink { id: samples::landing("menu").id.into(), account: samples::id() };
+        let pixels = vec![samples::pixel_code(PixelType::Meta), samples::pixel_code(PixelType::X)];
+        let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
+        for address in addresses() {
+            let mut resolved = plain("https://example.com/end");
+            resolved.recorded.push(second);
+            resolved.target_hosts.push("links.example.org".to_owned());
+            resolved.gates = VisitorGates {
+                antibot_enabled: true,
+                geo_blocklist: GeoBlocklist::new(countries.to_vec()),
+                pixels: pixels.clone(),
+            };
+            resolved
+                .depends_on
+                .addresses
+                .push(samples::on_custom("links.example.org", None).address().unwrap());
+            resolved.depends_on.accounts.push(second.account);
+            let recorded = resolved.recorded.clone();
+            compiled(&address, resolved, |link, wanted, generations| {
+                assert_eq!(
+                    link.leads_to(),
+                    LeadsTo::Location { start: "https://", rest: b"example.com/end" }
+                );
+                assert!(link.is_at(wanted));
+                assert_eq!(link.recorded().collect::<Vec<_>>(), recorded);
+                assert_eq!(link.pixels(), pixels);
+                let gates = link.gates().unwrap();
+                assert!(gates.antibot && countries.iter().all(|country| gates.countries.blocks(*country)));
+                assert!(!gates.countries.blocks(CountryCode::parse("FR").unwrap()));
+                for host in ["example.com", "links.example.org"] {
+                    assert!(link.leads_to_any(|listed| listed == host));
+                }
+                // Each thing on the way ends it.
+                let changes = [
+                    (
+                        samples::id(),
+                        signpost_app::ports::Affected::Domain(samples::hostname("links.example.org")),
+                    ),
+                    (second.account, signpost_app::ports::Affected::Account),
+                    (recorded[0].account, signpost_app::ports::Affected::Account),
+                ];
+                for (account, affected) in changes {
+                    let before = generations.now();
+                    assert!(link.holds(before, wanted, generations));
+                    generations.note_change(&signpost_app::ports::VisibleChange { account, affected });
+                    assert!(!link.holds(before, wanted, generations));
+                }
+            });
+        }
+    }
+
+    /// The account of the first link is never put down for a link of another account.
+    #[test]
+    fn d50_a_chain_whose_first_link_records_nothing_records_the_others() {
+        let second = RecordedLink { id: samples::redirect("b").id.into(), account: samples::id() };
+        let mut resolved = plain("https://example.com/end");
+        resolved.recorded = vec![second];
+        resolved.depends_on.accounts.push(second.account);
+        compiled(&addresses()[0], resolved, |link, _, _| {
+            assert_eq!(link.recorded().collect::<Vec<_>>(), [second]);
+        });
+    }
+
+    #[test]
+    fn links_at_other_addresses_are_told_apart() {
+        let [system, custom, root] = addresses();
+        for (at, other) in [(&system, &custom), (&custom, &root), (&root, &system), (&custom, &system)] {
+            compiled(at, plain("https://example.com"), |link, _, generations| {
+                let site = KnownSite::at(other, generations);
+                let slug = other.slug.as_ref().map(signpost_domain::Slug::as_str);
+                assert!(!link.is_at(&Wanted::new(&site, slug, generations)));
+            });
+        }
+    }
 }

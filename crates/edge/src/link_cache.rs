@@ -156,3 +156,98 @@ impl ChangeSubscriber for LinkCache {
         self.missing.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use signpost_app::visits::{Dependencies, Resolution, Resolved, VisitorGates};
+    use signpost_domain::{Address, Site};
+    use signpost_port_contracts::samples;
+
+    use super::*;
+    use crate::wanted::KnownSite;
+
+    const MEBIBYTE: u64 = 1024 * 1024;
+
+    fn cache(bytes: u64) -> LinkCache {
+        LinkCache::new(bytes, 0, Arc::new(LinkMemory::new(Duration::ZERO)))
+    }
+
+    fn put(cache: &LinkCache, slug: &str, target: Option<&str>) {
+        let generations = &cache.generations;
+        let site = KnownSite::at(&Address { site: Site::System, slug: None }, generations);
+        let wanted = Wanted::new(&site, Some(slug), generations);
+        let resolved = Resolved {
+            resolution: target
+                .map_or(Resolution::NotThere, |target| Resolution::Redirect(samples::target(target))),
+            gates: VisitorGates::default(),
+            recorded: Vec::new(),
+            target_hosts: Vec::new(),
+            depends_on: Dependencies { addresses: vec![wanted.to_address().unwrap()], accounts: Vec::new() },
+        };
+        let link = CompiledLink::new(&wanted, &resolved, false, generations.now(), generations).unwrap();
+        cache.insert(wanted.hash(), link);
+    }
+
+    fn is_known(cache: &LinkCache, slug: &str) -> bool {
+        let site = KnownSite::at(&Address { site: Site::System, slug: None }, &cache.generations);
+        cache.get(&Wanted::new(&site, Some(slug), &cache.generations)).is_some()
+    }
+
+    #[test]
+    fn links_take_no_more_room_than_they_may() {
+        let cache = cache(MEBIBYTE);
+        for number in 0..20_000 {
+            put(&cache, &format!("s{number}"), Some(&format!("https://example.com/{number}")));
+        }
+        assert!(cache.found.weight() <= MEBIBYTE);
+        assert!(cache.found.len() > 4_000, "{}", cache.found.len());
+    }
+
+    /// Somebody who tries slugs pushes out no links, and costs a bounded amount of memory.
+    #[test]
+    fn d54_addresses_at_which_nothing_is_have_a_room_of_their_own() {
+        let cache = cache(MEBIBYTE);
+        put(&cache, "sale", Some("https://example.com"));
+        for number in 0..2 * MOST_MISSING {
+            put(&cache, &format!("s{number}"), None);
+        }
+        assert!(is_known(&cache, "sale"));
+        assert!(cache.missing.weight() <= 128 * u64::try_from(MOST_MISSING).unwrap());
+        assert!(cache.missing.len() <= MOST_MISSING * 3 / 2, "{}", cache.missing.len());
+    }
+
+    /// Links that are visited again and again stay, however many others are visited once.
+    #[test]
+    fn links_that_are_visited_often_outlive_a_crowd_of_strangers() {
+        let cache = cache(MEBIBYTE);
+        let hot: Vec<String> = (0..500).map(|number| format!("hot{number}")).collect();
+        for slug in &hot {
+            put(&cache, slug, Some("https://example.com"));
+        }
+        for number in 0..50_000 {
+            put(&cache, &format!("s{number}"), Some("https://example.com"));
+            if number % 50 == 0 {
+                for slug in &hot {
+                    let _ = is_known(&cache, slug);
+                }
+            }
+        }
+        let kept = hot.iter().filter(|slug| is_known(&cache, slug)).count();
+        assert!(kept >= 495, "{kept}");
+    }
+
+    #[test]
+    fn what_comes_and_goes_is_known_as_it_was_last() {
+        let cache = cache(MEBIBYTE);
+        for _ in 0..3 {
+            put(&cache, "sale", None);
+            assert_eq!((cache.found.len(), cache.missing.len()), (0, 1));
+            put(&cache, "sale", Some("https://example.com"));
+            assert_eq!((cache.found.len(), cache.missing.len()), (1, 0));
+        }
+        cache.anything_may_have_changed();
+        assert!(!is_known(&cache, "sale"));
+    }
+}

@@ -148,3 +148,141 @@ impl Drop for Ending {
         self.loads.under_way().remove(&self.address);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use signpost_app::changes::{ChangeSubscriber as _, Origin};
+    use signpost_app::ports::{Affected, Store as _, VisibleChange};
+    use signpost_domain::{Link, Redirect};
+    use signpost_memory::{Fault, InMemory, Step};
+    use signpost_port_contracts::samples;
+    use tokio::task::JoinSet;
+
+    use super::*;
+    use crate::compiled_link::LeadsTo;
+
+    /// Loads on a store with one redirect.
+    struct Scene {
+        memory: InMemory,
+        loads: Arc<Loads>,
+        redirect: Redirect,
+        account: signpost_domain::AccountId,
+    }
+
+    impl Scene {
+        #[expect(clippy::disallowed_methods, reason = "this puts into the store what no use case makes")]
+        async fn new() -> Self {
+            let memory = InMemory::default();
+            let account = samples::account();
+            let redirect = Redirect {
+                target_url: samples::target("https://example.com/no/address/of/ours"),
+                ..samples::redirect("sale")
+            };
+            let mut work = memory.store.begin().await.unwrap();
+            work.insert_account(&account).await.unwrap();
+            work.insert_links(account.id, &[redirect.clone().into()], 10).await.unwrap();
+            work.commit().await.unwrap();
+            let app = Arc::new(memory.application());
+            let cache = Arc::new(LinkCache::new(1 << 20, 0, Arc::clone(&app.link_memory)));
+            Self { memory, loads: Loads::new(app, cache), redirect, account: account.id }
+        }
+
+        /// Changes the redirect as a use case does.
+        #[expect(clippy::disallowed_methods, reason = "the subscriber is told by the test itself")]
+        async fn deactivate(&self) {
+            let before = Link::from(self.redirect.clone());
+            let after = Link::from(Redirect { is_active: false, ..self.redirect.clone() });
+            let mut work = self.memory.store.begin().await.unwrap();
+            work.update_link(self.account, &before, &after).await.unwrap();
+            work.commit().await.unwrap();
+            let addresses = [self.redirect.placement.address().unwrap()].into();
+            let change = VisibleChange { account: self.account, affected: Affected::Addresses(addresses) };
+            self.loads.cache.changed(&change, Origin::ThisNode);
+        }
+
+        /// Waits until so many have joined the load of the redirect, which each of them and the table of loads hold.
+        async fn joined_by(&self, visitors: usize) {
+            let address = self.redirect.placement.address().unwrap();
+            while self.loads.under_way().get(&address).and_then(Shared::strong_count) <= Some(visitors) {
+                tokio::task::yield_now().await;
+            }
+        }
+
+        /// What a visit of this slug finds that does not look into the cache.
+        fn load(&self, slug: &'static str) -> impl Future<Output = Loaded> + Send + use<> {
+            let loads = Arc::clone(&self.loads);
+            async move {
+                let generations = &loads.cache.generations;
+                let address = samples::on_system(slug).address().unwrap();
+                let site = KnownSite::at(&address, generations);
+                loads.load(&Wanted::new(&site, Some(slug), generations)).await
+            }
+        }
+    }
+
+    fn is_there(loaded: &Loaded) -> bool {
+        match loaded {
+            Loaded::Link(link) => link.view().leads_to() != LeadsTo::Nothing,
+            Loaded::StoreAway | Loaded::Broken => panic!("the load failed"),
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn d58_ten_thousand_visitors_of_one_cold_link_cost_one_query() {
+        let scene = Scene::new().await;
+        let held = scene.memory.store.link_reads().hold();
+        let mut waiting: JoinSet<_> = (0..10_000).map(|_| scene.load("sale")).collect();
+        scene.memory.store.link_reads().counted(1).await;
+        scene.joined_by(10_000).await;
+        drop(held);
+        while let Some(loaded) = waiting.join_next().await {
+            assert!(is_there(&loaded.unwrap()));
+        }
+        assert_eq!(scene.memory.store.link_reads().count(), 1);
+        assert!(scene.loads.under_way().is_empty());
+    }
+
+    /// Whoever comes after a change waits for the load that began before it, and does not get its outcome.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn d58_r12_who_comes_after_a_change_never_gets_what_was_read_before_it() {
+        for _ in 0..50 {
+            let scene = Scene::new().await;
+            let held = scene.memory.store.link_reads().hold();
+            let early = tokio::spawn(scene.load("sale"));
+            scene.memory.store.link_reads().counted(1).await;
+            scene.deactivate().await;
+            let late: JoinSet<_> = (0..20).map(|_| scene.load("sale")).collect();
+            scene.joined_by(21).await;
+            drop(held);
+            assert!(late.join_all().await.iter().all(|loaded| !is_there(loaded)));
+            let _ = early.await.unwrap();
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn d58_an_outage_is_asked_about_once_by_all_who_wait() {
+        let scene = Scene::new().await;
+        let held = scene.memory.store.link_reads().hold();
+        let first = tokio::spawn(scene.load("sale"));
+        scene.memory.store.link_reads().counted(1).await;
+        drop(held);
+        assert!(is_there(&first.await.unwrap()));
+        scene.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
+        assert!(matches!(scene.load("other").await, Loaded::StoreAway));
+        assert!(!is_there(&scene.load("other").await), "as soon as it is back");
+        assert!(scene.loads.under_way().is_empty());
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_visitor_who_goes_away_ends_no_load() {
+        let scene = Scene::new().await;
+        let held = scene.memory.store.link_reads().hold();
+        let first = tokio::spawn(scene.load("sale"));
+        scene.memory.store.link_reads().counted(1).await;
+        let second = tokio::spawn(scene.load("sale"));
+        first.abort();
+        drop(held);
+        assert!(is_there(&second.await.unwrap()));
+        assert_eq!(scene.memory.store.link_reads().count(), 1);
+    }
+}

@@ -2,6 +2,9 @@
 
 use crate::compiled_link::CompileError;
 
+/// How many lists stand together.
+pub(crate) const LISTS: usize = 5;
+
 /// Writes sections, one behind the other.
 #[derive(Debug, Default)]
 pub(crate) struct Sections(Vec<u8>);
@@ -12,15 +15,17 @@ impl Sections {
         write(&mut self.0, text)
     }
 
-    /// Adds a list.
-    pub(crate) fn list(&mut self, items: impl IntoIterator<Item: AsRef<[u8]>>) -> Result<(), CompileError> {
-        let mut list = Vec::new();
-        for item in items {
-            write(&mut list, item.as_ref())?;
+    /// Adds lists, of which empty ones take no room.
+    pub(crate) fn lists(&mut self, lists: &[Vec<&[u8]>; LISTS]) -> Result<(), CompileError> {
+        let present = lists.iter().rev().fold(0, |present, list| present << 1 | u8::from(!list.is_empty()));
+        self.0.push(present);
+        for list in lists.iter().filter(|list| !list.is_empty()) {
+            let mut bytes = Vec::new();
+            for item in list {
+                write(&mut bytes, item)?;
+            }
+            write(&mut self.0, &bytes)?;
         }
-        let length = u32::try_from(list.len()).map_err(|_| CompileError::TooLong)?;
-        self.0.extend_from_slice(&length.to_le_bytes());
-        self.0.extend_from_slice(&list);
         Ok(())
     }
 
@@ -51,14 +56,14 @@ impl<'a> Reader<'a> {
         read(&mut self.0).unwrap_or_default()
     }
 
-    /// The next section, which is a list.
-    pub(crate) fn list(&mut self) -> Items<'a> {
-        let list = self.0.split_first_chunk().and_then(|(length, rest)| {
-            rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
-        });
-        let (list, rest) = list.unwrap_or_default();
+    /// The next lists.
+    pub(crate) fn lists(&mut self) -> [Items<'a>; LISTS] {
+        let (present, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
-        Items(list)
+        std::array::from_fn(|place| match present >> place & 1 {
+            0 => Items::default(),
+            _ => Items(self.text()),
+        })
     }
 
     /// What stands behind the sections that were read.
@@ -98,22 +103,27 @@ mod tests {
 
     #[test]
     fn sections_come_out_as_they_went_in() {
+        let lists = [vec![], vec![&b""[..], b"a", b"bc"], vec![], vec![], vec![&b"x"[..]]];
         let mut sections = Sections::default();
-        sections.list(["", "a", "bc"]).unwrap();
         sections.text(b"links.example.net").unwrap();
-        sections.list(std::iter::empty::<&str>()).unwrap();
+        sections.lists(&lists).unwrap();
         let bytes = [sections.bytes(), b"rest"].concat();
         let mut reader = Reader::new(&bytes);
-        assert_eq!(reader.list().collect::<Vec<_>>(), [&b""[..], b"a", b"bc"]);
         assert_eq!(reader.text(), b"links.example.net");
-        assert!(reader.list().is_empty());
+        assert_eq!(reader.lists().map(|list| list.collect::<Vec<_>>()), lists);
         assert_eq!(reader.rest(), b"rest");
     }
 
     #[test]
     fn bytes_that_break_off_read_as_nothing() {
-        let mut reader = Reader::new(&[9, 0, 0, 0, 1]);
-        assert!(reader.list().is_empty() && reader.text().is_empty() && reader.rest().is_empty());
+        let mut reader = Reader::new(&[31, 9, 0, 1]);
+        assert!(reader.lists().iter().all(Items::is_empty) && reader.text().is_empty());
         assert_eq!(Items(&[3, 0, b'x']).next(), None);
+    }
+
+    #[test]
+    fn what_is_too_long_is_refused() {
+        let long = vec![0; usize::from(u16::MAX) + 1];
+        assert!(matches!(Sections::default().text(&long), Err(CompileError::TooLong)));
     }
 }
