@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_http::body::BoxBody;
+use actix_http::header::HeaderName;
 use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
@@ -16,6 +17,7 @@ use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 use tokio::task::JoinHandle;
 
 use crate::click_queue::ClickQueue;
+use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::loads::Loads;
 use crate::outcome::{Outcome, VisitCounters};
@@ -24,7 +26,7 @@ use crate::response::response;
 use crate::visit::{Edge, Worker};
 
 /// How the link listener behaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeOptions {
     /// How many misses an address may have within a calendar minute before it gets the 429 page until the minute
     /// ends; 0 means any number (D54).
@@ -35,6 +37,8 @@ pub struct EdgeOptions {
     pub connections: usize,
     /// How much memory the links that are kept in it may take, in bytes.
     pub cache_bytes: u64,
+    /// The header in which trusted proxies name the visitor's country (D55).
+    pub country_header: Option<HeaderName>,
 }
 
 /// The running link listener.
@@ -63,7 +67,8 @@ impl EdgeServer {
     /// # Errors
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
-        let EdgeOptions { miss_throttle_per_minute, workers, connections, cache_bytes } = options;
+        let EdgeOptions { miss_throttle_per_minute, workers, connections, cache_bytes, country_header } =
+            options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
@@ -71,6 +76,7 @@ impl EdgeServer {
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(Edge {
+            gates: Gates::new(Arc::clone(&app), country_header),
             loads: Loads::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
             pages: Arc::clone(&pages),
@@ -78,6 +84,7 @@ impl EdgeServer {
             cache,
             clicks: clicks.clone(),
             counters: VisitCounters::new(),
+            reasons: ReasonCounters::new(),
         });
         let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
         let service = move || {

@@ -15,12 +15,13 @@ use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
 use signpost_app::ports::{Click, ClickKind};
+use signpost_app::visits::Missing;
 use signpost_domain::Timestamp;
 
 use crate::click_queue::{ClickQueue, Lane};
 use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
 use crate::front::{Front, InlineLink};
-use crate::gates::{self, GateRequest};
+use crate::gates::{GateRequest, Gates, Reason, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
@@ -40,6 +41,8 @@ pub(crate) struct Edge {
     pub(crate) loads: Arc<Loads>,
     pub(crate) clicks: ClickQueue,
     pub(crate) counters: VisitCounters,
+    pub(crate) gates: Gates,
+    pub(crate) reasons: ReasonCounters,
 }
 
 /// What the visits of one worker share.
@@ -135,7 +138,9 @@ impl Worker {
         let Visitor { request, .. } = visitor;
         let Edge { app, cache, .. } = &*self.edge;
         let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
-        let Some(site) = visitor::site(request, &self.hosts, site_of) else { return Outcome::NotFound };
+        let Some(site) = visitor::site(request, &self.hosts, site_of) else {
+            return self.not_found(Reason::Missing(Missing::Unknown));
+        };
         let path = request.uri().path();
         let slug = match routes::plain_slug(path) {
             Some(slug) => slug.map(Cow::Borrowed),
@@ -143,7 +148,7 @@ impl Worker {
                 Some(Found { resource: Resource::Link, slug }) => {
                     slug.map(|slug| Cow::Owned(slug.as_str().to_owned()))
                 }
-                None => return Outcome::NotFound,
+                None => return self.not_found(Reason::Missing(Missing::Unknown)),
             },
         };
         let wanted = Wanted::new(&site, slug.as_deref(), &cache.generations);
@@ -215,14 +220,16 @@ impl Worker {
     fn visit(&self, visitor: &Visitor<'_>, Known { link, is_listed }: &Known) -> Outcome {
         let view = link.view();
         let (outcome, kind) = match view.leads_to() {
-            LeadsTo::Nothing => return Outcome::NotFound,
-            _ if *is_listed => return Outcome::NotFound,
+            LeadsTo::Nothing => return self.not_found(Reason::Missing(view.missing())),
+            _ if *is_listed => return self.not_found(Reason::Listed),
             LeadsTo::Location { start, rest } => (redirected_to(start, rest), ClickKind::Sent),
             LeadsTo::Page(html) => (Outcome::Shown(link.page(html)), ClickKind::Shown),
         };
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
-            if let Some(turned_away) = gates::judge(&gates, &request) {
+            if let Some(turned_away) = self.edge.gates.judge(&gates, &request) {
+                turned_away.log(view.id());
+                self.edge.reasons.count(Reason::Gate(turned_away));
                 self.record(visitor, &view, ClickKind::Blocked);
                 return Outcome::TurnedAway(turned_away);
             }
@@ -231,6 +238,12 @@ impl Worker {
             self.record(visitor, &view, kind);
         }
         outcome
+    }
+
+    /// The one page for all of these reasons (D54).
+    fn not_found(&self, reason: Reason) -> Outcome {
+        self.edge.reasons.count(reason);
+        Outcome::NotFound
     }
 
     /// Records a visit for each link on the way that wants it. HEAD is nothing (D48).

@@ -177,7 +177,8 @@ async fn no_target_of_a_request_reaches_another_link_or_a_header() {
     let long = format!("GET /{} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n", "a".repeat(30_000));
     judge(&told(&edge, long.as_bytes()), NotFound, "30 kB of a slug");
     for byte in 0x80..=0xff_u8 {
-        let request = [b"GET /sale", &[byte][..], b" HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n\r\n"];
+        let request =
+            [b"GET /sale", &[byte][..], b" HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n\r\n"];
         judge(&told(&edge, &request.concat()), Refused, &format!("byte {byte:#x}"));
     }
 }

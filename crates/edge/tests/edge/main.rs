@@ -12,6 +12,7 @@
 mod cache;
 mod clicks;
 mod domains;
+mod gates;
 mod harness;
 mod hostile;
 mod landings;
