@@ -7,11 +7,14 @@ use signpost_test_servers::country_database::{Located, country_database};
 
 use crate::harness::{Program, Visitor};
 
+/// The system domain of a program without settings.
+const HOST: (&str, &str) = ("Host", "localhost:8081");
+
 /// How soon a change of the file holds. It is looked at every second, and must have settled.
 const HOLDS_WITHIN: Duration = Duration::from_secs(10);
 
 fn from(visitor: &Visitor, path: &str, address: &str) -> u16 {
-    visitor.request("GET", path, &[("X-Forwarded-For", address)]).status
+    visitor.request("GET", path, &[HOST, ("X-Forwarded-For", address)]).status
 }
 
 fn await_status(visitor: &Visitor, path: &str, address: &str, status: u16) {
@@ -61,7 +64,7 @@ fn d56_antibot_and_the_country_header_turn_visitors_away() {
         "name": "x", "slug": "abroad", "target_url": "https://example.com", "geo_blocklists": {"countries": ["DE"]}
     }));
     let visitor = program.visitor();
-    let status = |path: &str, header: (&str, &str)| visitor.request("GET", path, &[header]).status;
+    let status = |path: &str, header: (&str, &str)| visitor.request("GET", path, &[HOST, header]).status;
     assert_eq!(status("/people", ("User-Agent", "curl/8.5.0")), 403);
     assert_eq!(status("/people", ("User-Agent", "")), 403);
     let browser = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
