@@ -7,11 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_app::visits::{Missing, RecordedLink, Resolution, Resolved};
 use signpost_domain::{AccountId, LinkId, LinkKind, PixelCode, PixelType, TargetUrl};
+use signpost_pages::PageError;
 use triomphe::ThinArc;
 
 use crate::gates::{BlockedCountries, LinkGates, byte_of, missing_of};
 use crate::generations::{Generations, Moment, Slot};
-use crate::pages;
+use crate::landing_page::{self, PageView};
 use crate::sections::{Items, LISTS, Reader, Sections};
 use crate::wanted::Wanted;
 
@@ -64,7 +65,7 @@ pub(crate) struct CompiledLink(ThinArc<Head, u8>);
 pub(crate) enum CompileError {
     /// Its page cannot be rendered.
     #[error("the page of a landing page cannot be rendered: {0}")]
-    Page(#[from] askama::Error),
+    Page(#[from] PageError),
     /// A part of it is longer than any that the API lets in.
     #[error("a part of a link is too long")]
     TooLong,
@@ -84,7 +85,7 @@ impl CompiledLink {
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
-            Resolution::Landing(page) => (flag::PAGE, pages::landing(&page.title)?.to_vec()),
+            Resolution::Landing(page) => (flag::PAGE, landing_page::compiled(page, wanted.slug())?),
             Resolution::NotThere => (flag::NOTHING, vec![byte_of(*missing)]),
         };
         let mut flags = leads;
@@ -189,7 +190,7 @@ impl AsRef<[u8]> for CompiledLink {
     /// The page that it shows; nothing if it shows none.
     fn as_ref(&self) -> &[u8] {
         match self.view().leads_to() {
-            LeadsTo::Page(html) => html,
+            LeadsTo::Page(page) => page.html,
             LeadsTo::Location { .. } | LeadsTo::Nothing => &[],
         }
     }
@@ -207,7 +208,7 @@ pub(crate) enum LeadsTo<'a> {
     /// To the URL made of both parts.
     Location { start: &'static str, rest: &'a [u8] },
     /// To this page.
-    Page(&'a [u8]),
+    Page(PageView<'a>),
     /// Nowhere.
     Nothing,
 }
@@ -295,7 +296,7 @@ impl<'a> LinkView<'a> {
             flag::REDIRECT | flag::LISTED => {
                 LeadsTo::Location { start: if flags & flag::HTTPS == 0 { "" } else { HTTPS }, rest: payload }
             }
-            flag::PAGE => LeadsTo::Page(payload),
+            flag::PAGE => LeadsTo::Page(PageView::new(payload)),
             _ => LeadsTo::Nothing,
         }
     }

@@ -20,6 +20,9 @@ const MOST_MISSING: usize = 100_000;
 /// each part must hold many.
 const PARTS: usize = 16;
 
+/// What a link may weigh at most to be kept, in bytes. Heavier ones are landing pages of very much text.
+const MOST_WEIGHT: u64 = 256 * 1024;
+
 /// What a plain redirect weighs, by which the cache makes its tables.
 const USUAL_WEIGHT: u64 = 176;
 
@@ -121,6 +124,9 @@ impl LinkCache {
         if link.view().leads_to() == LeadsTo::Nothing {
             self.found.remove(&key);
             self.missing.insert(key, link);
+        } else if link.weight() > MOST_WEIGHT {
+            self.found.remove(&key);
+            self.missing.remove(&key);
         } else {
             self.missing.remove(&key);
             self.found.insert(key, link);

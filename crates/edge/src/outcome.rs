@@ -1,17 +1,28 @@
 //! What a visit comes to.
 
 use actix_http::header::HeaderValue;
-use bytes::Bytes;
+use signpost_pages::QrError;
 
+use crate::files::File;
 use crate::gates::TurnedAway;
+use crate::pages::Page;
+use signpost_app::admission::address_throttle::Throttled;
 
 /// What a visit comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// The visitor is sent on, to this `Location` (D53).
     Redirected(HeaderValue),
-    /// The visitor is shown a landing page, which is this HTML.
-    Shown(Bytes),
+    /// The visitor is shown a landing page.
+    Shown(Page),
+    /// The visitor is shown a page that fires pixels and moves on (D57).
+    Pixels(Page),
+    /// The root of the system domain, where no link can be.
+    Root,
+    /// The visitor gets a file, unless the visitor has it already.
+    File { file: File, is_known: bool },
+    /// No QR code is drawn so.
+    BadRequest(QrError),
     /// A gate of the link turned the visitor away (D55, D56).
     TurnedAway(TurnedAway),
     /// Nothing is there, for whatever reason (D54).
@@ -29,6 +40,19 @@ pub(crate) enum Outcome {
     Failed,
 }
 
+impl Outcome {
+    /// Of an address with too many misses. The log does not name it: it is a visitor's.
+    pub(crate) fn throttled(Throttled { retry_after_seconds, is_first }: Throttled) -> Self {
+        if is_first {
+            tracing::warn!(
+                retry_after_seconds,
+                "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
+            );
+        }
+        Self::Throttled { retry_after_seconds }
+    }
+}
+
 /// Counts visits by `outcome`.
 const VISITS_METRIC: &str = "signpost_visits_total";
 
@@ -36,6 +60,10 @@ const VISITS_METRIC: &str = "signpost_visits_total";
 pub(crate) struct VisitCounters {
     redirected: metrics::Counter,
     shown: metrics::Counter,
+    pixels: metrics::Counter,
+    root: metrics::Counter,
+    file: metrics::Counter,
+    bad_request: metrics::Counter,
     turned_away: metrics::Counter,
     not_found: metrics::Counter,
     method_not_allowed: metrics::Counter,
@@ -52,6 +80,10 @@ impl VisitCounters {
         Self {
             redirected: counter("redirected"),
             shown: counter("shown"),
+            pixels: counter("pixels"),
+            root: counter("root"),
+            file: counter("file"),
+            bad_request: counter("bad_request"),
             turned_away: counter("turned_away"),
             not_found: counter("not_found"),
             method_not_allowed: counter("method_not_allowed"),
@@ -66,6 +98,10 @@ impl VisitCounters {
         let counter = match outcome {
             Outcome::Redirected(_) => &self.redirected,
             Outcome::Shown(_) => &self.shown,
+            Outcome::Pixels(_) => &self.pixels,
+            Outcome::Root => &self.root,
+            Outcome::File { .. } => &self.file,
+            Outcome::BadRequest(_) => &self.bad_request,
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound => &self.not_found,
             Outcome::MethodNotAllowed => &self.method_not_allowed,

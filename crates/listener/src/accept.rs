@@ -1,17 +1,19 @@
-//! Accepting connections, and giving each to a worker.
+//! Accepting connections, and giving each a place.
+//!
+//! Every worker accepts by itself, from a clone of the one listening socket: to hand over a connection costs more than to answer
+//! a request. Clones, and not sockets of the same port (`SO_REUSEPORT`), which a second program could share unnoticed.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex as SyncMutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt as _;
 use socket2::SockRef;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::watch;
+use tokio::sync::Mutex;
 
 use crate::door::{Door, Places, Ticket};
-use crate::worker::{Accepted, Stop, Worker};
 
 const ACCEPTED: &str = "signpost_connections_accepted_total";
 const OPEN: &str = "signpost_connections_open";
@@ -46,56 +48,93 @@ pub(crate) fn describe_metrics() {
     metrics::describe_gauge!(OPEN, "Connections that are open, by listener.");
 }
 
-/// Accepts connections until it is told to stop, then ends the workers.
-pub(crate) async fn accept(
-    socket: TcpListener,
-    workers: Vec<Worker>,
-    most: usize,
+/// Gives places to the connections of all workers.
+pub(crate) struct Reception {
+    places: Arc<Places>,
+    /// Whoever waits to be let in to the door keeps others from accepting.
+    door: Mutex<Door>,
     listener: &'static str,
-    mut stop: watch::Receiver<Stop>,
-    stop_workers: watch::Sender<Stop>,
-) -> io::Result<()> {
-    let mut receiver = Receiver::new(workers, most, listener);
-    let outcome = loop {
-        let accepted = tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop != Stop::No) => break Ok(()),
-            accepted = socket.accept() => accepted,
-        };
-        match accepted {
-            Ok((stream, peer)) => {
-                if !receiver.receive(stream, peer).await {
-                    break Err(io::Error::other("a worker thread ended"));
+    placed: metrics::Counter,
+    at_the_door: metrics::Counter,
+    turned_away: metrics::Counter,
+    noted_at: SyncMutex<Option<Instant>>,
+}
+
+impl Reception {
+    pub(crate) fn new(most: usize, listener: &'static str) -> Self {
+        let places = Places::new(most, metrics::gauge!(OPEN, "listener" => listener));
+        let counter =
+            |place: &'static str| metrics::counter!(ACCEPTED, "listener" => listener, "place" => place);
+        Self {
+            door: Mutex::new(Door::new(Arc::clone(&places))),
+            places,
+            listener,
+            placed: counter("place"),
+            at_the_door: counter("door"),
+            turned_away: counter("none"),
+            noted_at: SyncMutex::default(),
+        }
+    }
+
+    /// Accepts connections for ever, and gives those that get a ticket to `take`.
+    pub(crate) async fn accept(&self, socket: &TcpListener, take: impl Fn(TcpStream, SocketAddr, Ticket)) {
+        loop {
+            match socket.accept().await {
+                Ok((stream, peer)) => self.receive(stream, peer, &take).await,
+                Err(error) if is_of_one_connection(&error) => {}
+                Err(error) => {
+                    self.note(&error);
+                    tokio::time::sleep(PAUSE).await;
                 }
             }
-            Err(error) if is_of_one_connection(&error) => {}
-            Err(error) => {
-                receiver.note(&error);
-                tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Accepts those that have connected already. From when no worker has the socket any more, the system refuses others. They
+    /// are few: no more than fit into the backlog of the socket.
+    pub(crate) async fn accept_the_last(
+        &self,
+        socket: &TcpListener,
+        take: impl Fn(TcpStream, SocketAddr, Ticket),
+    ) {
+        for _ in 0..BACKLOG {
+            match socket.accept().now_or_never() {
+                Some(Ok((stream, peer))) => self.receive(stream, peer, &take).await,
+                Some(Err(_)) | None => break,
             }
         }
-    };
-    // Those that have connected already are still served, and from then on the system refuses them. They are few: no more than
-    // fit into the backlog of the socket.
-    for _ in 0..BACKLOG {
-        match socket.accept().now_or_never() {
-            Some(Ok((stream, peer))) => _ = receiver.receive(stream, peer).await,
-            Some(Err(_)) | None => break,
+    }
+
+    async fn receive(
+        &self,
+        stream: TcpStream,
+        peer: SocketAddr,
+        take: &impl Fn(TcpStream, SocketAddr, Ticket),
+    ) {
+        let ticket = if let Some(place) = self.places.take() {
+            self.placed.increment(1);
+            Ticket::Place(place)
+        } else if let Some(waiting) = self.door.lock().await.wait().await {
+            self.at_the_door.increment(1);
+            Ticket::Door(waiting)
+        } else {
+            self.turned_away.increment(1);
+            turn_away(&stream);
+            return;
+        };
+        #[cfg(not(target_os = "linux"))]
+        prepare(&stream);
+        take(stream, peer, ticket);
+    }
+
+    fn note(&self, error: &io::Error) {
+        let mut noted_at = self.noted_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if noted_at.is_none_or(|noted_at| noted_at.elapsed() >= LOG_INTERVAL) {
+            *noted_at = Some(Instant::now());
+            let listener = self.listener;
+            tracing::error!(listener, %error, "cannot accept connections; trying on");
         }
     }
-    drop(socket);
-    tokio::spawn(async move {
-        // Also when a graceful stop is followed by one that is not.
-        stop_workers.send_replace(*stop.borrow_and_update());
-        while stop.changed().await.is_ok() {
-            stop_workers.send_replace(*stop.borrow_and_update());
-        }
-        stop_workers.send_replace(Stop::Now);
-    });
-    for worker in receiver.workers {
-        worker.ended().await;
-    }
-    outcome
 }
 
 /// Whether only the connection that was about to be accepted is broken.
@@ -109,70 +148,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Gives places and workers to connections.
-struct Receiver {
-    workers: Vec<Worker>,
-    places: Arc<Places>,
-    door: Door,
-    listener: &'static str,
-    placed: metrics::Counter,
-    at_the_door: metrics::Counter,
-    turned_away: metrics::Counter,
-    noted_at: Option<Instant>,
-}
-
-impl Receiver {
-    fn new(workers: Vec<Worker>, most: usize, listener: &'static str) -> Self {
-        let places = Places::new(most, metrics::gauge!(OPEN, "listener" => listener));
-        let counter =
-            |place: &'static str| metrics::counter!(ACCEPTED, "listener" => listener, "place" => place);
-        Self {
-            workers,
-            door: Door::new(Arc::clone(&places)),
-            places,
-            listener,
-            placed: counter("place"),
-            at_the_door: counter("door"),
-            turned_away: counter("none"),
-            noted_at: None,
-        }
-    }
-
-    /// `false` if there is no worker to take it.
-    async fn receive(&mut self, stream: TcpStream, peer: SocketAddr) -> bool {
-        let ticket = if let Some(place) = self.places.take() {
-            self.placed.increment(1);
-            Ticket::Place(place)
-        } else if let Some(waiting) = self.door.wait().await {
-            self.at_the_door.increment(1);
-            Ticket::Door(waiting)
-        } else {
-            self.turned_away.increment(1);
-            turn_away(&stream);
-            return true;
-        };
-        prepare(&stream);
-        let Ok(stream) = stream.into_std() else { return true };
-        let least =
-            self.workers.iter().filter(|worker| worker.is_running()).min_by_key(|worker| worker.load());
-        match least {
-            Some(worker) => {
-                worker.take(Accepted { stream, peer, ticket });
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn note(&mut self, error: &io::Error) {
-        if self.noted_at.is_none_or(|noted_at| noted_at.elapsed() >= LOG_INTERVAL) {
-            self.noted_at = Some(Instant::now());
-            let listener = self.listener;
-            tracing::error!(listener, %error, "cannot accept connections; trying on");
-        }
-    }
-}
-
 /// Answers to what is not read, as far as that goes at once; the connection closes behind it.
 fn turn_away(stream: &TcpStream) {
     let socket = SockRef::from(stream);
@@ -182,16 +157,38 @@ fn turn_away(stream: &TcpStream) {
     let _ = socket.write(NO_ROOM);
 }
 
+/// Sets what every connection has. On Linux connections inherit it from the listening socket, which spares three calls for
+/// each. If the system refuses, it works without.
+#[cfg(target_os = "linux")]
+pub(crate) fn prepare_all(listening: &std::net::TcpListener) {
+    let socket = SockRef::from(listening);
+    // Answers are written whole; waiting for more would only delay them.
+    let _ = socket.set_tcp_nodelay(true);
+    let _ = socket.set_tcp_notsent_lowat(MOST_UNSENT_BYTES);
+    let _ = socket.set_tcp_user_timeout(Some(UNTAKEN_TIME));
+}
+
 /// Sets what every connection has. If the system refuses, it works without.
+#[cfg(not(target_os = "linux"))]
 fn prepare(stream: &TcpStream) {
     // Answers are written whole; waiting for more would only delay them.
     let _ = stream.set_nodelay(true);
-    #[cfg(target_os = "linux")]
-    {
-        let socket = SockRef::from(stream);
-        let _ = socket.set_tcp_notsent_lowat(MOST_UNSENT_BYTES);
-        let _ = socket.set_tcp_user_timeout(Some(UNTAKEN_TIME));
-    }
-    #[cfg(not(target_os = "linux"))]
     let _ = SockRef::from(stream).set_send_buffer_size(MOST_UNSENT_BYTES as usize);
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_inherit_what_the_listening_socket_has() {
+        let listening = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        prepare_all(&listening);
+        let _client = std::net::TcpStream::connect(listening.local_addr().unwrap()).unwrap();
+        let (accepted, _) = listening.accept().unwrap();
+        let socket = SockRef::from(&accepted);
+        assert!(socket.tcp_nodelay().unwrap());
+        assert_eq!(socket.tcp_notsent_lowat().unwrap(), MOST_UNSENT_BYTES);
+        assert_eq!(socket.tcp_user_timeout().unwrap(), Some(UNTAKEN_TIME));
+    }
 }

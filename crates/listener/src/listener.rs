@@ -7,13 +7,16 @@ use std::sync::Arc;
 use actix_http::body::{BoxBody, MessageBody};
 use actix_http::{Request, Response};
 use actix_service::{IntoServiceFactory, ServiceFactory};
+use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::accept::accept;
+use crate::accept::Reception;
+#[cfg(target_os = "linux")]
+use crate::accept::prepare_all;
 use crate::options::ListenerOptions;
 use crate::refusal::Refusals;
-use crate::worker::{self, Setup, Stop};
+use crate::worker::{self, Peer, Setup, Stop, Worker};
 
 /// A running listener. Dropping it stops it without waiting for running requests.
 #[derive(Debug)]
@@ -27,7 +30,7 @@ pub struct Listener {
 
 impl Listener {
     /// Starts answering requests on a listening socket, each worker with a service of its own from `factory`. It must be
-    /// called within a Tokio runtime, which accepts the connections. Signals are left to the caller.
+    /// called within a Tokio runtime. Signals are left to the caller.
     ///
     /// # Errors
     /// The socket cannot be used, or a thread cannot be started.
@@ -47,14 +50,17 @@ impl Listener {
     {
         let ListenerOptions { name, workers, connections, door, times } = *options;
         socket.set_nonblocking(true)?;
-        let socket = tokio::net::TcpListener::from_std(socket)?;
+        #[cfg(target_os = "linux")]
+        prepare_all(&socket);
         let address = socket.local_addr()?;
         let (stop, stopped) = watch::channel(Stop::No);
         let (stop_workers, workers_stopped) = watch::channel(Stop::No);
+        let reception = Arc::new(Reception::new(connections, name));
+        let (peers, inboxes): (Vec<Peer>, Vec<_>) = (0..workers.get()).map(|_| Peer::new()).unzip();
+        let peers: Arc<[Peer]> = peers.into();
         let mut started = Vec::new();
-        let mut starting = Vec::new();
-        for number in 0..workers.get() {
-            let (worker, ready) = worker::start(Setup {
+        for (number, inbox) in inboxes.into_iter().enumerate() {
+            started.push(worker::start(Setup {
                 thread_name: format!("{name} {number}"),
                 listener: name,
                 factory: factory.clone(),
@@ -62,16 +68,15 @@ impl Listener {
                 door,
                 times,
                 stop: workers_stopped.clone(),
-            })?;
-            started.push(worker);
-            starting.push(ready);
+                socket: socket.try_clone()?,
+                reception: Arc::clone(&reception),
+                inbox,
+                peers: Arc::clone(&peers),
+            })?);
         }
-        let running = tokio::spawn(async move {
-            for ready in starting {
-                ready.await.map_err(io::Error::other)??;
-            }
-            accept(socket, started, connections, name, stopped, stop_workers).await
-        });
+        // Only the workers have it from here on, so that the system refuses connections when they have closed it.
+        drop(socket);
+        let running = tokio::spawn(run(started, stopped, stop_workers));
         Ok(Self { address, stop, running: Some(running) })
     }
 
@@ -100,6 +105,40 @@ impl Listener {
     pub async fn stop(mut self, graceful: bool) -> io::Result<()> {
         self.stop.send_replace(if graceful { Stop::Gracefully } else { Stop::Now });
         self.ended().await
+    }
+}
+
+/// Waits until the listener is to stop, and then until its workers have. Workers whose `stop_workers` is dropped stop at once.
+async fn run(
+    workers: Vec<Worker>,
+    mut stop: watch::Receiver<Stop>,
+    stop_workers: watch::Sender<Stop>,
+) -> io::Result<()> {
+    let mut all_ended = Vec::new();
+    for Worker { ready, ended } in workers {
+        ready.await.map_err(io::Error::other)??;
+        all_ended.push(ended);
+    }
+    // An error says that the thread is gone too.
+    let mut all_ended = join_all(all_ended);
+    tokio::select! {
+        _ = stop.wait_for(|stop| *stop != Stop::No) => {}
+        _ = &mut all_ended => return Err(io::Error::other("the worker threads ended")),
+    }
+    stop_workers.send_replace(*stop.borrow_and_update());
+    loop {
+        tokio::select! {
+            _ = &mut all_ended => return Ok(()),
+            // Also when a graceful stop is followed by one that is not.
+            changed = stop.changed() => {
+                let next = if changed.is_ok() { *stop.borrow_and_update() } else { Stop::Now };
+                stop_workers.send_replace(next);
+                if changed.is_err() {
+                    _ = all_ended.await;
+                    return Ok(());
+                }
+            }
+        }
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 use std::io;
-use std::net::{SocketAddr, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::pin::pin;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -16,6 +17,7 @@ use actix_service::{IntoServiceFactory, ServiceFactory};
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
+use crate::accept::Reception;
 use crate::buffers::Buffers;
 use crate::connection::{Answering, drive};
 use crate::door::Ticket;
@@ -24,7 +26,7 @@ use crate::refusal::Refusals;
 use crate::watch::Sweeper;
 use crate::wire::Wire;
 
-/// A connection on its way to a worker.
+/// A connection on its way from one worker to another.
 pub(crate) struct Accepted {
     pub(crate) stream: TcpStream,
     pub(crate) peer: SocketAddr,
@@ -42,38 +44,47 @@ pub(crate) enum Stop {
     Now,
 }
 
-/// What is known of a worker outside its thread.
-pub(crate) struct Worker {
+/// Where a worker takes connections from others, and how busy it is.
+#[derive(Clone)]
+pub(crate) struct Peer {
     connections: mpsc::UnboundedSender<Accepted>,
     /// How many connections it has, those on their way to it included.
     load: Arc<AtomicUsize>,
-    ended: oneshot::Receiver<()>,
 }
 
-impl Worker {
-    pub(crate) fn load(&self) -> usize {
+/// The end of a peer that its worker has.
+pub(crate) struct Inbox {
+    connections: mpsc::UnboundedReceiver<Accepted>,
+    load: Arc<AtomicUsize>,
+}
+
+impl Peer {
+    pub(crate) fn new() -> (Self, Inbox) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        let load = Arc::<AtomicUsize>::default();
+        (Self { connections: sender, load: Arc::clone(&load) }, Inbox { connections: receiver, load })
+    }
+
+    fn load(&self) -> usize {
         self.load.load(Ordering::Relaxed)
     }
 
-    /// Hands over a connection. A worker that has ended drops it.
-    pub(crate) fn take(&self, accepted: Accepted) {
+    /// Hands over a connection. A worker that takes none any more gives it back.
+    fn take(&self, accepted: Accepted) -> Result<(), Accepted> {
         self.load.fetch_add(1, Ordering::Relaxed);
-        if self.connections.send(accepted).is_err() {
+        self.connections.send(accepted).map_err(|refused| {
             self.load.fetch_sub(1, Ordering::Relaxed);
-        }
+            refused.0
+        })
     }
+}
 
-    /// Whether its thread still runs.
-    pub(crate) fn is_running(&self) -> bool {
-        !self.connections.is_closed()
-    }
-
-    /// Waits until its thread has let go of all connections and of the service.
-    pub(crate) async fn ended(self) {
-        drop(self.connections);
-        // An error says that the thread is gone too.
-        let _ = self.ended.await;
-    }
+/// The worker that a connection goes to instead of the one that accepted it and has `load`. The few connections of a proxy must
+/// not all be one worker's; of many, those that end soon even out by themselves, and a hand-over would only cost.
+fn less_busy(peers: &[Peer], load: usize) -> Option<&Peer> {
+    let least = peers.iter().filter(|peer| !peer.connections.is_closed()).min_by_key(|peer| peer.load())?;
+    let enough = least.load() + least.load() / 8;
+    (load > enough).then_some(least)
 }
 
 /// What a worker's thread needs to begin.
@@ -85,10 +96,23 @@ pub(crate) struct Setup<F> {
     pub(crate) door: fn(&str) -> bool,
     pub(crate) times: Times,
     pub(crate) stop: watch::Receiver<Stop>,
+    pub(crate) socket: TcpListener,
+    pub(crate) reception: Arc<Reception>,
+    pub(crate) inbox: Inbox,
+    /// All workers, this one included.
+    pub(crate) peers: Arc<[Peer]>,
 }
 
-/// Starts a worker. The receiver tells when it is ready, or why it is not.
-pub(crate) fn start<F, I, S, B>(setup: Setup<F>) -> io::Result<(Worker, oneshot::Receiver<io::Result<()>>)>
+/// A worker's thread, from outside.
+pub(crate) struct Worker {
+    /// Tells when it is ready, or why it is not.
+    pub(crate) ready: oneshot::Receiver<io::Result<()>>,
+    /// Ends when the thread has let go of all connections and of the service.
+    pub(crate) ended: oneshot::Receiver<()>,
+}
+
+/// Starts a worker.
+pub(crate) fn start<F, I, S, B>(setup: Setup<F>) -> io::Result<Worker>
 where
     F: FnOnce() -> I + Send + 'static,
     I: IntoServiceFactory<S, Request>,
@@ -97,16 +121,13 @@ where
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody + 'static,
 {
-    let (connections, accepted) = mpsc::unbounded_channel();
     let (ready_sender, ready) = oneshot::channel();
     let (ended_sender, ended) = oneshot::channel::<()>();
-    let load = Arc::<AtomicUsize>::default();
-    let of_thread = Arc::clone(&load);
     let runtime = move || Builder::new_current_thread().enable_all().build_local(LocalOptions::default());
     thread::Builder::new().name(setup.thread_name.clone()).spawn(move || {
         match runtime() {
             Ok(runtime) => {
-                runtime.block_on(work(setup, accepted, of_thread, ready_sender));
+                runtime.block_on(work(setup, ready_sender));
                 // Without waiting for threads that a request has left behind.
                 runtime.shutdown_background();
             }
@@ -115,15 +136,11 @@ where
         }
         let _ = ended_sender.send(());
     })?;
-    Ok((Worker { connections, load, ended }, ready))
+    Ok(Worker { ready, ended })
 }
 
-async fn work<F, I, S, B>(
-    setup: Setup<F>,
-    mut accepted: mpsc::UnboundedReceiver<Accepted>,
-    load: Arc<AtomicUsize>,
-    ready: oneshot::Sender<io::Result<()>>,
-) where
+async fn work<F, I, S, B>(setup: Setup<F>, ready: oneshot::Sender<io::Result<()>>)
+where
     F: FnOnce() -> I,
     I: IntoServiceFactory<S, Request>,
     S: ServiceFactory<Request, Config = ()> + 'static,
@@ -131,7 +148,26 @@ async fn work<F, I, S, B>(
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody + 'static,
 {
-    let Setup { thread_name: _, listener, factory, refusals, door, times, mut stop } = setup;
+    let Setup {
+        thread_name: _,
+        listener,
+        factory,
+        refusals,
+        door,
+        times,
+        mut stop,
+        socket,
+        reception,
+        inbox: Inbox { connections: mut handed_over, load },
+        peers,
+    } = setup;
+    let socket = match tokio::net::TcpListener::from_std(socket) {
+        Ok(socket) => socket,
+        Err(error) => {
+            drop(ready.send(Err(error)));
+            return;
+        }
+    };
     let Ok(service) = factory().into_factory().new_service(()).await else {
         drop(ready.send(Err(io::Error::other("the service cannot be made"))));
         return;
@@ -147,9 +183,8 @@ async fn work<F, I, S, B>(
         let sweeper = Rc::clone(&sweeper);
         async move { sweeper.sweep(times.tick()).await }
     });
-    let take = |Accepted { stream, peer, ticket }: Accepted| {
+    let take = |stream: tokio::net::TcpStream, peer, ticket| {
         let counted = open.count(&load);
-        let Ok(stream) = tokio::net::TcpStream::from_std(stream) else { return };
         let wire = Wire::new(stream, Codec::new(config.clone()), Rc::clone(&buffers), sweeper.watch(), times);
         let answering = Rc::clone(&answering);
         tokio::task::spawn_local(async move {
@@ -157,21 +192,43 @@ async fn work<F, I, S, B>(
             drop(counted);
         });
     };
-    loop {
-        tokio::select! {
-            biased;
-            _ = stop.wait_for(|stop| *stop != Stop::No) => break,
-            next = accepted.recv() => match next {
-                Some(next) => take(next),
-                None => break,
-            },
+    let take_own = |stream, peer, ticket| {
+        load.fetch_add(1, Ordering::Relaxed);
+        take(stream, peer, ticket);
+    };
+    let take_handed_over =
+        |Accepted { stream, peer, ticket }: Accepted| match tokio::net::TcpStream::from_std(stream) {
+            Ok(stream) => take(stream, peer, ticket),
+            Err(_) => _ = load.fetch_sub(1, Ordering::Relaxed),
+        };
+    let take_or_hand_over = |stream: tokio::net::TcpStream, peer, ticket| {
+        let Some(other) = less_busy(&peers, load.load(Ordering::Relaxed)) else {
+            return take_own(stream, peer, ticket);
+        };
+        let Ok(stream) = stream.into_std() else { return };
+        if let Err(accepted) = other.take(Accepted { stream, peer, ticket }) {
+            load.fetch_add(1, Ordering::Relaxed);
+            take_handed_over(accepted);
+        }
+    };
+    {
+        let mut accepting = pin!(reception.accept(&socket, take_or_hand_over));
+        loop {
+            tokio::select! {
+                biased;
+                _ = stop.wait_for(|stop| *stop != Stop::No) => break,
+                Some(next) = handed_over.recv() => take_handed_over(next),
+                () = &mut accepting => {}
+            }
         }
     }
-    // Those that came before the stop are still served.
-    while let Ok(next) = accepted.try_recv() {
-        take(next);
+    // Those that came before the stop are still served, by whoever accepts them now.
+    reception.accept_the_last(&socket, take_own).await;
+    drop(socket);
+    handed_over.close();
+    while let Ok(next) = handed_over.try_recv() {
+        take_handed_over(next);
     }
-    drop(accepted);
     sweeper.stop();
     tokio::select! {
         () = open.none() => {}

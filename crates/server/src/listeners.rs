@@ -12,6 +12,7 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
+use signpost_pages::SecurityContact;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
@@ -81,6 +82,8 @@ pub(crate) struct LinkOptions {
     pub(crate) cache_bytes: u64,
     /// The header in which trusted proxies name the visitor's country (D55).
     pub(crate) country_header: Option<HeaderName>,
+    /// Where weaknesses are reported.
+    pub(crate) security_contact: Option<SecurityContact>,
 }
 
 /// The running servers.
@@ -106,13 +109,15 @@ impl Servers {
         let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
-        let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header } = link_options;
+        let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header, security_contact } =
+            link_options;
         let edge_options = EdgeOptions {
             miss_throttle_per_minute,
             workers,
             connections: connections.each,
             cache_bytes,
             country_header,
+            security_contact,
         };
         Ok(Self {
             api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,

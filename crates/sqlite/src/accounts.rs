@@ -15,8 +15,8 @@ use crate::listed;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
-    accounts, api_keys, custom_domains, groups, links, merged_counts, pixels, remembered_answers,
-    request_counts,
+    accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, pixels,
+    remembered_answers, request_counts,
 };
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
@@ -181,6 +181,8 @@ impl AccountWrites for SqliteUnitOfWork {
             // By hand rather than by cascades, so that a table that is forgotten here makes the last statement fail
             // in a test instead of losing data in silence.
             diesel::delete(links::table.filter(links::account_id.eq(id))).execute(connection)?;
+            diesel::delete(link_lateness::table.filter(link_lateness::account_id.eq(id)))
+                .execute(connection)?;
             diesel::delete(groups::table.filter(groups::account_id.eq(id))).execute(connection)?;
             diesel::delete(pixels::table.filter(pixels::account_id.eq(id))).execute(connection)?;
             diesel::delete(custom_domains::table.filter(custom_domains::account_id.eq(id)))

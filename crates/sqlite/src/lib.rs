@@ -76,6 +76,7 @@ mod rows;
 mod schema;
 mod search;
 mod search_index;
+mod search_order;
 mod session;
 mod some_links;
 mod store;

@@ -7,8 +7,8 @@
 //! rows. That is not left to SQLite, which takes all filters for equally narrow. A site and a slug together are an address,
 //! which at most one link has, and have its index.
 //!
-//! A search for three characters or more reads some rows in this way, and goes on with those that the index of texts names
-//! (`search_index`): many links match what is common, so the page is full soon; and what is rare the index finds.
+//! A search for three characters or more reads some rows in this way and goes on with those that the index of texts returns
+//! (`search_index`), newest first.
 
 use diesel::prelude::*;
 use diesel::sql_types::{Binary, Text};
@@ -17,22 +17,27 @@ use signpost_domain::{AccountId, GroupFilter, LinkFilter, LinkKind, PageLimit, P
 
 use crate::columns::{IdBytes, UpperBound, signed};
 use crate::failure::Failure;
+use crate::listed::Listed as _;
 use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::link_matches;
 use crate::search_index::IndexSearch;
+use crate::search_order::SearchOrder;
 
 // An operator that changes nothing but that SQLite uses no index for what it stands before.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
 diesel::prefix_operator!(IdBesideIndex, "+", Binary, backend: Sqlite);
 
-/// How many links a search reads before it asks the index. What many links match is found among these; what few match,
-/// the index finds.
-const WALKED: i64 = 4_000;
+/// How many links a search reads before it asks the index. A text that most links contain fills the page from these, which
+/// is cheaper than opening the index.
+const WALKED: i64 = 250;
 
-/// How many links the index names at a time.
-const NAMED: i64 = 500;
+/// The same where links were inserted so late that the index must return very many before a page is final.
+const WALKED_IN_DISORDER: i64 = 4_000;
+
+/// How many links to take from the index at a time, at most. The first portion is small, because most of them match.
+const MOST_NAMED: i64 = 2_000;
 
 /// Which links of an account a page shows.
 struct Choice {
@@ -75,7 +80,8 @@ pub(crate) fn links(
     }
 }
 
-/// Reads some links in their order, and then those that the index names, in their order too.
+/// Reads the newest links one by one, then those that the index returns. It stops when no further link of the index can
+/// belong on the page.
 fn search_with(
     connection: &mut SqliteConnection,
     choice: &Choice,
@@ -83,24 +89,41 @@ fn search_with(
     bound: UpperBound,
     wanted: usize,
 ) -> Result<Vec<LinkRow>, Failure> {
+    let order = SearchOrder::of(connection, choice.account, choice.kind)?;
+    let walked = if order.is_nearly_that_of_ids() { WALKED } else { WALKED_IN_DISORDER };
     let first_walked = links::table
         .filter(links::account_id.eq(choice.account))
         .filter(links::kind.eq(choice.kind))
         .filter(links::id.lt(bound))
         .order(links::id.desc())
         .select(links::id)
-        .offset(WALKED - 1)
+        .offset(walked - 1)
         .first::<Vec<u8>>(connection)
         .optional()?;
     let mut rows = choice.between(first_walked.clone(), bound, wanted).load(connection)?;
-    let mut last = first_walked;
-    while let Some(id) = last.filter(|_| rows.len() < wanted) {
-        let bound = UpperBound::below(&id);
-        let named = index.candidates(connection, bound, NAMED)?;
-        last = named.last().filter(|_| signed(named.len()) == NAMED).cloned();
-        let room = wanted.saturating_sub(rows.len());
-        rows.extend(choice.among(named, room).load(connection)?);
+    let Some(below) = first_walked.filter(|_| rows.len() < wanted) else { return Ok(rows) };
+    let room = wanted.saturating_sub(rows.len());
+    let mut number = order.number_above(connection, &below)?;
+    let mut at_most = signed(wanted).saturating_mul(2);
+    let mut found = Vec::new();
+    loop {
+        let named = index.candidates(connection, UpperBound::below(&below), number, at_most)?;
+        let last = named.last().filter(|_| signed(named.len()) == at_most);
+        let last = last.map(|last| (last.number, last.id.clone()));
+        let ids: Vec<_> = named.into_iter().map(|named| named.id).collect();
+        let ids_named = ids.len();
+        found.extend(choice.among(ids, ids_named).load::<LinkRow>(connection)?);
+        found.sort_by(|one, other| other.id().cmp(one.id()));
+        found.truncate(room);
+        let Some((last_number, last_id)) = last else { break };
+        let is_full = found.len() == room;
+        if is_full && found.last().is_none_or(|row| order.precedes_all_below(row.id(), &last_id)) {
+            break;
+        }
+        number = last_number;
+        at_most = at_most.saturating_mul(4).min(MOST_NAMED);
     }
+    rows.append(&mut found);
     Ok(rows)
 }
 

@@ -161,6 +161,14 @@ diesel::table! {
     }
 }
 
+diesel::table! {
+    link_lateness (account_id, kind) {
+        account_id -> Binary,
+        kind -> Integer,
+        millis -> BigInt,
+    }
+}
+
 diesel::joinable!(api_keys -> accounts (account_id));
 diesel::joinable!(links -> accounts (account_id));
 diesel::allow_tables_to_appear_in_same_query!(accounts, api_keys, custom_domains, groups, links, pixels);

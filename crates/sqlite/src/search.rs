@@ -12,6 +12,7 @@ use signpost_domain::search_text::matches_folded;
 
 use crate::deadline::Deadline;
 use crate::search_index;
+use crate::search_order;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
@@ -20,6 +21,9 @@ extern "SQL" {
 
     /// What the index of texts has of a link.
     fn link_text(account: Binary, kind: Integer, name: Text, slug: Text, target_url: Nullable<Text>) -> Text;
+
+    /// The creation time of an id, in milliseconds since 1970.
+    fn link_time(id: Binary) -> BigInt;
 
     /// Always true, until the caller's time is up; then the statement fails.
     fn in_time() -> Bool;
@@ -50,6 +54,7 @@ pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline
             search_index::text_of(&account, kind, &name, &slug, target_url.as_deref())
         },
     )?;
+    link_time_utils::register_impl(connection, |id: Vec<u8>| search_order::time_of(&id))?;
     let same = Arc::clone(&deadline);
     // Or SQLite would ask once for all rows.
     in_time_utils::register_nondeterministic_impl(connection, move || {

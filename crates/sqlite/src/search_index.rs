@@ -1,9 +1,9 @@
 //! The index of the texts of links, which says where a search has to look (ADR 32).
 //!
 //! For every three characters that stand beside each other it lists the links that have them, by their numbers. The
-//! characters are those of the folded texts, so that case makes no difference in the domain's sense. The index has no
-//! order of ours, and what it names may not match: it has one document for all three texts of a link, which it cannot
-//! tell apart, and it does not know where in them the characters stand. So the rule runs on what it names.
+//! characters are those of the folded texts, so that case makes no difference in the domain's sense. The index has the order
+//! of numbers (`search_order`), and what it names may not match: it has one document for all three texts of a link, which it
+//! cannot tell apart, and it does not know where in them the characters stand. So the rule runs on what it names.
 //!
 //! Each document begins with three characters that stand for its account and kind. They make one account's search pass
 //! over the links of all others.
@@ -17,6 +17,7 @@ use signpost_domain::{AccountId, LinkKind};
 use crate::columns::{IdBytes, UpperBound};
 use crate::failure::Failure;
 use crate::rows::link::kind_column;
+use crate::search_order;
 
 /// What keeps the index as the links are. The triggers belong to the connection that writes and not to the file, because
 /// they call a function of this program: in a file, SQLite would refuse that as a trap.
@@ -36,14 +37,19 @@ const TRIGGERS: &str = "
 
 /// Has every change that the connection makes to links kept in the index, too.
 pub(crate) fn keep(connection: &mut SqliteConnection) -> QueryResult<()> {
-    connection.batch_execute(TRIGGERS)
+    connection.batch_execute(TRIGGERS)?;
+    connection.batch_execute(search_order::TRIGGER)
 }
 
 /// How many characters an entry of the index has.
 const GRAM: usize = 3;
 
-/// How many entries are looked up for one search at most. Each one more costs, and after some they exclude little.
-const MOST_GRAMS: usize = 12;
+/// The most entries to look up for one search. Each further entry costs time and excludes few links.
+const MOST_GRAMS: usize = 16;
+
+/// The distance between the entries to look up. Every second one suffices: together they still cover every pair of
+/// neighbouring characters, at half the cost.
+const STEP: usize = 2;
 
 /// Between texts, so that the end of one and the beginning of the next are nothing that is searched for as a rule.
 const BORDER: char = '\u{1}';
@@ -93,41 +99,50 @@ impl IndexSearch {
         Some(Self { account, kind, expression: quoted.join(" AND ") })
     }
 
-    /// The ids of the last links below `bound` that the index names, at most so many, from the last to the first.
+    /// The links that the index returns with ids below `bound` and numbers below `number`, in descending order of numbers.
+    /// FTS5 reads the index in this order and stops after `at_most`.
     pub(crate) fn candidates(
         &self,
         connection: &mut SqliteConnection,
         bound: UpperBound,
+        number: i64,
         at_most: i64,
-    ) -> Result<Vec<Vec<u8>>, Failure> {
-        let rows: Vec<Candidate> = diesel::sql_query(
+    ) -> Result<Vec<Candidate>, Failure> {
+        let rows = diesel::sql_query(
             // In this order: first the index, then the links that it names.
-            "SELECT links.id AS id FROM link_search CROSS JOIN links ON links.number = link_search.rowid \
-             WHERE link_search MATCH ? AND links.account_id = ? AND links.kind = ? AND links.id < ? AND in_time() \
-             ORDER BY links.id DESC LIMIT ?",
+            "SELECT links.number AS number, links.id AS id \
+             FROM link_search CROSS JOIN links ON links.number = link_search.rowid \
+             WHERE link_search MATCH ? AND link_search.rowid < ? AND links.account_id = ? AND links.kind = ? \
+             AND links.id < ? AND in_time() ORDER BY link_search.rowid DESC LIMIT ?",
         )
         .bind::<Text, _>(&self.expression)
+        .bind::<BigInt, _>(number)
         .bind::<Binary, _>(self.account)
         .bind::<Integer, _>(self.kind)
         .bind::<Binary, _>(bound)
         .bind::<BigInt, _>(at_most)
         .load(connection)?;
-        Ok(rows.into_iter().map(|row| row.id).collect())
+        Ok(rows)
     }
 }
 
-#[derive(QueryableByName)]
-struct Candidate {
+/// A link that may match.
+#[derive(Debug, QueryableByName)]
+pub(crate) struct Candidate {
+    #[diesel(sql_type = BigInt)]
+    pub(crate) number: i64,
     #[diesel(sql_type = Binary)]
-    id: Vec<u8>,
+    pub(crate) id: Vec<u8>,
 }
 
-/// Entries of the index which every text has that contains `folded`; all of them, or some from everywhere in it.
+/// Entries of the index that every text containing `folded` has: evenly spaced ones, and the last.
 fn grams(folded: &str) -> Vec<String> {
     let characters: Vec<char> = folded.chars().collect();
-    let all: Vec<String> = characters.windows(GRAM).map(|gram| gram.iter().collect()).collect();
-    let step = all.len().div_ceil(MOST_GRAMS).max(1);
-    all.into_iter().step_by(step).collect()
+    let all = characters.windows(GRAM);
+    let Some(last) = all.len().checked_sub(1) else { return Vec::new() };
+    let step = last.div_ceil(MOST_GRAMS - 1).max(STEP);
+    let chosen = all.enumerate().filter(|(place, _)| place % step == 0 || *place == last);
+    chosen.map(|(_, gram)| gram.iter().collect()).collect()
 }
 
 #[cfg(test)]
@@ -137,10 +152,13 @@ mod tests {
     #[test]
     fn d32_a_text_has_all_entries_of_what_it_contains() {
         let long = "0123456789".repeat(30);
-        for (folded, count) in [("ab", 0), ("abc", 1), ("abcd", 2), ("äöü\"", 2), (long.as_str(), 12)] {
+        for (folded, count) in
+            [("ab", 0), ("abc", 1), ("abcd", 2), ("äöü\"", 2), ("abcdefgh", 4), (long.as_str(), 16)]
+        {
             let grams = grams(folded);
             assert_eq!(grams.len(), count, "{folded}");
             assert!(grams.iter().all(|gram| folded.contains(gram) && gram.chars().count() == GRAM));
+            assert!(grams.last().is_none_or(|last| folded.ends_with(last)), "{folded}: {grams:?}");
         }
     }
 

@@ -1,5 +1,5 @@
-//! Private servers for tests: started on free ports of the loopback interface, in folders of their own, and always
-//! stopped and removed, also when the tests are killed.
+//! Private servers, and a browser, for tests: started on free ports of the loopback interface, in folders of their own, and
+//! always stopped and removed, also when the tests are killed.
 //!
 //! The name server of [`dns`] and the [`proxy`] are made here. The other servers are what the machine has installed. Where
 //! one of them is missing, or does not start, the test binary that wants it says so in one line on standard error and ends
@@ -15,6 +15,7 @@
 )]
 
 mod absence;
+pub mod chromium;
 pub mod country_database;
 pub mod dns;
 pub mod hostile_clients;

@@ -158,6 +158,8 @@ pub const FENCED: &[Fence] = &[
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("utoipa", &[HTTP]),
     Fence::only("utoipa-swagger-ui", &[HTTP]),
+    // Drives a browser, for tests alone.
+    Fence::only("chromiumoxide", &[SERVER]),
     // Answers are judged in one place.
     Fence::only("jsonschema", &[API_CONFORMANCE]),
     // Use cases are async without knowing what runs them; their tests need something that does.

@@ -1,4 +1,5 @@
-//! PostgreSQL and Redis for the tests: installed from the system's packages where they are missing and that is allowed.
+//! PostgreSQL, Redis and Chromium for the tests: installed from the system's packages where they are missing and that is
+//! allowed.
 //!
 //! Only their programs are wanted. The tests start servers of their own; those that the packages start are stopped.
 
@@ -10,25 +11,28 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use signpost_test_servers::{postgres, redis};
+use signpost_test_servers::{chromium, postgres, redis};
 
 /// What all the installing may take. Without a network it takes seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 
-/// A server that tests start.
+/// What tests start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Server {
+enum Wanted {
     Postgres,
     Redis,
+    Chromium,
 }
 
-impl Server {
-    const ALL: [Self; 2] = [Self::Postgres, Self::Redis];
+impl Wanted {
+    const ALL: [Self; 3] = [Self::Postgres, Self::Redis, Self::Chromium];
+    const SERVERS: [Self; 2] = [Self::Postgres, Self::Redis];
 
     fn is_installed(self) -> bool {
         match self {
             Self::Postgres => postgres::programs().is_some(),
             Self::Redis => redis::program().is_some(),
+            Self::Chromium => chromium::program().is_some(),
         }
     }
 
@@ -36,19 +40,21 @@ impl Server {
         match self {
             Self::Postgres => "PostgreSQL",
             Self::Redis => "Redis",
+            Self::Chromium => "Chromium",
         }
     }
 
-    /// The package of Debian and its like, which is also the name of the service that it starts.
+    /// The package of Debian and its like, which is also the name of the service that it starts, if any.
     const fn package(self) -> &'static str {
         match self {
             Self::Postgres => "postgresql",
             Self::Redis => "redis-server",
+            Self::Chromium => "chromium",
         }
     }
 }
 
-/// How the tests find the servers.
+/// How the tests find what they want.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Provision {
     /// They were installed before.
@@ -128,9 +134,9 @@ pub(crate) fn provide() -> io::Result<Provision> {
     }
     let machine = Machine::this();
     if let Some(by) = machine.installs_by() {
-        let servers = names(&missing, Server::name, " and ");
+        let wanted = names(&missing, Wanted::name, ", ");
         say(&format!(
-            "Installing {servers} from the system's packages; SIGNPOST_INSTALL_SERVERS=0 forbids it"
+            "Installing {wanted} from the system's packages; SIGNPOST_INSTALL_SERVERS=0 forbids it"
         ))?;
         install(&missing, by)?;
     }
@@ -148,24 +154,24 @@ pub(crate) fn say(line: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{line}")
 }
 
-/// Whether all of them are installed.
+/// Whether both servers are installed.
 pub(crate) fn are_installed() -> bool {
-    missing().is_empty()
+    Wanted::SERVERS.into_iter().all(Wanted::is_installed)
 }
 
-fn missing() -> Vec<Server> {
-    Server::ALL.into_iter().filter(|server| !server.is_installed()).collect()
+fn missing() -> Vec<Wanted> {
+    Wanted::ALL.into_iter().filter(|wanted| !wanted.is_installed()).collect()
 }
 
-fn names(servers: &[Server], name: fn(Server) -> &'static str, between: &str) -> String {
-    servers.iter().copied().map(name).collect::<Vec<_>>().join(between)
+fn names(wanted: &[Wanted], name: fn(Wanted) -> &'static str, between: &str) -> String {
+    wanted.iter().copied().map(name).collect::<Vec<_>>().join(between)
 }
 
-fn what_is_missing(missing: &[Server], machine: Machine) -> String {
-    let (servers, packages) = (names(missing, Server::name, " and "), names(missing, Server::package, " "));
-    let verb = if missing.len() == 1 { "is" } else { "are" };
+fn what_is_missing(missing: &[Wanted], machine: Machine) -> String {
+    let (wanted, packages) = (names(missing, Wanted::name, ", "), names(missing, Wanted::package, " "));
+    let (verb, pronoun) = if missing.len() == 1 { ("is", "it") } else { ("are", "them") };
     let advice = machine.advice(&packages);
-    format!("{servers} {verb} not installed: the tests that want a server did NOT run; {advice}")
+    format!("{wanted} {verb} not installed: the tests that want {pronoun} did NOT run; {advice}")
 }
 
 /// One call of `apt-get`.
@@ -173,17 +179,31 @@ fn what_is_missing(missing: &[Server], machine: Machine) -> String {
 enum Step {
     /// Fetches the lists of packages.
     Update,
-    /// Installs the packages; what follows is done only if it fails.
+    /// Installs the package; what follows is done only if it fails.
     Install,
 }
 
-/// Lists that are there may be too old.
-const fn steps(has_lists: bool) -> &'static [Step] {
-    if has_lists { &[Step::Install, Step::Update, Step::Install] } else { &[Step::Update, Step::Install] }
+/// What is known of packages.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Lists {
+    None,
+    /// They may be too old.
+    There,
+    Fetched,
+}
+
+impl Lists {
+    const fn steps(self) -> &'static [Step] {
+        match self {
+            Self::None => &[Step::Update, Step::Install],
+            Self::There => &[Step::Install, Step::Update, Step::Install],
+            Self::Fetched => &[Step::Install],
+        }
+    }
 }
 
 /// What to call for a step, with the seconds that are left.
-fn command_line<'a>(step: Step, packages: &[&'a str], by: &[&'a str], seconds: &'a str) -> Vec<&'a str> {
+fn command_line<'a>(step: Step, package: &'a str, by: &[&'a str], seconds: &'a str) -> Vec<&'a str> {
     // `timeout` is what `sudo` runs, since without it one may not end what runs as root.
     let mut words =
         [by, &["env", "DEBIAN_FRONTEND=noninteractive", "timeout", "--kill-after=10", seconds]].concat();
@@ -191,31 +211,34 @@ fn command_line<'a>(step: Step, packages: &[&'a str], by: &[&'a str], seconds: &
     words.extend(["-o", "Acquire::http::Timeout=20", "-o", "Acquire::https::Timeout=20"]);
     match step {
         Step::Update => words.push("update"),
-        Step::Install => {
-            words.extend(["install", "--no-install-recommends"]);
-            words.extend(packages);
-        }
+        Step::Install => words.extend(["install", "--no-install-recommends", package]),
     }
     words
 }
 
-fn install(missing: &[Server], by: &[&str]) -> io::Result<()> {
-    let packages: Vec<_> = missing.iter().copied().map(Server::package).collect();
+/// Installs each by itself: one that a system does not have must not keep the others away.
+fn install(missing: &[Wanted], by: &[&str]) -> io::Result<()> {
+    let packages: Vec<_> = missing.iter().copied().map(Wanted::package).collect();
     let has_service = |service: &&str| Path::new("/etc/init.d").join(service).exists();
     // A service that was there before is somebody's own.
     let own: Vec<_> = packages.iter().copied().filter(has_service).collect();
     let has_lists = fs::read_dir("/var/lib/apt/lists").is_ok_and(|mut lists| {
         lists.any(|list| list.is_ok_and(|list| list.file_name().to_string_lossy().contains("_Packages")))
     });
+    let mut lists = if has_lists { Lists::There } else { Lists::None };
     let ends = Instant::now() + TIME_LIMIT;
-    for step in steps(has_lists) {
-        let left = ends.saturating_duration_since(Instant::now()).as_secs();
-        if left == 0 {
-            break;
-        }
-        let has_succeeded = run(&command_line(*step, &packages, by, &left.to_string()))?;
-        if has_succeeded && *step == Step::Install {
-            break;
+    for package in &packages {
+        for step in lists.steps() {
+            let left = ends.saturating_duration_since(Instant::now()).as_secs();
+            if left == 0 {
+                break;
+            }
+            let has_succeeded = run(&command_line(*step, package, by, &left.to_string()))?;
+            match step {
+                Step::Update => lists = Lists::Fetched,
+                Step::Install if has_succeeded => break,
+                Step::Install => {}
+            }
         }
     }
     // There is no other way to keep packages from starting their services than a file that all packages heed, also
@@ -247,7 +270,7 @@ fn run(words: &[&str]) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Machine, Rights, Server, Step, command_line, steps, what_is_missing};
+    use super::{Lists, Machine, Rights, Step, Wanted, command_line, what_is_missing};
 
     const ROOT: Machine = Machine { has_apt: true, rights: Rights::Root, is_forbidden: false };
 
@@ -269,30 +292,32 @@ mod tests {
     #[test]
     fn what_is_missing_is_told_with_the_command_that_installs_it() {
         assert_eq!(
-            what_is_missing(&Server::ALL, Machine { rights: Rights::User, ..ROOT }),
-            "PostgreSQL and Redis are not installed: the tests that want a server did NOT run; \
-             sudo apt-get install -y --no-install-recommends postgresql redis-server"
+            what_is_missing(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
+            "PostgreSQL, Redis, Chromium are not installed: the tests that want them did NOT run; \
+             sudo apt-get install -y --no-install-recommends postgresql redis-server chromium"
         );
         assert_eq!(
-            what_is_missing(&[Server::Redis], Machine { has_apt: false, ..ROOT }),
-            "Redis is not installed: the tests that want a server did NOT run; install what Debian calls redis-server"
+            what_is_missing(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),
+            "Redis is not installed: the tests that want it did NOT run; install what Debian calls redis-server"
         );
     }
 
     #[test]
     fn lists_of_packages_are_fetched_first_only_where_there_are_none() {
-        assert_eq!(steps(false), [Step::Update, Step::Install]);
-        assert_eq!(steps(true), [Step::Install, Step::Update, Step::Install]);
+        assert_eq!(Lists::None.steps(), [Step::Update, Step::Install]);
+        assert_eq!(Lists::There.steps(), [Step::Install, Step::Update, Step::Install]);
+        // For the next package.
+        assert_eq!(Lists::Fetched.steps(), [Step::Install]);
     }
 
     #[test]
     fn installing_asks_nothing_and_ends_in_time() {
-        let line = command_line(Step::Install, &["redis-server"], &["sudo", "-n"], "300").join(" ");
+        let line = command_line(Step::Install, "redis-server", &["sudo", "-n"], "300").join(" ");
         assert!(line.starts_with(
             "sudo -n env DEBIAN_FRONTEND=noninteractive timeout --kill-after=10 300 apt-get -q -y "
         ));
         assert!(line.ends_with(" install --no-install-recommends redis-server"));
-        let line = command_line(Step::Update, &["redis-server"], &[], "7").join(" ");
+        let line = command_line(Step::Update, "redis-server", &[], "7").join(" ");
         assert!(line.starts_with("env DEBIAN_FRONTEND=noninteractive timeout --kill-after=10 7 apt-get "));
         assert!(line.ends_with(" update"));
     }

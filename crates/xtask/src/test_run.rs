@@ -10,16 +10,16 @@ use anyhow::{Context, Result};
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
-/// Fails the tests that find no server, where it is 1.
+/// Fails the tests that find no server or no browser, where it is 1.
 const REQUIRE_SERVERS: &str = "SIGNPOST_REQUIRE_SERVERS";
 
-/// Runs every test of the workspace at `root` and answers with cargo's own exit code. The servers that the tests want are
-/// installed before, where they are missing and that is allowed.
+/// Runs every test of the workspace at `root` and answers with cargo's own exit code. What the tests want is
+/// installed before, where it is missing and that is allowed.
 ///
-/// Where they stay missing the last line says so. Otherwise the last lines are those of `cargo test`, for whoever counts
+/// Where it stays missing the last line says so. Otherwise the last lines are those of `cargo test`, for whoever counts
 /// them.
 pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
-    let provision = servers::provide().context("cannot tell of servers")?;
+    let provision = servers::provide().context("cannot tell what is installed")?;
     let mut command = cargo();
     if provision == Provision::Installed && env::var_os(REQUIRE_SERVERS).is_none() {
         command.env(REQUIRE_SERVERS, "1");

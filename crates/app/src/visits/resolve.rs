@@ -216,8 +216,9 @@ fn may_be_custom_domain(hostname: &Hostname) -> bool {
     !is_address && name.contains('.') && !name.split('.').any(|label| label.starts_with("xn--"))
 }
 
-/// The public URL of a link's address, as the API shows it.
-fn url_of(app: &Application, address: &Address) -> Option<String> {
+/// The public URL of a link's address, as the API shows it. `None` for the root of the system domain.
+#[must_use]
+pub fn url_of(app: &Application, address: &Address) -> Option<String> {
     let Address { site, slug } = address;
     match site {
         Site::System => slug.as_ref().map(|slug| app.system.url_of(slug)),

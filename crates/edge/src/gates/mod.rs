@@ -14,7 +14,7 @@ use actix_http::header::HeaderName;
 use signpost_app::Application;
 use signpost_domain::{CountryCode, LinkId};
 
-pub(crate) use reasons::{Reason, ReasonCounters, byte_of, missing_of};
+pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
 use crate::sections::Items;
 
@@ -76,7 +76,7 @@ pub(crate) enum TurnedAway {
 impl TurnedAway {
     /// Logs why, so that the operator can answer "why was I blocked?". Nothing of what the visitor sent is in it, nor the
     /// address: a rule has a name of ours (R31).
-    pub(crate) fn log(self, link: LinkId) {
+    fn log(self, link: LinkId) {
         match self {
             Self::Bot { rule } => tracing::debug!(%link, rule, "antibot turned a visitor away"),
             Self::Country { country } => {

@@ -2,8 +2,10 @@
 
 use metrics::Counter;
 use signpost_app::visits::Missing;
+use signpost_domain::LinkId;
 
 use super::TurnedAway;
+use crate::compiled_link::{LeadsTo, LinkView};
 
 /// Counts them by `reason`.
 const TURNED_AWAY_METRIC: &str = "signpost_visits_turned_away_total";
@@ -17,6 +19,19 @@ pub(crate) enum Reason {
     Listed,
     /// Nothing is at the address.
     Missing(Missing),
+}
+
+/// Nothing is known to be there.
+pub(crate) const UNKNOWN: Reason = Reason::Missing(Missing::Unknown);
+
+impl Reason {
+    /// Why a link leads nowhere, if it does.
+    pub(crate) fn against(link: &LinkView<'_>, is_listed: bool) -> Option<Self> {
+        match link.leads_to() {
+            LeadsTo::Nothing => Some(Self::Missing(link.missing())),
+            LeadsTo::Location { .. } | LeadsTo::Page(_) => is_listed.then_some(Self::Listed),
+        }
+    }
 }
 
 /// The counters of all reasons. To find one by its labels would cost a visit more than to find its link.
@@ -44,6 +59,12 @@ impl ReasonCounters {
             in_circles: counter("loop"),
             unknown: counter("unknown"),
         }
+    }
+
+    /// Counts a visit that a gate of `link` turned away, and logs why.
+    pub(crate) fn note(&self, turned_away: TurnedAway, link: LinkId) {
+        turned_away.log(link);
+        self.count(Reason::Gate(turned_away));
     }
 
     /// Counts a visit.

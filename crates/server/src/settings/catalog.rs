@@ -163,6 +163,18 @@ pub(crate) const LINK_CACHE: Setting = Setting {
     is_list: false,
 };
 
+/// Where weaknesses are reported.
+pub(crate) const SECURITY_CONTACT: Setting = Setting {
+    key: "security-contact",
+    value_name: "CONTACT",
+    default: None,
+    help: "E-mail address, or URI of mailto:, https: or tel:, for reports of weaknesses; it turns \
+           /.well-known/security.txt on for all hostnames",
+    group: LINKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
 /// The scheme of custom domains' addresses.
 pub(crate) const CUSTOM_DOMAIN_SCHEME: Setting = Setting {
     key: "custom-domain-scheme",
@@ -364,7 +376,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 30] = [
+pub(crate) static SETTINGS: [&Setting; 31] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -377,6 +389,7 @@ pub(crate) static SETTINGS: [&Setting; 30] = [
     &LINK_CACHE,
     &GEOIP_DATABASE,
     &COUNTRY_HEADER,
+    &SECURITY_CONTACT,
     &CUSTOM_DOMAIN_SCHEME,
     &EDGE_HOSTNAME,
     &EDGE_ADDRESSES,

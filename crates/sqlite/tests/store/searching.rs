@@ -7,14 +7,15 @@ use std::path::Path;
 use diesel::connection::SimpleConnection;
 use signpost_app::ports::{LinkReads, Store};
 use signpost_domain::{
-    AccountId, GroupFilter, Link, LinkFilter, LinkKind, PageLimit, PagePosition, Redirect, SearchText, Slug,
+    AccountId, GroupFilter, Id, Link, LinkFilter, LinkKind, PageLimit, PagePosition, Redirect, SearchText,
+    Slug,
 };
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteStore;
 
 use crate::database::{self, Database, PLENTY};
 
-/// More than a search reads before it asks the index, several times as many as the index names at a time.
+/// More than a search reads before it asks the index, several times as many as the index names at first.
 const MANY: usize = 5_600;
 
 /// Texts in several scripts, and cases.
@@ -158,7 +159,40 @@ async fn d32_searches_of_long_lists_find_what_the_rule_finds() {
     assert_eq!(indexed(), i64::try_from(links.len()).unwrap());
 }
 
-/// As a program of an earlier version has left it.
+/// A link with an id created at that millisecond.
+fn made_at(millis: u64, number: usize) -> Link {
+    let mut bytes = [0; 16];
+    bytes[..8].copy_from_slice(&(millis << 16).to_be_bytes());
+    bytes[8..].copy_from_slice(&u64::try_from(number).unwrap().to_be_bytes());
+    Redirect { id: Id::from_bytes(bytes), ..redirect(number) }.into()
+}
+
+/// The index returns links in their order of insertion. Here every third link is inserted after younger ones: slightly late
+/// as with concurrent requests, very late as after a clock was set back, and not at all.
+#[tokio::test]
+async fn d32_links_inserted_late_are_found_in_id_order() {
+    for late_by in [0, 40, 30_000] {
+        let database = Database::new();
+        let store = database.open();
+        let account = database::account(&store).await;
+        let links: Vec<Link> = (0..MANY)
+            .map(|number| {
+                let time = 1_000_000 + 10 * u64::try_from(number).unwrap();
+                made_at(if number % 3 == 0 { time - late_by } else { time }, number)
+            })
+            .collect();
+        insert_all(&store, account, &links).await;
+        // The link inserted just before is ten milliseconds older than the late one would have been in time.
+        let noted = "SELECT coalesce(max(millis), 0) AS number FROM link_lateness";
+        assert_eq!(database.number(noted), i64::try_from(u64::saturating_sub(late_by, 10)).unwrap());
+        assert_finds_what_the_rule_finds(&store, account, &links).await;
+        let mut work = store.begin().await.unwrap();
+        assert!(work.delete_account(account).await.unwrap());
+        work.commit().await.unwrap();
+    }
+}
+
+/// A database of an earlier version, in which every fiftieth link is 19 milliseconds older than the one before it.
 #[tokio::test]
 async fn d32_links_of_an_earlier_version_are_found() {
     let database = Database::new();
@@ -184,7 +218,7 @@ async fn d32_links_of_an_earlier_version_are_found() {
         "INSERT INTO accounts (id, email, email_key, plan, created_at) VALUES (zeroblob(16), 'a@b.example', 'a@b.example', 'agency', 0);
          WITH RECURSIVE numbers (number) AS (VALUES (1) UNION ALL SELECT number + 1 FROM numbers LIMIT 5000)
          INSERT INTO links (id, account_id, kind, name, host, slug, is_active, analytics_enabled, created_at, updated_at, target_url)
-         SELECT unhex(printf('%032x', number)), zeroblob(16), 1, 'Straße ' || number, '', 's-' || number, 1, 1, 0, 0,
+         SELECT unhex(printf('%012x%020x', iif(number % 50 = 0, number - 20, number), number)), zeroblob(16), 1, 'Straße ' || number, '', 's-' || number, 1, 1, 0, 0,
              'https://example.com/' FROM numbers",
     )
     .unwrap();
@@ -193,9 +227,10 @@ async fn d32_links_of_an_earlier_version_are_found() {
     let search = Some(SearchText::parse("STRASSE 77").unwrap());
     let filter = LinkFilter { search, ..LinkFilter::default() };
     let ids = found(&store, AccountId::from_bytes([0; 16]), &filter, 100).await;
-    let numbers: Vec<u128> = ids.into_iter().map(u128::from_be_bytes).collect();
+    let numbers: Vec<u128> = ids.into_iter().map(|id| u128::from_be_bytes(id) & 0xffff).collect();
     assert_eq!(numbers, [779, 778, 777, 776, 775, 774, 773, 772, 771, 770, 77]);
-    let after = Some(PagePosition::behind(100_u128.to_be_bytes()));
+    assert_eq!(database.number("SELECT millis AS number FROM link_lateness"), 19);
+    let after = Some(PagePosition::behind((100_u128 << 80).to_be_bytes()));
     let limit = PageLimit::new(5).unwrap();
     let page =
         store.links(AccountId::from_bytes([0; 16]), LinkKind::Redirect, &filter, limit, after).await.unwrap();

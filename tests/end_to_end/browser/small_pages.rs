@@ -1,0 +1,58 @@
+//! The pages that visitors see instead of a link's target: D53, D54, D58.
+
+use signpost_test_servers::Absence;
+use signpost_test_servers::postgres;
+use signpost_test_servers::proxy::{Behaviour, Proxy};
+
+use crate::harness::{Program, migrate};
+use crate::soundness::assert_sound;
+use crate::tab::{Tab, url_of};
+
+fn status(tab: &Tab) -> u16 {
+    tab.evaluate("performance.getEntriesByType('navigation')[0].responseStatus")
+}
+
+#[test]
+fn d54_the_page_of_what_is_not_there_is_sound() {
+    let program = Program::start();
+    assert_sound("not-found", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 404));
+}
+
+#[test]
+fn d53_the_page_of_a_wrong_method_is_sound() {
+    let program = Program::start();
+    assert_sound("wrong-method", &[], |tab| {
+        let url = url_of(&program, "/nothing");
+        tab.run(&format!(
+            "document.body.innerHTML = '<form method=post action=\"{url}\"></form>'; document.forms[0].submit()"
+        ));
+        tab.wait_until(|heard| heard.pages.contains(&url));
+        assert_eq!(status(tab), 405);
+    });
+}
+
+#[test]
+fn d54_the_page_of_too_many_misses_is_sound() {
+    let program = Program::builder().setting("miss-throttle-per-minute", "1").start();
+    assert_sound("throttled", &[], |tab| {
+        // A minute may end between the two.
+        while status(tab.visit(&program, "/nothing")) != 429 {}
+    });
+}
+
+#[test]
+fn d58_the_page_while_the_database_is_away_is_sound() {
+    const WHO: &str = "the page while the database is away";
+    let server = match postgres::try_shared().map_err(Absence::clone) {
+        Ok(server) => server,
+        Err(absence) => return absence.tell(WHO),
+    };
+    let (database, proxy) = (server.database(None), Proxy::to(server.port()));
+    migrate(&database.url());
+    let program = Program::builder()
+        .setting_of_all("database-url", &database.url_through(&proxy))
+        .setting("store-timeout", "1s")
+        .start();
+    proxy.set(Behaviour::Refuse);
+    assert_sound("unavailable", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 503));
+}

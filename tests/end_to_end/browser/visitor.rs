@@ -1,0 +1,52 @@
+//! Who looks at a page, and on what.
+
+/// What a visitor prefers in colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scheme {
+    Light,
+    Dark,
+}
+
+impl Scheme {
+    pub const ALL: [Self; 2] = [Self::Light, Self::Dark];
+
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+}
+
+/// The widths of the smallest screen that WCAG asks for, of a phone and of a laptop, in pixels.
+const WIDTHS: [u32; 3] = [320, 375, 1280];
+
+/// Somebody with a browser.
+#[derive(Debug, Clone)]
+pub struct Visitor {
+    pub width: u32,
+    pub scheme: Scheme,
+    pub wants_less_motion: bool,
+    pub has_scripts: bool,
+    pub headers: Vec<(&'static str, &'static str)>,
+}
+
+impl Default for Visitor {
+    fn default() -> Self {
+        Self {
+            width: 1280,
+            scheme: Scheme::Light,
+            wants_less_motion: false,
+            has_scripts: true,
+            headers: Vec::new(),
+        }
+    }
+}
+
+impl Visitor {
+    /// The same one with every width and every scheme.
+    pub fn on_every_screen(&self) -> Vec<Self> {
+        let of_width = |width| Scheme::ALL.map(|scheme| Self { width, scheme, ..self.clone() });
+        WIDTHS.into_iter().flat_map(of_width).collect()
+    }
+}
