@@ -79,7 +79,7 @@ const PLACES: &[Place] = &[
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS, QUOTA_FALLBACK],
     },
     // How connections are driven, for whoever listens.
-    Place { package: LISTENER, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: LISTENER, imports: Crates::Only(&[]), tests_import: &[TEST_SERVERS] },
     Place {
         package: HTTP,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
@@ -92,7 +92,7 @@ const PLACES: &[Place] = &[
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
-        tests_import: &[PORT_CONTRACTS, MEMORY],
+        tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS],
     },
     Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: GEOIP, imports: INNER, tests_import: &[TEST_SERVERS] },
