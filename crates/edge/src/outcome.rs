@@ -2,6 +2,7 @@
 
 use actix_http::header::HeaderValue;
 use bytes::Bytes;
+use signpost_listener::ShortRedirect;
 
 use crate::gates::TurnedAway;
 
@@ -10,6 +11,8 @@ use crate::gates::TurnedAway;
 pub(crate) enum Outcome {
     /// The visitor is sent on, to this `Location` (D53).
     Redirected(HeaderValue),
+    /// The same, where nothing but the location has to be written.
+    RedirectedAtOnce(ShortRedirect),
     /// The visitor is shown a landing page, which is this HTML.
     Shown(Bytes),
     /// A gate of the link turned the visitor away (D55, D56).
@@ -64,7 +67,7 @@ impl VisitCounters {
     /// Counts a visit.
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Redirected(_) => &self.redirected,
+            Outcome::Redirected(_) | Outcome::RedirectedAtOnce(_) => &self.redirected,
             Outcome::Shown(_) => &self.shown,
             Outcome::TurnedAway(_) => &self.turned_away,
             Outcome::NotFound => &self.not_found,

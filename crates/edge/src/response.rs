@@ -10,6 +10,9 @@ use crate::pages::{Page, Pages};
 /// Nothing of an answer is kept by anybody, so that a change of a link holds at once (D53, D58).
 const NOT_STORED: HeaderValue = HeaderValue::from_static("private, no-store");
 
+/// The header lines of a redirect beside its location.
+pub(crate) const REDIRECT_HEADERS: &str = "cache-control: private, no-store\r\n";
+
 /// The methods of the link listener (D53), as `Allow` lists them.
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
 
@@ -24,6 +27,10 @@ pub(crate) fn response(pages: &Pages, outcome: Outcome) -> Response<BoxBody> {
             .insert_header((header::CACHE_CONTROL, NOT_STORED))
             .body(BoxBody::new(()))
             .map_into_boxed_body(),
+        Outcome::RedirectedAtOnce(redirect) => match HeaderValue::from_str(&redirect.location()) {
+            Ok(location) => response(pages, Outcome::Redirected(location)),
+            Err(_) => response(pages, Outcome::Failed),
+        },
         Outcome::Shown(html) => show(pages, &Page { status: StatusCode::OK, html }, &mut |_| {}),
         Outcome::TurnedAway(_) => show(pages, &pages.turned_away, &mut |_| {}),
         Outcome::NotFound => show(pages, &pages.not_found, &mut |_| {}),

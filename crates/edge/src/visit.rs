@@ -9,13 +9,14 @@ use std::time::Instant;
 
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderName, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Response};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Version};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
 use signpost_app::ports::{Click, ClickKind};
 use signpost_domain::Timestamp;
+use signpost_listener::{Reply, ShortRedirect};
 
 use crate::click_queue::{ClickQueue, Lane};
 use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
@@ -25,7 +26,7 @@ use crate::link_cache::LinkCache;
 use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::Pages;
-use crate::response::response;
+use crate::response::{REDIRECT_HEADERS, response};
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
 use crate::wanted::{KnownHosts, KnownSite, Wanted};
@@ -93,7 +94,7 @@ impl Worker {
     }
 
     /// Answers one visit, whatever happens in it.
-    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Response<BoxBody> {
+    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Reply<BoxBody> {
         // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
         // one: locks are recovered, what is borrowed is given back, and the store's reads change nothing.
         let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
@@ -102,12 +103,16 @@ impl Worker {
         });
         let edge = &self.edge;
         edge.counters.count(&outcome);
+        // So that visitors' next requests go to a node that stays.
+        let closes = edge.app.lifecycle.is_draining();
+        if let Outcome::RedirectedAtOnce(redirect) = outcome {
+            return Reply::Redirect(redirect.closing(closes));
+        }
         let mut response = response(&edge.pages, outcome);
-        if edge.app.lifecycle.is_draining() {
-            // So that visitors' next requests go to a node that stays.
+        if closes {
             response.head_mut().set_connection_type(ConnectionType::Close);
         }
-        response
+        Reply::Response(response)
     }
 
     async fn outcome(&self, request: &Request) -> Outcome {
@@ -217,7 +222,9 @@ impl Worker {
         let (outcome, kind) = match view.leads_to() {
             LeadsTo::Nothing => return Outcome::NotFound,
             _ if *is_listed => return Outcome::NotFound,
-            LeadsTo::Location { start, rest } => (redirected_to(start, rest), ClickKind::Sent),
+            LeadsTo::Location { start, rest } => {
+                (redirected_to(visitor.request.version(), start, rest), ClickKind::Sent)
+            }
             LeadsTo::Page(html) => (Outcome::Shown(link.page(html)), ClickKind::Shown),
         };
         if let Some(gates) = view.gates() {
@@ -279,7 +286,12 @@ fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcom
     Outcome::Throttled { retry_after_seconds }
 }
 
-fn redirected_to(start: &str, rest: &[u8]) -> Outcome {
+fn redirected_to(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
+    if version == Version::HTTP_11
+        && let Some(redirect) = ShortRedirect::new(REDIRECT_HEADERS, start, rest)
+    {
+        return Outcome::RedirectedAtOnce(redirect);
+    }
     let mut location = Vec::with_capacity(start.len() + rest.len());
     location.extend_from_slice(start.as_bytes());
     location.extend_from_slice(rest);
