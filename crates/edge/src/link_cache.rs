@@ -37,15 +37,14 @@ struct Key([u8; 5]);
 
 impl Key {
     const fn of(hash: AddressHash) -> Self {
-        let [_, _, _, a, b, c, d, e] = hash.number().to_be_bytes();
-        Self([a, b, c, d, e])
+        let [key @ .., _, _, _] = hash.number().to_le_bytes();
+        Self(key)
     }
 }
 
 impl std::hash::Hash for Key {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        let Self([a, b, c, d, e]) = *self;
-        state.write_u64(u64::from_be_bytes([0, 0, 0, a, b, c, d, e]));
+        state.write(&self.0);
     }
 }
 

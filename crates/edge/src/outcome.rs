@@ -1,6 +1,7 @@
 //! What a visit comes to.
 
 use actix_http::header::HeaderValue;
+use signpost_listener::ShortRedirect;
 use signpost_pages::QrError;
 
 use crate::files::File;
@@ -13,6 +14,8 @@ use signpost_app::admission::address_throttle::Throttled;
 pub(crate) enum Outcome {
     /// The visitor is sent on, to this `Location` (D53).
     Redirected(HeaderValue),
+    /// The same, where nothing but the location has to be written.
+    RedirectedAtOnce(ShortRedirect),
     /// The visitor is shown a landing page.
     Shown(Page),
     /// The visitor is shown a page that fires pixels and moves on (D57).
@@ -96,7 +99,7 @@ impl VisitCounters {
     /// Counts a visit.
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Redirected(_) => &self.redirected,
+            Outcome::Redirected(_) | Outcome::RedirectedAtOnce(_) => &self.redirected,
             Outcome::Shown(_) => &self.shown,
             Outcome::Pixels(_) => &self.pixels,
             Outcome::Root => &self.root,

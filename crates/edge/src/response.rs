@@ -18,6 +18,8 @@ const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=
 
 /// An SVG image that is opened by itself runs and loads nothing.
 const NOTHING_LET_IN: HeaderValue = HeaderValue::from_static("default-src 'none'");
+/// The header lines of a redirect beside its location.
+pub(crate) const REDIRECT_HEADERS: &str = "cache-control: private, no-store\r\n";
 
 /// The methods of the link listener (D53), as `Allow` lists them.
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -33,11 +35,11 @@ pub(crate) fn response(
 ) -> Response<BoxBody> {
     let small = |page| pages.page(page, language());
     match outcome {
-        Outcome::Redirected(location) => Response::build(StatusCode::FOUND)
-            .insert_header((header::LOCATION, location))
-            .insert_header((header::CACHE_CONTROL, NOT_STORED))
-            .body(BoxBody::new(()))
-            .map_into_boxed_body(),
+        Outcome::Redirected(location) => sent_on(location),
+        Outcome::RedirectedAtOnce(redirect) => match HeaderValue::from_str(&redirect.location()) {
+            Ok(location) => sent_on(location),
+            Err(_) => show(small(SmallPage::Failed), &mut |_| {}),
+        },
         Outcome::Shown(page) | Outcome::Pixels(page) => show(&page, &mut |_| {}),
         Outcome::Root => show(small(SmallPage::Root), &mut |_| {}),
         Outcome::TurnedAway(TurnedAway::Bot { .. }) => show(small(SmallPage::ForPeopleOnly), &mut |_| {}),
@@ -63,6 +65,14 @@ pub(crate) fn response(
             .body(format!("{error}\n"))
             .map_into_boxed_body(),
     }
+}
+
+fn sent_on(location: HeaderValue) -> Response<BoxBody> {
+    Response::build(StatusCode::FOUND)
+        .insert_header((header::LOCATION, location))
+        .insert_header((header::CACHE_CONTROL, NOT_STORED))
+        .body(BoxBody::new(()))
+        .map_into_boxed_body()
 }
 
 fn show(page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Response<BoxBody> {

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderName, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Response, StatusCode};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request, StatusCode, Version};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
@@ -17,6 +17,7 @@ use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::{Click, ClickKind};
 use signpost_app::visits::url_of;
 use signpost_domain::{TargetUrl, Timestamp, WidgetId};
+use signpost_listener::{Reply, ShortRedirect};
 use signpost_pages::PixelPage;
 
 use crate::click_queue::{ClickQueue, Lane};
@@ -29,7 +30,7 @@ use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::{Page, Pages};
 use crate::qr_codes::{QrCodes, QrFormat};
-use crate::response::response;
+use crate::response::{REDIRECT_HEADERS, response};
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
 use crate::wanted::{KnownHosts, KnownSite, Wanted};
@@ -101,7 +102,7 @@ impl Worker {
     }
 
     /// Answers one visit, whatever happens in it.
-    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Response<BoxBody> {
+    pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Reply<BoxBody> {
         // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
         // one: locks are recovered, what is borrowed is given back, and the store's reads change nothing.
         let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
@@ -110,12 +111,16 @@ impl Worker {
         });
         let edge = &self.edge;
         edge.counters.count(&outcome);
+        // So that visitors' next requests go to a node that stays.
+        let closes = edge.app.lifecycle.is_draining();
+        if let Outcome::RedirectedAtOnce(redirect) = outcome {
+            return Reply::Redirect(redirect.closing(closes));
+        }
         let mut response = response(&edge.pages, outcome, || visitor::language(&request));
-        if edge.app.lifecycle.is_draining() {
-            // So that visitors' next requests go to a node that stays.
+        if closes {
             response.head_mut().set_connection_type(ConnectionType::Close);
         }
-        response
+        Reply::Response(response)
     }
 
     async fn outcome(&self, request: &Request) -> Outcome {
@@ -252,7 +257,10 @@ impl Worker {
             LeadsTo::Nothing => return self.not_found(UNKNOWN),
             LeadsTo::Location { start, rest } => {
                 let pixels = self.pixel_page(visitor, &view, start, rest);
-                (pixels.unwrap_or_else(|| redirected_to(start, rest)), ClickKind::Sent)
+                (
+                    pixels.unwrap_or_else(|| redirected_to(visitor.request.version(), start, rest)),
+                    ClickKind::Sent,
+                )
             }
             LeadsTo::Page(page) => (shown(link.page(page.html), page.policy), ClickKind::Shown),
         };
@@ -329,7 +337,7 @@ impl Worker {
         if list.contains(target.host()) {
             return self.not_found(Reason::Listed);
         }
-        let outcome = redirected_to("", target.location().as_bytes());
+        let outcome = redirected_to(visitor.request.version(), "", target.location().as_bytes());
         if outcome != Outcome::Failed {
             self.record(visitor, &view, ClickKind::Widget(id));
         }
@@ -384,7 +392,12 @@ fn shown(html: Bytes, policy: &[u8]) -> Outcome {
     })
 }
 
-fn redirected_to(start: &str, rest: &[u8]) -> Outcome {
+fn redirected_to(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
+    if version == Version::HTTP_11
+        && let Some(redirect) = ShortRedirect::new(REDIRECT_HEADERS, start, rest)
+    {
+        return Outcome::RedirectedAtOnce(redirect);
+    }
     let mut location = Vec::with_capacity(start.len() + rest.len());
     location.extend_from_slice(start.as_bytes());
     location.extend_from_slice(rest);

@@ -5,10 +5,11 @@ use std::net::{SocketAddr, TcpListener};
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use actix_service::{IntoServiceFactory as _, map_config};
+use actix_http::Response;
+use actix_service::{IntoServiceFactory as _, ServiceFactoryExt as _, map_config};
 use actix_web::dev::AppConfig;
 use signpost_app::Application;
-use signpost_listener::{Listener, ListenerOptions, Refusals};
+use signpost_listener::{Listener, ListenerOptions, Refusals, Reply};
 
 use crate::api_app::{Shared, api_app_with};
 use crate::health;
@@ -45,7 +46,10 @@ impl ApiServer {
         let shared = Shared::default();
         let service = move || {
             let api = api_app_with(Arc::clone(&app), shared.clone()).into_factory();
-            map_config(api, |()| AppConfig::default())
+            map_config(api, |()| AppConfig::default()).map(|response| {
+                let response: Response<_> = response.into();
+                Reply::from(response)
+            })
         };
         Listener::start(listener, &options, &refusals, service).map(Self)
     }

@@ -19,6 +19,7 @@ use actix_service::Service;
 
 use crate::door::Ticket;
 use crate::refusal::{Refusal, Refusals};
+use crate::reply::Reply;
 use crate::request_body::{BodyState, RequestBody};
 use crate::wire::{ANSWER_BYTES, HeadEnd, MOST_HEAD_BYTES, Wire};
 
@@ -71,7 +72,7 @@ pub(crate) async fn drive<S, B>(
     answering: Rc<Answering<S>>,
 ) where
     S: Service<Request>,
-    S::Response: Into<Response<B>>,
+    S::Response: Into<Reply<B>>,
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody,
 {
@@ -117,7 +118,7 @@ async fn one_request<S, B>(
 ) -> Result<bool, End>
 where
     S: Service<Request>,
-    S::Response: Into<Response<B>>,
+    S::Response: Into<Reply<B>>,
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody,
 {
@@ -142,10 +143,21 @@ where
     let is_at_the_door = matches!(ticket, Ticket::Door(_));
     // A connection that the request wants to upgrade is closed too: there is nothing to upgrade it to.
     let closes = !is_settled || is_at_the_door || wire.watch.is_stopping() || !wire.is_kept_alive();
-    match answered {
-        Ok(response) => answer(wire, response.into(), closes).await?,
-        Err(error) => answer(wire, error.into(), closes).await?,
-    }
+    let closes = match answered.map(Into::into) {
+        Ok(Reply::Redirect(redirect)) => {
+            let closes = closes || redirect.closes();
+            wire.put_redirect(&redirect, closes);
+            closes
+        }
+        Ok(Reply::Response(response)) => {
+            answer(wire, response, closes).await?;
+            closes
+        }
+        Err(error) => {
+            answer(wire, error.into(), closes).await?;
+            closes
+        }
+    };
     if !closes && wire.is_kept_alive() {
         return Ok(true);
     }

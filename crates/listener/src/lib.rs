@@ -22,6 +22,7 @@ mod door;
 mod listener;
 mod options;
 mod refusal;
+mod reply;
 mod request_body;
 mod watch;
 mod wire;
@@ -30,6 +31,7 @@ mod worker;
 pub use listener::Listener;
 pub use options::{ListenerOptions, Times};
 pub use refusal::{Refusal, Refusals};
+pub use reply::{Reply, ShortRedirect};
 pub use wire::{ANSWER_BYTES, MOST_BODY_BYTES, MOST_HEAD_BYTES, MOST_LINGERING_BYTES};
 
 /// Tells the metrics recorder, if there is one, what the metrics of all listeners mean.

@@ -16,6 +16,7 @@ use crate::accept::Reception;
 use crate::accept::prepare_all;
 use crate::options::ListenerOptions;
 use crate::refusal::Refusals;
+use crate::reply::Reply;
 use crate::worker::{self, Peer, Setup, Stop, Worker};
 
 /// A running listener. Dropping it stops it without waiting for running requests.
@@ -44,7 +45,7 @@ impl Listener {
         F: Fn() -> I + Clone + Send + 'static,
         I: IntoServiceFactory<S, Request>,
         S: ServiceFactory<Request, Config = ()> + 'static,
-        S::Response: Into<Response<B>>,
+        S::Response: Into<Reply<B>>,
         S::Error: Into<Response<BoxBody>>,
         B: MessageBody + 'static,
     {

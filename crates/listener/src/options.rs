@@ -46,7 +46,7 @@ pub(crate) fn door_places(connections: usize) -> usize {
     (connections / 10).clamp(16, 32)
 }
 
-/// The deadlines of a connection. They are kept to within an eighth of the shortest, and to within a quarter of a second.
+/// The deadlines of a connection. They are kept to within a quarter of the shortest, and to within half a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
     /// How long a connection may be idle between two requests. 75 seconds: longer than the minute that common load

@@ -42,7 +42,8 @@ impl Drop for Watched {
 impl Watch {
     /// From now on there are `time`s until the deadline.
     pub(crate) fn limit(&self, time: Duration) {
-        self.deadline.set(Some(Instant::now() + time));
+        // The last sweep may be a tick ago, and nobody is to be hurried by that.
+        self.deadline.set(Some(self.sweeper.now.get() + time + self.sweeper.tick));
     }
 
     /// From now on there is no deadline.
@@ -52,7 +53,7 @@ impl Watch {
 
     /// Whether the deadline is over.
     pub(crate) fn is_over(&self) -> bool {
-        self.deadline.get().is_some_and(|deadline| deadline <= Instant::now())
+        self.deadline.get().is_some_and(|deadline| deadline <= self.sweeper.now.get())
     }
 
     /// Sees to it that the task is polled again when the deadline is over, or when the listener begins to stop.
@@ -82,11 +83,16 @@ pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
     is_stopping: Cell<bool>,
+    /// The time of the last sweep. To ask the clock for each request would cost as much as to find a link.
+    now: Cell<Instant>,
+    tick: Duration,
 }
 
 impl Sweeper {
-    pub(crate) fn new() -> Rc<Self> {
+    pub(crate) fn new(tick: Duration) -> Rc<Self> {
         Rc::new(Self {
+            now: Cell::new(Instant::now()),
+            tick,
             watches: RefCell::default(),
             next_number: Cell::new(0),
             is_stopping: Cell::new(false),
@@ -103,10 +109,11 @@ impl Sweeper {
         Watched { watch, number }
     }
 
-    /// Wakes those whose time is over, every `tick`. It never ends.
-    pub(crate) async fn sweep(&self, tick: Duration) {
+    /// Wakes those whose time is over, every tick. It never ends.
+    pub(crate) async fn sweep(&self) {
         loop {
-            tokio::time::sleep(tick).await;
+            tokio::time::sleep(self.tick).await;
+            self.now.set(Instant::now());
             self.wake(Watch::is_over);
         }
     }

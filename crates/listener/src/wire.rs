@@ -21,6 +21,7 @@ use tokio_util::codec::{Decoder as _, Encoder as _};
 
 use crate::buffers::Buffers;
 use crate::options::Times;
+use crate::reply::ShortRedirect;
 use crate::watch::Watched;
 
 /// The largest head of a request, in bytes: the request line and all headers.
@@ -234,6 +235,18 @@ impl Wire {
             *output = self.buffers.take();
         }
         self.codec.borrow_mut().encode(message, &mut output)
+    }
+
+    /// Puts a redirect behind what is to be written.
+    pub(crate) fn put_redirect(&self, redirect: &ShortRedirect, closes: bool) {
+        self.patience.set(self.stalled.get());
+        let mut output = self.output.borrow_mut();
+        if output.capacity() == 0 {
+            *output = self.buffers.take();
+        }
+        redirect.write(&mut output, closes);
+        self.codec.borrow().config().write_date_header(&mut output, false);
+        output.extend_from_slice(b"\r\n");
     }
 
     /// Puts bytes behind what is to be written as they are.

@@ -23,6 +23,7 @@ use crate::connection::{Answering, drive};
 use crate::door::Ticket;
 use crate::options::Times;
 use crate::refusal::Refusals;
+use crate::reply::Reply;
 use crate::watch::Sweeper;
 use crate::wire::Wire;
 
@@ -117,7 +118,7 @@ where
     F: FnOnce() -> I + Send + 'static,
     I: IntoServiceFactory<S, Request>,
     S: ServiceFactory<Request, Config = ()> + 'static,
-    S::Response: Into<Response<B>>,
+    S::Response: Into<Reply<B>>,
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody + 'static,
 {
@@ -144,7 +145,7 @@ where
     F: FnOnce() -> I,
     I: IntoServiceFactory<S, Request>,
     S: ServiceFactory<Request, Config = ()> + 'static,
-    S::Response: Into<Response<B>>,
+    S::Response: Into<Reply<B>>,
     S::Error: Into<Response<BoxBody>>,
     B: MessageBody + 'static,
 {
@@ -178,10 +179,11 @@ where
     let answering = Rc::new(Answering { service, refusals, listener, door });
     // The codec wants to know of it only whether connections are kept at all; all times are ours.
     let config = ServiceConfig::new(KeepAlive::Os, Duration::ZERO, Duration::ZERO, false, None);
-    let (sweeper, buffers, open) = (Sweeper::new(), Rc::<Buffers>::default(), Rc::<Open>::default());
+    let (sweeper, buffers, open) =
+        (Sweeper::new(times.tick()), Rc::<Buffers>::default(), Rc::<Open>::default());
     let sweeping = tokio::task::spawn_local({
         let sweeper = Rc::clone(&sweeper);
-        async move { sweeper.sweep(times.tick()).await }
+        async move { sweeper.sweep().await }
     });
     let take = |stream: tokio::net::TcpStream, peer, ticket| {
         let counted = open.count(&load);

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::net::IpAddr;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use signpost_domain::{QuotaWindow, Timestamp};
@@ -73,13 +74,20 @@ pub struct AddressThrottle {
     limit: u32,
     shards: [Mutex<Shard>; SHARDS],
     hasher: RandomState,
+    /// The last minute in which any address used up its events, as milliseconds: in every other one there is nobody to look for.
+    exhausted_in: AtomicI64,
 }
 
 impl AddressThrottle {
     /// A throttle that allows `limit` events per address and minute; 0 turns it off.
     #[must_use]
     pub fn new(limit: u32) -> Self {
-        Self { limit, shards: std::array::from_fn(|_| Mutex::default()), hasher: RandomState::new() }
+        Self {
+            limit,
+            shards: std::array::from_fn(|_| Mutex::default()),
+            hasher: RandomState::new(),
+            exhausted_in: AtomicI64::new(i64::MIN),
+        }
     }
 
     /// Whether the address has used up this minute's events.
@@ -89,6 +97,9 @@ impl AddressThrottle {
             return None;
         }
         let minute = QuotaWindow::Minute.start(now);
+        if self.exhausted_in.load(Ordering::Acquire) < minute.unix_millis() {
+            return None;
+        }
         self.with_shard(address.into(), |network, shard| {
             let entry = shard.entries.get_mut(&network).filter(|entry| entry.minute == minute)?;
             entry.throttled(entry.count, self.limit, now)
@@ -109,13 +120,21 @@ impl AddressThrottle {
                 }
                 let before = entry.count;
                 entry.count = before.saturating_add(1);
+                self.note_exhausted(entry.count, minute);
                 return entry.throttled(before, self.limit, now);
             }
             if shard.make_room(minute, self.limit) {
                 shard.entries.insert(network, Entry { minute, count: 1, is_told: false });
+                self.note_exhausted(1, minute);
             }
             None
         })
+    }
+
+    fn note_exhausted(&self, count: u32, minute: Timestamp) {
+        if count >= self.limit {
+            self.exhausted_in.fetch_max(minute.unix_millis(), Ordering::Release);
+        }
     }
 
     fn with_shard<T>(&self, network: Network, f: impl FnOnce(Network, &mut Shard) -> T) -> T {

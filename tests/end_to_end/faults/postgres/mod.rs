@@ -2,6 +2,7 @@
 //! one of the contract and comes in time, and service is normal again within five seconds, without a restart.
 
 mod cold_visits;
+mod links_in_memory;
 mod network;
 mod outages;
 mod pool;

@@ -16,6 +16,7 @@ const MIGRATIONS: &str = "crates/postgres/src/migrations.rs";
 const SQLITE: &str = "crates/sqlite/src/options.rs";
 const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
+const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
 const STOPPING: &str = "crates/server/src/shutdown.rs";
 const UNIT: &str = "packaging/signpost.service";
 const CONTAINERFILE: &str = "Containerfile";
@@ -154,6 +155,9 @@ pub(super) const FACTS: &[Fact] = &[
     fact("the unit allows {65,536}", Is(Behind(UNIT, "LimitNOFILE="))),
     fact("runs as the user {10001}", Is(Behind(CONTAINERFILE, "USER "))),
     fact("on port {8080}", Is(Behind(CONTAINERFILE, "SIGNPOST_API_LISTEN=0.0.0.0:"))),
+    // Links in memory.
+    fact("and on all nodes within {a second}, as do", Is(Const(LINK_MEMORY, "FRESH_FOR"))),
+    fact("from memory that is older than {a second}", Is(Const(LINK_MEMORY, "FRESH_FOR"))),
     // What is kept, and how much.
     fact("kept for {24 hours}", Is(Const("crates/app/src/ports/remembered_answers.rs", "ANSWERS_KEPT"))),
     fact(
@@ -165,6 +169,7 @@ pub(super) const FACTS: &[Fact] = &[
 
 /// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
 pub(super) const NOT_OURS: &[&str] = &[
+    "A plain redirect with a target of 60 characters takes some 170 bytes",
     // Versions, ports and settings of other software.
     "Debian 12 with PostgreSQL 15, Redis 7, nginx 1.22, HAProxy 2.6 and Caddy 2.6",
     "Version 15 or later",
