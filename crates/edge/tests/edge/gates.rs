@@ -175,7 +175,9 @@ async fn d48_who_is_turned_away_is_recorded_as_blocked_and_head_is_not() {
     let clicks = clicks_of(edge).await;
     let kinds: Vec<_> = clicks.iter().map(|click| (click.link, click.kind)).collect();
     let blocked = |link: &Redirect| (link.id.into(), ClickKind::Blocked);
-    assert_eq!(kinds, [blocked(&bots), blocked(&countries)]);
+    // Each worker has a queue of its own, so that the order is nobody's promise.
+    assert_eq!(kinds.len(), 2, "{kinds:?}");
+    assert!(kinds.contains(&blocked(&bots)) && kinds.contains(&blocked(&countries)), "{kinds:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
