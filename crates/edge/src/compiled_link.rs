@@ -271,7 +271,7 @@ impl<'a> LinkView<'a> {
             && is_unchanged(generations.account_slot(AccountId::from_bytes(self.ids.account)))
             && wanted.custom_site_slot().is_none_or(is_unchanged)
             && self.more().is_none_or(|more| {
-                let (slots, _) = more.slots.clone().next().unwrap_or_default().as_chunks();
+                let (slots, _) = { more.slots }.next().unwrap_or_default().as_chunks();
                 slots.iter().all(|slot| is_unchanged(Slot::from_bytes(*slot)))
             })
     }

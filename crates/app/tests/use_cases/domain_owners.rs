@@ -123,9 +123,9 @@ impl World {
 
     /// Whether a visitor of this address is led anywhere.
     pub(crate) async fn resolves(&self, host: &str, slug: Option<&str>) -> bool {
-        let host = samples::hostname(host);
-        let resolution = visits::resolve(&self.app, &host, slug.map(samples::slug)).await.unwrap();
-        resolution != Resolution::NotThere
+        let address = visits::address_of(&self.app, samples::hostname(host), slug.map(samples::slug));
+        let resolved = visits::resolve(&self.app, address).await.unwrap();
+        resolved.resolution != Resolution::NotThere
     }
 
     pub(crate) async fn may_have_certificate(&self, host: &str) -> bool {

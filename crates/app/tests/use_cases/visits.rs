@@ -2,10 +2,11 @@
 
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
-use signpost_app::visits::{Resolution, resolve};
+use signpost_app::visits::{Resolution, address_of, resolve};
 use signpost_app::{Submitted, accounts, landings, redirects};
 use signpost_domain::{
-    Change, HostBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice,
+    Change, CountryCode, GeoBlocklist, HostBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch,
+    SlugChoice,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -13,7 +14,12 @@ use signpost_port_contracts::samples;
 use crate::world::{World, list_redirects, with_alias};
 
 async fn visit(world: &World, host: &str, slug: Option<&str>) -> Resolution {
-    resolve(&world.app, &samples::hostname(host), slug.map(samples::slug)).await.unwrap()
+    let address = address_of(&world.app, samples::hostname(host), slug.map(samples::slug));
+    let resolved = resolve(&world.app, address).await.unwrap();
+    if resolved.is_listed(&world.app.target_blocklist.current()) {
+        return Resolution::NotThere;
+    }
+    resolved.resolution
 }
 
 async fn visit_slug(world: &World, slug: &str) -> Resolution {
@@ -223,8 +229,7 @@ async fn d58_a_store_that_breaks_is_reported() {
     chain(&world, 2).await;
     for fault in [Fault::Unavailable, Fault::Corrupt] {
         world.memory.store.faults().fail_next(Step::Read, fault, 1);
-        let outcome =
-            resolve(&world.app, &samples::hostname("go.example.com"), Some(samples::slug("1"))).await;
+        let outcome = resolve(&world.app, samples::on_system("1").address().unwrap()).await;
         assert!(outcome.is_err(), "{outcome:?}");
     }
     assert_eq!(visit_slug(&world, "1").await, leads_to(END));
@@ -245,7 +250,8 @@ async fn d24_a_landing_page_ends_a_chain() {
     let address = "https://go.example.com/menu";
     world.redirect_to("a", "https://go.example.com/b").await;
     world.redirect_to("b", address).await;
-    assert_eq!(visit_slug(&world, "menu").await, Resolution::Landing { title: samples::name("Menu") });
+    let Resolution::Landing(page) = visit_slug(&world, "menu").await else { panic!("no page") };
+    assert_eq!(page.title, samples::name("Menu"));
     for slug in ["a", "b"] {
         let elsewhere = Resolution::LandingElsewhere { url: address.to_owned() };
         assert_eq!(visit_slug(&world, slug).await, elsewhere);
@@ -255,4 +261,38 @@ async fn d24_a_landing_page_ends_a_chain() {
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }
+}
+
+/// Contract D24, D50, D55 to D57: a chain asks of its visitors what any of its links asks, is a click of each that records
+/// clicks, and rests on each.
+#[tokio::test]
+async fn d24_a_chain_has_the_gates_clicks_and_dependencies_of_all_its_links() {
+    let world = World::new().await;
+    let countries = |codes: &[&str]| {
+        let codes = codes.iter().map(|code| CountryCode::parse(code).unwrap());
+        GeoBlocklist::new(codes.collect())
+    };
+    let to = |slug: &str, target: &str| Redirect {
+        target_url: samples::target(target),
+        ..samples::redirect(slug)
+    };
+    let first = Redirect { geo_blocklist: countries(&["DE", "AT"]), ..to("a", "https://go.example.com/b") };
+    let silent =
+        Redirect { analytics_enabled: false, antibot_enabled: true, ..to("b", "https://go.example.com/c") };
+    let last = Redirect { geo_blocklist: countries(&["AT", "FR"]), ..to("c", END) };
+    for redirect in [&first, &silent, &last] {
+        world.store_as_it_is(redirect.clone()).await;
+    }
+    let address = |slug: &str| samples::on_system(slug).address().unwrap();
+    let resolved = resolve(&world.app, address("a")).await.unwrap();
+    assert_eq!(resolved.resolution, leads_to(END));
+    assert!(resolved.gates.antibot_enabled);
+    assert_eq!(resolved.gates.geo_blocklist, countries(&["DE", "AT", "FR"]));
+    let recorded: Vec<_> = resolved.recorded.iter().map(|link| (link.id, link.account)).collect();
+    assert_eq!(recorded, [&first, &last].map(|link| (link.id.into(), world.account.id)));
+    // The end has the shape of an address on a custom domain, so a link may come to be there (ADR 25).
+    let end = samples::on_custom("target.example", Some("end")).address().unwrap();
+    assert_eq!(resolved.depends_on.addresses, [address("a"), address("b"), address("c"), end]);
+    assert_eq!(resolved.depends_on.accounts, [world.account.id]);
+    assert_eq!(resolved.target_hosts, ["go.example.com", "go.example.com", "target.example"]);
 }
