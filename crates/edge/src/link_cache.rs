@@ -20,6 +20,9 @@ const MOST_MISSING: usize = 100_000;
 /// each part must hold many.
 const PARTS: usize = 16;
 
+/// What a link may weigh at most to be kept, in bytes. Heavier ones are landing pages of very much text.
+const MOST_WEIGHT: u64 = 256 * 1024;
+
 /// What a plain redirect weighs, by which the cache makes its tables.
 const USUAL_WEIGHT: u64 = 176;
 
@@ -120,6 +123,9 @@ impl LinkCache {
         if link.view().leads_to() == LeadsTo::Nothing {
             self.found.remove(&key);
             self.missing.insert(key, link);
+        } else if link.weight() > MOST_WEIGHT {
+            self.found.remove(&key);
+            self.missing.remove(&key);
         } else {
             self.missing.remove(&key);
             self.found.insert(key, link);
@@ -160,7 +166,7 @@ impl ChangeSubscriber for LinkCache {
 mod tests {
     use std::time::Duration;
 
-    use signpost_app::visits::{Dependencies, Resolution, Resolved, VisitorGates};
+    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
     use signpost_domain::{Address, Site};
     use signpost_port_contracts::samples;
 
@@ -180,6 +186,8 @@ mod tests {
         let resolved = Resolved {
             resolution: target
                 .map_or(Resolution::NotThere, |target| Resolution::Redirect(samples::target(target))),
+            missing: Missing::default(),
+            link: None,
             gates: VisitorGates::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),

@@ -1,29 +1,50 @@
 //! The paths of the link listener, as data.
 
 use percent_encoding::percent_decode_str;
-use signpost_domain::Slug;
+use signpost_domain::{Slug, WidgetId};
+
+use crate::files::is_touch_icon;
+use crate::qr_codes::QrFormat;
 
 /// What is found at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resource {
     /// A link.
     Link,
+    /// The QR code of a link (D59).
+    Qr(QrFormat),
+    /// Where a widget of a landing page leads (D59).
+    Widget(WidgetId),
+}
+
+/// What is found at the paths of a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Link,
+    Qr(QrFormat),
+    Widget,
 }
 
 /// One shape of path.
 #[derive(Debug)]
 pub(crate) struct Route {
-    /// The path; `{slug}` stands for a link's slug.
+    /// The path; `{slug}` stands for a link's slug, `{widget}` for a widget's id.
     pub(crate) path: &'static str,
     /// What is found there.
-    pub(crate) resource: Resource,
+    pub(crate) kind: Kind,
 }
 
 /// Every path that leads anywhere. One trailing slash makes no difference (D53).
-pub(crate) const ROUTES: [Route; 2] = [
+pub(crate) const ROUTES: [Route; 8] = [
     // The root of a hostname.
-    Route { path: "/", resource: Resource::Link },
-    Route { path: "/{slug}", resource: Resource::Link },
+    Route { path: "/", kind: Kind::Link },
+    Route { path: "/{slug}", kind: Kind::Link },
+    Route { path: "/qr.svg", kind: Kind::Qr(QrFormat::Svg) },
+    Route { path: "/qr.png", kind: Kind::Qr(QrFormat::Png) },
+    Route { path: "/{slug}/qr.svg", kind: Kind::Qr(QrFormat::Svg) },
+    Route { path: "/{slug}/qr.png", kind: Kind::Qr(QrFormat::Png) },
+    Route { path: "/w/{widget}", kind: Kind::Widget },
+    Route { path: "/{slug}/w/{widget}", kind: Kind::Widget },
 ];
 
 /// What a path names.
@@ -57,19 +78,14 @@ pub(crate) fn find(path: &str) -> Option<Found> {
     let segments = segments(path)?;
     ROUTES.iter().find_map(|route| {
         let pattern = self::segments(route.path)?;
-        match_segments(&pattern, &segments, Found { resource: route.resource, slug: None })
+        match_segments(&pattern, &segments, route.kind)
     })
 }
 
 /// Whether browsers, crawlers and certificate authorities ask for `path` on every host by themselves. No link can be there,
 /// and whoever asks has not guessed at links (D54).
 pub(crate) fn is_asked_for_by_browsers(path: &str) -> bool {
-    let Some(name) = path.strip_prefix('/') else { return false };
-    let is_touch_icon = name
-        .strip_prefix("apple-touch-icon")
-        .and_then(|rest| rest.strip_suffix(".png"))
-        .is_some_and(|variant| !variant.contains('/'));
-    matches!(name, "favicon.ico" | "robots.txt") || is_touch_icon || name.starts_with(".well-known/")
+    matches!(path, "/favicon.ico" | "/robots.txt") || is_touch_icon(path) || path.starts_with("/.well-known/")
 }
 
 fn segments(path: &str) -> Option<Vec<&str>> {
@@ -79,20 +95,27 @@ fn segments(path: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// `found` with the slug that `pattern` finds in `segments`, or `None` if they do not fit it.
-fn match_segments(pattern: &[&str], segments: &[&str], mut found: Found) -> Option<Found> {
+/// What a route of this kind finds where `pattern` fits `segments`.
+fn match_segments(pattern: &[&str], segments: &[&str], kind: Kind) -> Option<Found> {
     if pattern.len() != segments.len() {
         return None;
     }
+    let mut slug = None;
+    let mut widget = None;
     for (expected, segment) in pattern.iter().zip(segments) {
         let decoded = percent_decode_str(segment).decode_utf8().ok()?;
-        if *expected == "{slug}" {
-            found.slug = Some(Slug::parse(&decoded).ok()?);
-        } else if *expected != decoded {
-            return None;
+        match *expected {
+            "{slug}" => slug = Some(Slug::parse(&decoded).ok()?),
+            "{widget}" => widget = Some(decoded.parse().ok()?),
+            expected => (decoded == expected).then_some(())?,
         }
     }
-    Some(found)
+    let resource = match kind {
+        Kind::Link => Resource::Link,
+        Kind::Qr(format) => Resource::Qr(format),
+        Kind::Widget => Resource::Widget(widget?),
+    };
+    Some(Found { resource, slug })
 }
 
 #[cfg(test)]
@@ -163,9 +186,50 @@ mod tests {
 
     #[test]
     fn every_route_finds_itself() {
-        for route in &ROUTES {
-            let path = route.path.replace("{slug}", "a");
-            assert_eq!(find(&path).map(|found| found.resource), Some(route.resource), "{path}");
+        let widget: WidgetId = WIDGET.parse().unwrap();
+        for Route { path, kind } in &ROUTES {
+            let path = path.replace("{slug}", "a").replace("{widget}", WIDGET);
+            let resource = match kind {
+                Kind::Link => Resource::Link,
+                Kind::Qr(format) => Resource::Qr(*format),
+                Kind::Widget => Resource::Widget(widget),
+            };
+            let slug = path.starts_with("/a").then(|| Slug::parse("a").unwrap());
+            assert_eq!(find(&path), Some(Found { resource, slug }), "{path}");
+            assert_eq!(find(&format!("{}/", path.trim_end_matches('/'))), find(&path), "{path}");
         }
+    }
+
+    const WIDGET: &str = "wgt_00000000000000000000000000000001";
+
+    #[test]
+    fn d59_links_whose_slug_is_w_or_qr_keep_their_addresses() {
+        leads_to("/w", Some("w"));
+        leads_to("/qr", Some("qr"));
+        let slug = Some(Slug::parse("w").unwrap());
+        assert_eq!(
+            find("/w/qr.svg"),
+            Some(Found { resource: Resource::Qr(QrFormat::Svg), slug: slug.clone() })
+        );
+        let widget = find(&format!("/w/w/{WIDGET}")).unwrap();
+        assert_eq!((widget.resource, widget.slug), (Resource::Widget(WIDGET.parse().unwrap()), slug));
+    }
+
+    #[test]
+    fn d59_what_is_no_widget_leads_nowhere() {
+        for path in [
+            "/w/",
+            "/w/a",
+            "/a/w",
+            "/a/w/",
+            "/a/w/lnd_00000000000000000000000000000001",
+            "/a/W/x",
+            "/a/qr.gif",
+        ] {
+            let is_slug = path == "/w/";
+            assert_eq!(find(path).is_some(), is_slug, "{path}");
+        }
+        assert_eq!(find(&format!("/a/x/{WIDGET}")), None);
+        assert_eq!(find(&format!("/a/w/{}", WIDGET.to_uppercase())), None);
     }
 }

@@ -29,6 +29,18 @@ impl Sections {
         Ok(())
     }
 
+    /// Adds a list that may be longer than those.
+    pub(crate) fn long_list(&mut self, items: impl Iterator<Item: AsRef<[u8]>>) -> Result<(), CompileError> {
+        let mut bytes = Vec::new();
+        for item in items {
+            write(&mut bytes, item.as_ref())?;
+        }
+        let length = u32::try_from(bytes.len()).map_err(|_| CompileError::TooLong)?;
+        self.0.extend_from_slice(&length.to_le_bytes());
+        self.0.extend_from_slice(&bytes);
+        Ok(())
+    }
+
     /// All of them.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
@@ -66,6 +78,16 @@ impl<'a> Reader<'a> {
         })
     }
 
+    /// The next list, which may be a long one.
+    pub(crate) fn long_list(&mut self) -> Items<'a> {
+        let list = self.0.split_first_chunk().and_then(|(length, rest)| {
+            rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
+        });
+        let (list, rest) = list.unwrap_or_default();
+        self.0 = rest;
+        Items(list)
+    }
+
     /// What stands behind the sections that were read.
     pub(crate) const fn rest(self) -> &'a [u8] {
         self.0
@@ -80,7 +102,7 @@ fn read<'a>(bytes: &mut &'a [u8]) -> Option<&'a [u8]> {
 }
 
 /// The items of a list.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Items<'a>(&'a [u8]);
 
 impl Items<'_> {
@@ -108,10 +130,13 @@ mod tests {
         let mut sections = Sections::default();
         sections.text(b"links.example.net").unwrap();
         sections.lists(&lists).unwrap();
+        let long = vec![vec![7; 40_000]; 3];
+        sections.long_list(long.iter()).unwrap();
         let bytes = [sections.bytes(), b"rest"].concat();
         let mut reader = Reader::new(&bytes);
         assert_eq!(reader.text(), b"links.example.net");
         assert_eq!(reader.lists().map(|list| list.collect::<Vec<_>>()), lists);
+        assert_eq!(reader.long_list().collect::<Vec<_>>(), long);
         assert_eq!(reader.rest(), b"rest");
     }
 

@@ -8,23 +8,28 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_http::body::BoxBody;
+use actix_http::header::HeaderName;
 use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
+use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
 use crate::click_queue::ClickQueue;
+use crate::files::SiteFiles;
+use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::loads::Loads;
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::Pages;
+use crate::qr_codes::QrCodes;
 use crate::response::response;
 use crate::visit::{Edge, Worker};
 
 /// How the link listener behaves.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeOptions {
     /// How many misses an address may have within a calendar minute before it gets the 429 page until the minute
     /// ends; 0 means any number (D54).
@@ -35,11 +40,15 @@ pub struct EdgeOptions {
     pub connections: usize,
     /// How much memory the links that are kept in it may take, in bytes.
     pub cache_bytes: u64,
+    /// The header in which trusted proxies name the visitor's country (D55).
+    pub country_header: Option<HeaderName>,
+    /// Where weaknesses are reported, for `security.txt`; without it there is none.
+    pub security_contact: Option<SecurityContact>,
 }
 
 /// The running link listener.
 ///
-/// It answers GET and HEAD for public links with a redirect (D53), and everything that leads nowhere with one
+/// It answers GET and HEAD for public links with a redirect (D53), a page or a QR code (D59), and everything that leads nowhere with one
 /// and the same page (D54). Dropping it stops it at once; [`Self::stop`] lets requests finish.
 pub struct EdgeServer {
     listener: Listener,
@@ -63,7 +72,14 @@ impl EdgeServer {
     /// # Errors
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
-        let EdgeOptions { miss_throttle_per_minute, workers, connections, cache_bytes } = options;
+        let EdgeOptions {
+            miss_throttle_per_minute,
+            workers,
+            connections,
+            cache_bytes,
+            country_header,
+            security_contact,
+        } = options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
@@ -71,13 +87,17 @@ impl EdgeServer {
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(Edge {
+            gates: Gates::new(Arc::clone(&app), country_header),
             loads: Loads::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
             pages: Arc::clone(&pages),
             misses: AddressThrottle::new(miss_throttle_per_minute),
+            files: SiteFiles::new(security_contact),
+            codes: QrCodes::new(),
             cache,
             clicks: clicks.clone(),
             counters: VisitCounters::new(),
+            reasons: ReasonCounters::new(),
         });
         let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
         let service = move || {
@@ -122,7 +142,7 @@ impl Refusals for EdgeRefusals {
     fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
         let status = match refusal {
             // The page of an outage, which asks to come again in a moment.
-            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable),
+            Refusal::Overloaded => return response(&self.0, Outcome::Unavailable, Language::default),
             Refusal::NotHttp => StatusCode::BAD_REQUEST,
             Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,

@@ -9,23 +9,27 @@ use std::time::Instant;
 
 use actix_http::body::BoxBody;
 use actix_http::header::{self, HeaderName, HeaderValue};
-use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Version};
+use actix_http::{ConnectionType, HttpMessage as _, Method, Request, StatusCode, Version};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
-use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
+use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::{Click, ClickKind};
-use signpost_domain::Timestamp;
+use signpost_app::visits::url_of;
+use signpost_domain::{TargetUrl, Timestamp, WidgetId};
 use signpost_listener::{Reply, ShortRedirect};
+use signpost_pages::PixelPage;
 
 use crate::click_queue::{ClickQueue, Lane};
 use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
+use crate::files::{File, SiteFiles};
 use crate::front::{Front, InlineLink};
-use crate::gates::{self, GateRequest};
+use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
 use crate::link_cache::LinkCache;
 use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
-use crate::pages::Pages;
+use crate::pages::{Page, Pages};
+use crate::qr_codes::{QrCodes, QrFormat};
 use crate::response::{REDIRECT_HEADERS, response};
 use crate::routes::{self, Found, Resource};
 use crate::visitor;
@@ -37,10 +41,14 @@ pub(crate) struct Edge {
     pub(crate) pages: Arc<Pages>,
     /// Counts the misses of each address (D54).
     pub(crate) misses: AddressThrottle,
+    pub(crate) files: SiteFiles,
+    pub(crate) codes: QrCodes,
     pub(crate) cache: Arc<LinkCache>,
     pub(crate) loads: Arc<Loads>,
     pub(crate) clicks: ClickQueue,
     pub(crate) counters: VisitCounters,
+    pub(crate) gates: Gates,
+    pub(crate) reasons: ReasonCounters,
 }
 
 /// What the visits of one worker share.
@@ -108,7 +116,7 @@ impl Worker {
         if let Outcome::RedirectedAtOnce(redirect) = outcome {
             return Reply::Redirect(redirect.closing(closes));
         }
-        let mut response = response(&edge.pages, outcome);
+        let mut response = response(&edge.pages, outcome, || visitor::language(&request));
         if closes {
             response.head_mut().set_connection_type(ConnectionType::Close);
         }
@@ -123,7 +131,7 @@ impl Worker {
         let now = app.clock.now();
         let address = visitor::address(request, &app.client_addresses, now);
         if let Some(throttled) = misses.exhausted(address, now) {
-            return turned_away(throttled);
+            return Outcome::throttled(throttled);
         }
         let outcome = self.look_up(&Visitor { request, now, address }).await;
         if outcome == Outcome::NotFound
@@ -131,27 +139,38 @@ impl Worker {
             // Counting decides, so that of many at once exactly the allowed number get an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
         {
-            return turned_away(throttled);
+            return Outcome::throttled(throttled);
         }
         outcome
     }
 
     async fn look_up(&self, visitor: &Visitor<'_>) -> Outcome {
-        let Visitor { request, .. } = visitor;
-        let Edge { app, cache, .. } = &*self.edge;
-        let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
-        let Some(site) = visitor::site(request, &self.hosts, site_of) else { return Outcome::NotFound };
+        let Visitor { request, now, .. } = visitor;
+        let Edge { app, cache, files, .. } = &*self.edge;
         let path = request.uri().path();
-        let slug = match routes::plain_slug(path) {
-            Some(slug) => slug.map(Cow::Borrowed),
+        let plain = routes::plain_slug(path);
+        if plain.is_none()
+            && let Some(file) = files.at(path, *now)
+        {
+            return given(request, file);
+        }
+        let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
+        let Some(site) = visitor::site(request, &self.hosts, site_of) else {
+            return self.not_found(UNKNOWN);
+        };
+        let (resource, slug) = match plain {
+            Some(slug) => (Resource::Link, slug.map(Cow::Borrowed)),
             None => match routes::find(path) {
-                Some(Found { resource: Resource::Link, slug }) => {
-                    slug.map(|slug| Cow::Owned(slug.as_str().to_owned()))
+                Some(Found { resource, slug }) => {
+                    (resource, slug.map(|slug| Cow::Owned(slug.as_str().to_owned())))
                 }
-                None => return Outcome::NotFound,
+                None => return self.not_found(UNKNOWN),
             },
         };
         let wanted = Wanted::new(&site, slug.as_deref(), &cache.generations);
+        if wanted.is_system_root() && resource == Resource::Link {
+            return Outcome::Root;
+        }
         let link = match self.known(&wanted) {
             Some(link) => link,
             None => match self.edge.loads.load(&wanted).await {
@@ -163,7 +182,11 @@ impl Worker {
                 Loaded::Broken => return Outcome::Failed,
             },
         };
-        self.visit(visitor, &link)
+        match resource {
+            Resource::Link => self.visit(visitor, &link),
+            Resource::Qr(format) => self.draw_code(visitor, &wanted, &link, format),
+            Resource::Widget(id) => self.follow_widget(visitor, &link, id),
+        }
     }
 
     /// What this node knows to be at `wanted`.
@@ -219,23 +242,104 @@ impl Worker {
     /// Lets the visitor through the gates of a link to where it leads.
     fn visit(&self, visitor: &Visitor<'_>, Known { link, is_listed }: &Known) -> Outcome {
         let view = link.view();
-        let (outcome, kind) = match view.leads_to() {
-            LeadsTo::Nothing => return Outcome::NotFound,
-            _ if *is_listed => return Outcome::NotFound,
-            LeadsTo::Location { start, rest } => {
-                (redirected_to(visitor.request.version(), start, rest), ClickKind::Sent)
-            }
-            LeadsTo::Page(html) => (Outcome::Shown(link.page(html)), ClickKind::Shown),
-        };
+        if let Some(reason) = Reason::against(&view, *is_listed) {
+            return self.not_found(reason);
+        }
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
-            if let Some(turned_away) = gates::judge(&gates, &request) {
+            if let Some(turned_away) = self.edge.gates.judge(&gates, &request) {
+                self.edge.reasons.note(turned_away, view.id());
                 self.record(visitor, &view, ClickKind::Blocked);
                 return Outcome::TurnedAway(turned_away);
             }
         }
+        let (outcome, kind) = match view.leads_to() {
+            LeadsTo::Nothing => return self.not_found(UNKNOWN),
+            LeadsTo::Location { start, rest } => {
+                let pixels = self.pixel_page(visitor, &view, start, rest);
+                (
+                    pixels.unwrap_or_else(|| redirected_to(visitor.request.version(), start, rest)),
+                    ClickKind::Sent,
+                )
+            }
+            LeadsTo::Page(page) => (shown(link.page(page.html), page.policy), ClickKind::Shown),
+        };
         if outcome != Outcome::Failed {
             self.record(visitor, &view, kind);
+        }
+        outcome
+    }
+
+    /// The one page for all of these reasons (D54).
+    fn not_found(&self, reason: Reason) -> Outcome {
+        self.edge.reasons.count(reason);
+        Outcome::NotFound
+    }
+
+    /// The page that fires the pixels of a link on the way to `start` and `rest` (D57). `None` if the link has none, if the
+    /// visitor does not want any, or if no page can be made: then the visitor is sent on without it.
+    fn pixel_page(
+        &self,
+        Visitor { request, .. }: &Visitor<'_>,
+        link: &LinkView<'_>,
+        start: &str,
+        rest: &[u8],
+    ) -> Option<Outcome> {
+        let pixels = link.pixels();
+        if pixels.is_empty() || visitor::refuses_tracking(request) {
+            return None;
+        }
+        let target = String::from_utf8([start.as_bytes(), rest].concat()).ok()?;
+        let target = TargetUrl::from_stored(target).ok()?;
+        let mut nonce = [0; 16];
+        self.edge.app.randomness.fill(&mut nonce).ok()?;
+        let language = visitor::language(request);
+        let page = PixelPage { pixels: &pixels, target: &target, language, nonce }.render().ok()?;
+        Some(Outcome::Pixels(Page {
+            status: StatusCode::OK,
+            html: Bytes::from(page.html),
+            content_security_policy: HeaderValue::from_str(&page.content_security_policy).ok()?,
+            referrer_policy: PixelPage::REFERRER_POLICY,
+        }))
+    }
+
+    /// The QR code of the link at `wanted` (D59).
+    fn draw_code(
+        &self,
+        Visitor { request, .. }: &Visitor<'_>,
+        wanted: &Wanted<'_>,
+        Known { link, is_listed }: &Known,
+        format: QrFormat,
+    ) -> Outcome {
+        let view = link.view();
+        if let Some(reason) = Reason::against(&view, *is_listed) {
+            return self.not_found(reason);
+        }
+        let Some(url) = wanted.to_address().and_then(|address| url_of(&self.edge.app, &address)) else {
+            return self.not_found(UNKNOWN);
+        };
+        match self.edge.codes.draw(url, format, request.uri().query().unwrap_or_default()) {
+            Ok(file) => given(request, file),
+            Err(error) => Outcome::BadRequest(error),
+        }
+    }
+
+    /// Sends a visitor of a landing page to where one of its widgets leads (D59).
+    fn follow_widget(&self, visitor: &Visitor<'_>, Known { link, .. }: &Known, id: WidgetId) -> Outcome {
+        let view = link.view();
+        let LeadsTo::Page(page) = view.leads_to() else {
+            return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
+        };
+        let list = self.edge.app.target_blocklist.current();
+        let Some(target) = page.widget(id) else {
+            return self.not_found(UNKNOWN);
+        };
+        if list.contains(target.host()) {
+            return self.not_found(Reason::Listed);
+        }
+        let outcome = redirected_to(visitor.request.version(), "", target.location().as_bytes());
+        if outcome != Outcome::Failed {
+            self.record(visitor, &view, ClickKind::Widget(id));
         }
         outcome
     }
@@ -251,10 +355,7 @@ impl Worker {
             return;
         }
         let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
-        let purpose = match text(&SEC_PURPOSE) {
-            [] => text(&PURPOSE),
-            purpose => purpose,
-        };
+        let purpose = Some(text(&SEC_PURPOSE)).filter(|it| !it.is_empty()).unwrap_or_else(|| text(&PURPOSE));
         for link in recorded {
             self.lane.push(&Click {
                 at: *now,
@@ -275,15 +376,20 @@ impl Worker {
 static SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
 static PURPOSE: HeaderName = HeaderName::from_static("purpose");
 
-/// The log does not name the address: it is a visitor's.
-fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcome {
-    if is_first {
-        tracing::warn!(
-            retry_after_seconds,
-            "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
-        );
-    }
-    Outcome::Throttled { retry_after_seconds }
+fn given(request: &Request, file: File) -> Outcome {
+    let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));
+    Outcome::File { file, is_known }
+}
+
+fn shown(html: Bytes, policy: &[u8]) -> Outcome {
+    HeaderValue::from_bytes(policy).map_or(Outcome::Failed, |content_security_policy| {
+        Outcome::Shown(Page {
+            status: StatusCode::OK,
+            html,
+            content_security_policy,
+            referrer_policy: Page::NO_REFERRER,
+        })
+    })
 }
 
 fn redirected_to(version: Version, start: &'static str, rest: &[u8]) -> Outcome {

@@ -3,10 +3,11 @@
 use std::net::IpAddr;
 use std::rc::Rc;
 
-use actix_http::header;
+use actix_http::header::{self, HeaderName, HeaderValue};
 use actix_http::{HttpMessage as _, Request};
 use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Hostname, Timestamp};
+use signpost_pages::Language;
 
 use crate::wanted::{KnownHosts, KnownSite};
 
@@ -41,4 +42,18 @@ pub(crate) fn address(request: &Request, addresses: &ClientAddresses, now: Times
         has_forwarded: request.headers().contains_key(header::FORWARDED),
     };
     addresses.of(&sender, now)
+}
+
+/// The language that the visitor likes best of those of the pages.
+pub(crate) fn language(request: &Request) -> Language {
+    let header = request.headers().get(header::ACCEPT_LANGUAGE);
+    header.map_or_else(Language::default, |value| Language::preferred(value.as_bytes()))
+}
+
+static SEC_GPC: HeaderName = HeaderName::from_static("sec-gpc");
+
+/// Whether the visitor asks not to be tracked (D57).
+pub(crate) fn refuses_tracking(request: &Request) -> bool {
+    let says_so = |name: &HeaderName| request.headers().get(name).map(HeaderValue::as_bytes) == Some(b"1");
+    says_so(&SEC_GPC) || says_so(&header::DNT)
 }

@@ -66,6 +66,11 @@ impl<'a> Wanted<'a> {
         }
     }
 
+    /// Whether it is the root of the system domain, where no link can be.
+    pub(crate) const fn is_system_root(&self) -> bool {
+        matches!(self.site.site, Site::System) && self.slug.is_none()
+    }
+
     /// Where changes of the custom domain are noted, if it is one.
     pub(crate) fn custom_site_slot(&self) -> Option<Slot> {
         match self.site.site {

@@ -105,6 +105,11 @@ impl Connections {
         end_of_call(self.wait_limit).min(ends)
     }
 
+    /// Runs a task on the runtime of the connections.
+    pub(crate) fn spawn(&self, task: impl Future<Output = ()> + Send + 'static) {
+        self.runtime.spawn(task);
+    }
+
     pub(crate) const fn time_limit(&self) -> Duration {
         self.time_limit
     }

@@ -74,6 +74,11 @@ impl Failure {
         )
     }
 
+    /// Whether a value of a row could not be taken out of the server's answer.
+    pub(crate) const fn is_of_a_row(&self) -> bool {
+        matches!(self, Self::Sql(SqlError::DeserializationError(_)))
+    }
+
     /// What a unit of work is told.
     pub(crate) fn into_unit_of_work_error(self) -> StoreError {
         match self {

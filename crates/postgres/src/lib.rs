@@ -61,6 +61,7 @@ mod schema;
 mod search;
 mod server_address;
 mod server_error;
+mod shared_error;
 mod some_links;
 mod statement;
 mod store;
@@ -68,6 +69,7 @@ mod suspicions;
 mod taken_addresses;
 mod trust;
 mod unit_of_work;
+mod visits;
 
 pub use connection_url::url_without_secrets;
 pub use migrations::{migrate, migrate_within, pending_migrations};

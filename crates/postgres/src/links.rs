@@ -20,7 +20,6 @@ use crate::membership;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::pipeline::both;
-use crate::published_links;
 use crate::rows::changed_link::UpdateLink;
 use crate::rows::link::{LinkRow, kind_column};
 use crate::schema::links;
@@ -69,7 +68,7 @@ impl LinkReads for PostgresStore {
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
-        self.visit(async |connection| published_links::find(connection, address).await).await
+        self.visits().published_link(address).await
     }
 }
 

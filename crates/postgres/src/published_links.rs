@@ -1,6 +1,5 @@
 //! The links that visitors find at addresses.
 
-use diesel::prelude::*;
 use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::PublishedLink;
@@ -17,13 +16,13 @@ statement! {
     /// one address after another by the index; without one it might read through whole tables to join them.
     LinksAt -> (
         BigInt,
+        Bool,
         (
             Uuid,
             Uuid,
             SmallInt,
             Text,
             Nullable<Text>,
-            Bool,
             Bool,
             Bool,
             Bool,
@@ -40,9 +39,9 @@ statement! {
     "SELECT wanted.place, l.* FROM unnest("
     { hosts: Array<Text> } ", "
     { slugs: Array<Text> } ") WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
-        SELECT links.id, links.account_id, links.kind, links.name, links.target_url, links.is_active, \
-            accounts.suspended_at IS NOT NULL, links.analytics_enabled, links.antibot_enabled, links.geo_blocklist, \
-            links.pixel_ids, ARRAY( \
+        SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, \
+            links.target_url, links.is_active, links.analytics_enabled, links.antibot_enabled, \
+            links.geo_blocklist, links.pixel_ids, ARRAY( \
                 SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
                 FROM unnest(links.pixel_ids) AS pixel), \
             links.page \
@@ -59,8 +58,26 @@ pub(crate) async fn find(
     connection: &mut &AsyncPgConnection,
     address: &Address,
 ) -> Result<Option<PublishedLink>, Failure> {
-    let (host, slug) = address_columns(address);
-    let links_at = LinksAt { hosts: vec![host], slugs: vec![slug], active: ACTIVE };
-    let found: Option<(i64, PublishedRow)> = links_at.get_result(connection).await.optional()?;
-    found.map(|(_place, row)| row.into_link()).transpose()
+    let found = find_each(connection, std::slice::from_ref(address)).await?;
+    found.into_iter().next().unwrap_or(Ok(None))
+}
+
+/// The links at some addresses, each of which is named once, in the order of the addresses. A row that cannot be read fails
+/// only its own address.
+pub(crate) async fn find_each(
+    connection: &mut &AsyncPgConnection,
+    addresses: &[Address],
+) -> Result<Vec<Result<Option<PublishedLink>, Failure>>, Failure> {
+    let (hosts, slugs) = addresses.iter().map(address_columns).unzip();
+    let rows: Vec<(i64, bool, PublishedRow)> =
+        LinksAt { hosts, slugs, active: ACTIVE }.load(connection).await?;
+    let mut found: Vec<_> = addresses.iter().map(|_| Ok(None)).collect();
+    for (place, is_suspended, row) in rows {
+        // Places begin at 1.
+        let place = usize::try_from(place).ok().and_then(|place| found.get_mut(place.checked_sub(1)?));
+        if let Some(place) = place {
+            *place = row.into_link(is_suspended).map(Some);
+        }
+    }
+    Ok(found)
 }

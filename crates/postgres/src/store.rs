@@ -1,5 +1,6 @@
 //! The store: what opens it, and what leads from a port to a connection.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -17,6 +18,7 @@ use crate::places::Purpose;
 use crate::server_address::ServerAddress;
 use crate::statement::statement;
 use crate::unit_of_work::{PostgresUnitOfWork, pause};
+use crate::visits::Visits;
 
 statement! {
     /// Reads a row, and asks whether the server would take changes.
@@ -29,7 +31,8 @@ statement! {
 /// live on the tokio runtime on which it was connected, which must not end before the store; it may be used from any that
 /// has its timer switched on.
 pub struct PostgresStore {
-    connections: Connections,
+    connections: Arc<Connections>,
+    visits: Visits,
 }
 
 impl PostgresStore {
@@ -45,7 +48,8 @@ impl PostgresStore {
         if !pending.is_empty() {
             return Err(OpenError::Pending { names: pending });
         }
-        Ok(Self { connections: Connections::new(address, options, runtime)? })
+        let connections = Arc::new(Connections::new(address, options, runtime)?);
+        Ok(Self { visits: Visits::new(Arc::clone(&connections)), connections })
     }
 
     /// Runs one call that reads, or that is a transaction of its own.
@@ -64,12 +68,9 @@ impl PostgresStore {
         self.connections.call(Purpose::Search, call).await.map_err(Failure::into_store_error)
     }
 
-    /// Runs one call for a visitor, who finds a connection however busy requests keep theirs.
-    pub(crate) async fn visit<T>(
-        &self,
-        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
-    ) -> Result<T, StoreError> {
-        self.connections.call(Purpose::Visit, call).await.map_err(Failure::into_store_error)
+    /// Looks up links for visitors, who find a connection however busy requests keep theirs.
+    pub(crate) const fn visits(&self) -> &Visits {
+        &self.visits
     }
 
     /// Runs one call of the node's own work, which finds a connection however busy requests keep theirs.
@@ -80,7 +81,7 @@ impl PostgresStore {
         self.connections.call(Purpose::OwnWork, call).await.map_err(Failure::into_store_error)
     }
 
-    pub(crate) const fn time_limit(&self) -> Duration {
+    pub(crate) fn time_limit(&self) -> Duration {
         self.connections.time_limit()
     }
 }

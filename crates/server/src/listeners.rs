@@ -6,11 +6,13 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use actix_http::header::HeaderName;
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_http::{ApiOptions, ApiServer};
+use signpost_pages::SecurityContact;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
@@ -72,12 +74,16 @@ fn bind(setting: &Setting, address: SocketAddr) -> Result<TcpListener> {
 }
 
 /// How links are served.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkOptions {
     /// How many misses an address may have within a minute; 0 means any number (D54).
     pub(crate) miss_throttle_per_minute: u32,
     /// How much memory links are kept in, in bytes.
     pub(crate) cache_bytes: u64,
+    /// The header in which trusted proxies name the visitor's country (D55).
+    pub(crate) country_header: Option<HeaderName>,
+    /// Where weaknesses are reported.
+    pub(crate) security_contact: Option<SecurityContact>,
 }
 
 /// The running servers.
@@ -103,9 +109,16 @@ impl Servers {
         let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
-        let LinkOptions { miss_throttle_per_minute, cache_bytes } = link_options;
-        let edge_options =
-            EdgeOptions { miss_throttle_per_minute, workers, connections: connections.each, cache_bytes };
+        let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header, security_contact } =
+            link_options;
+        let edge_options = EdgeOptions {
+            miss_throttle_per_minute,
+            workers,
+            connections: connections.each,
+            cache_bytes,
+            country_header,
+            security_contact,
+        };
         Ok(Self {
             api: ApiServer::start(api, Arc::clone(app), api_options).context("cannot start the API")?,
             links: EdgeServer::start(links, Arc::clone(app), edge_options)

@@ -4,4 +4,6 @@ mod link_memory;
 mod resolve;
 
 pub use link_memory::LinkMemory;
-pub use resolve::{Dependencies, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve};
+pub use resolve::{
+    Dependencies, Missing, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve, url_of,
+};

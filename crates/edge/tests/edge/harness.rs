@@ -1,6 +1,7 @@
 //! A running edge, and a client that sends what it is told to, byte by byte.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::num::NonZeroUsize;
@@ -10,13 +11,17 @@ use std::time::{Duration, Instant};
 use signpost_app::Application;
 use signpost_app::changes::Origin;
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
-use signpost_domain::{AccountId, Link};
+use signpost_domain::{AccountId, Landing, Link, PageContent};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_memory::InMemory;
+use signpost_pages::SecurityContact;
 use signpost_port_contracts::samples;
 
 /// The hostname of the system domain of the fakes.
 pub(crate) const HOST: &str = "go.example.com";
+
+/// Where weaknesses of the fakes are reported.
+pub(crate) const SECURITY_CONTACT: &str = "security@example.com";
 
 /// Enough for all links of a test.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -28,6 +33,8 @@ pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
         workers: NonZeroUsize::new(2).unwrap(),
         connections: 1_000,
         cache_bytes: CACHE_BYTES,
+        country_header: None,
+        security_contact: SecurityContact::parse(SECURITY_CONTACT),
     }
 }
 
@@ -89,6 +96,13 @@ impl Edge {
         self.commit(work).await;
     }
 
+    /// Puts this on a landing page, in place of what is there.
+    pub(crate) async fn write_page(&self, page: &Landing, content: &PageContent) {
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.write_page_content(self.account, page.id, content).await.unwrap();
+        self.commit(work).await;
+    }
+
     pub(crate) fn get(&self, path: &str) -> Answer {
         self.request("GET", path)
     }
@@ -118,18 +132,31 @@ impl Edge {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
     /// By name in lower case; `date` is left out, for it differs from second to second.
     pub(crate) headers: BTreeMap<String, Vec<String>>,
+    /// The body as text; what is none is replaced.
     pub(crate) body: String,
+    /// The body as it came.
+    pub(crate) content: Vec<u8>,
+}
+
+/// Without the bytes, which the text shows well enough.
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { status, headers, body, content: _ } = self;
+        write!(f, "{status} {headers:?} {body}")
+    }
 }
 
 impl Answer {
     fn parse(bytes: &[u8]) -> Self {
-        let text = std::str::from_utf8(bytes).unwrap();
-        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer but {text:?}"));
+        let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.unwrap_or_else(|| panic!("no answer but {:?}", String::from_utf8_lossy(bytes)));
+        let head = std::str::from_utf8(&bytes[..end]).unwrap();
+        let content = bytes[end + 4..].to_vec();
         let mut lines = head.split("\r\n");
         let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
         let mut headers = BTreeMap::<String, Vec<String>>::new();
@@ -139,7 +166,7 @@ impl Answer {
                 headers.entry(name.to_ascii_lowercase()).or_default().push(value.to_owned());
             }
         }
-        Self { status, headers, body: body.to_owned() }
+        Self { status, headers, body: String::from_utf8_lossy(&content).into_owned(), content }
     }
 
     /// The value of a header that stands there once, if it does.

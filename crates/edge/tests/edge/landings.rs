@@ -1,6 +1,6 @@
 //! Landing pages as visitors see them.
 
-use signpost_domain::{Hostname, Landing, Redirect, SystemDomain};
+use signpost_domain::{Hostname, Landing, PageContent, Redirect, SystemDomain, WidgetContent, WidgetText};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
@@ -24,8 +24,43 @@ async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
         answer.body
     );
     assert!(!answer.body.contains("secret"));
-    // Unlike the pages that say that nothing is there, it may be found by search engines.
+    assert!(answer.body.contains("<meta name=\"robots\" content=\"noindex\">"));
+}
+
+/// Contract D34, D35: everything on a page, as it is after a change.
+#[tokio::test(flavor = "multi_thread")]
+async fn d34_a_landing_page_shows_what_is_on_it_and_changes_hold_at_once() {
+    let edge = Edge::start().await;
+    let page = samples::landing("menu");
+    edge.add(&page).await;
+    edge.write_page(&page, &samples::page_content()).await;
+    let answer = edge.get("/menu");
+    for part in
+        ["All that we do", "Welcome", "Open daily,", "example.com", "The house", "Instagram", "mailto:owner@"]
+    {
+        assert!(answer.body.contains(part), "no {part} in {}", answer.body);
+    }
     assert!(!answer.body.contains("noindex"));
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.contains("; img-src https://example.com; "), "{policy}");
+    edge.write_page(&page, &PageContent::default()).await;
+    let after = edge.get("/menu");
+    assert!(!after.body.contains("Welcome") && after.body.contains("noindex"));
+    assert_ne!(after.header("content-security-policy"), Some(policy));
+}
+
+/// A page that is too large to be kept in memory is shown all the same.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_page_of_very_much_text_is_shown() {
+    let edge = Edge::start().await;
+    let text = WidgetContent::Text { text: WidgetText::parse(&"\u{1f388}".repeat(2_000)).unwrap() };
+    let content = PageContent { widgets: samples::widgets(vec![text; 100]), ..PageContent::default() };
+    let page = samples::landing("menu");
+    edge.add(&page).await;
+    edge.write_page(&page, &content).await;
+    for _ in 0..2 {
+        assert!(edge.get("/menu").body.len() > 800_000);
+    }
 }
 
 /// Contract D53: GET and HEAD only, and a trailing slash is the same address.

@@ -12,10 +12,17 @@
 mod cache;
 mod clicks;
 mod domains;
+mod gates;
 mod harness;
+mod hostile;
 mod landings;
+mod languages;
 mod locations;
 mod pages;
+mod pixels;
+mod qr_codes;
 mod redirects;
+mod site_files;
 mod stopping;
 mod throttle;
+mod widgets;

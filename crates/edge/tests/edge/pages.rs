@@ -41,7 +41,7 @@ async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
 
     let unknown = edge.get("/unknown");
     is_page(&unknown, 404);
-    for path in ["/inactive", "/lost", "/blocked", "/", "/robots.txt", "/a/b", "/%ff", "/unknown?q", "/v1"] {
+    for path in ["/inactive", "/lost", "/blocked", "/a/b", "/%ff", "/unknown?q", "/v1", "/.well-known/x"] {
         assert_eq!(edge.get(path), unknown, "{path}");
     }
     edge.add(&samples::redirect("sale")).await;

@@ -248,6 +248,9 @@ macro_rules! __store_cases {
                 lost_links_log_the_domain_of_each_account
                 what_is_undone_is_not_logged
             }
+            visible_writes {
+                every_write_that_visitors_see_is_noted
+            }
             change_reading {
                 a_reader_goes_on_where_it_was
                 nothing_after_the_end_is_missed

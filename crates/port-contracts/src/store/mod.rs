@@ -50,6 +50,7 @@ mod tenants;
 mod time_limits;
 mod units_of_work;
 pub mod unreadable_rows;
+mod visible_writes;
 
 use std::pin::Pin;
 

@@ -6,7 +6,7 @@
 use signpost_app::ports::{Store, StoreError};
 use signpost_domain::{
     Account, Address, CheckPlan, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
-    Redirect, Site,
+    PixelId, Redirect, Site,
 };
 
 use super::given::PLENTY;
@@ -153,6 +153,51 @@ pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil:
     let told = log.lines(LEFT_OUT);
     for id in &broken {
         assert!(told.iter().any(|line| line.contains(id)), "{id}: {told:#?}");
+    }
+}
+
+/// Checks that a visit fails for a row that it needs and names that row, and that the other links are served.
+pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
+    let account = insert_account(store).await.id;
+    let [whole, broken] = ["whole", "broken"].map(samples::pixel);
+    let with = |slug: &str, ids: &[PixelId]| Redirect {
+        pixel_ids: samples::pixel_ids(ids.to_vec()),
+        ..samples::redirect(slug)
+    };
+    let links: [Link; 6] = [
+        with("of-whole", &[whole.id]).into(),
+        with("of-broken", &[whole.id, broken.id]).into(),
+        samples::redirect("served").into(),
+        samples::redirect("blocked").into(),
+        samples::landing("page").into(),
+        samples::landing("broken-page").into(),
+    ];
+    let mut work = store.begin().await.unwrap();
+    for pixel in [&whole, &broken] {
+        work.insert_pixel(account, pixel, PLENTY).await.unwrap();
+    }
+    work.insert_links(account, &links, PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    spoil("UPDATE pixels SET code = 'not a secret code' WHERE name = 'broken'");
+    spoil("UPDATE links SET geo_blocklist = 'secret' WHERE slug = 'blocked'");
+    spoil("UPDATE links SET page = 'secret' WHERE slug = 'broken-page'");
+    for (link, corrupt) in [
+        (&links[0], None),
+        (&links[1], Some(("pixels", "code", broken.id.to_string()))),
+        (&links[2], None),
+        (&links[3], Some(("links", "geo_blocklist", links[3].id().to_string()))),
+        (&links[4], None),
+        (&links[5], Some(("links", "page", links[5].id().to_string()))),
+    ] {
+        let visit = store.published_link(&link.placement().address().expect("on the system domain")).await;
+        match (visit, corrupt) {
+            (Ok(Some(found)), None) => assert_eq!(found.id, link.id()),
+            (Err(StoreError::Corrupt { table, column, row, reason }), Some(expected)) => {
+                assert_eq!((table, column, row), expected);
+                assert!(!reason.contains("secret"), "{reason}");
+            }
+            (visit, _) => panic!("{link:?}: {visit:?}"),
+        }
     }
 }
 

@@ -20,7 +20,6 @@ pub(crate) struct PublishedRow {
     name: String,
     target_url: Option<String>,
     is_active: bool,
-    is_suspended: bool,
     analytics_enabled: bool,
     antibot_enabled: bool,
     geo_blocklist: String,
@@ -31,13 +30,14 @@ pub(crate) struct PublishedRow {
 }
 
 impl PublishedRow {
-    pub(crate) fn into_link(self) -> Result<PublishedLink, Failure> {
+    /// The link, of an account of which the caller knows whether it is suspended.
+    pub(crate) fn into_link(self, is_suspended: bool) -> Result<PublishedLink, Failure> {
         let (id, row) = link_id(self.kind, self.id)?;
         Ok(PublishedLink {
             id,
             account: self.account_id.id(),
             is_active: self.is_active,
-            is_suspended: self.is_suspended,
+            is_suspended,
             analytics_enabled: self.analytics_enabled,
             content: self.into_content(id, &row)?,
         })

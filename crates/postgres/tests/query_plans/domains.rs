@@ -22,7 +22,7 @@ const MOST_NAMED: u32 = 100;
 const AT_ONCE: u16 = 64;
 
 /// Where the links of `pages` are, those of both accounts.
-const HOST: &str = "links.example.net";
+pub(crate) const HOST: &str = "links.example.net";
 
 /// Domains of all accounts in turn, of all statuses in turn, whose instants are in no order; and the one that the links are on.
 pub(crate) fn fill(database: &PostgresDatabase) {

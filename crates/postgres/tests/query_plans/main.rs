@@ -26,8 +26,9 @@ mod recorder;
 
 use std::time::Duration;
 
-use signpost_app::ports::{AccountReads, LinkReads, QuotaStore, Store};
-use signpost_domain::{AccountId, Address, RequestBudget, Site};
+use futures_util::future::join_all;
+use signpost_app::ports::{AccountReads, LinkReads, PublishedContent, PublishedRedirect, QuotaStore, Store};
+use signpost_domain::{AccountId, Address, Redirect, RequestBudget, Site};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer, shared};
@@ -121,6 +122,43 @@ async fn landing_page(subject: &Subject) {
     assert!(!plans.contains("Seq Scan on links"), "{plans}");
 }
 
+/// Visits that come at once share statements, which read indexes only, also for pixels and custom domains (ADR 38).
+async fn visits(subject: &Subject) {
+    let Subject { store, account, .. } = subject;
+    let ids = samples::pixel_ids((1..=9).map(|number| pixels::id(number * 2 - 1)).collect());
+    let redirect = Redirect { pixel_ids: ids, ..samples::redirect("with-pixels") };
+    let mut work = store.begin().await.unwrap();
+    work.insert_links(*account, &[redirect.into()], PLENTY).await.unwrap();
+    work.commit().await.unwrap();
+    let host = Site::Custom(samples::hostname(domains::HOST));
+    let mut addresses = vec![Address { site: Site::System, slug: Some(samples::slug("with-pixels")) }];
+    addresses.extend((1..64).map(|number| {
+        let site = if number % 2 == 0 { Site::System } else { host.clone() };
+        Address { site, slug: Some(samples::slug(&format!("s{}", number * 10))) }
+    }));
+    for at_once in [1, addresses.len()] {
+        for _ in 0..8 {
+            let plans = subject
+                .plans(async {
+                    let visits = addresses.iter().take(at_once).map(|address| store.published_link(address));
+                    let (statements, found) = recorder::recorded(join_all(visits)).await;
+                    // Two go at once, the others in batches of up to 32.
+                    assert!(statements.len() <= at_once.min(8), "{statements:#?}");
+                    assert!(matches!(
+                        found[0].as_ref().unwrap().as_ref().unwrap().content,
+                        PublishedContent::Redirect(PublishedRedirect { ref pixels, .. }) if pixels.len() == 9
+                    ));
+                    let found = found.into_iter().filter(|link| link.as_ref().unwrap().is_some());
+                    assert!(found.count() > at_once / 3);
+                })
+                .await;
+            for table in ["links", "pixels", "custom_domains"] {
+                assert!(!plans.contains(&format!("Seq Scan on {table}")), "{plans}");
+            }
+        }
+    }
+}
+
 /// One statement each, and a PATCH as many as are its steps.
 async fn single_rows(subject: &Subject) {
     let Subject { store, account, .. } = subject;
@@ -151,6 +189,7 @@ async fn single_rows(subject: &Subject) {
         .await;
     assert!(!plans.contains("Seq Scan on links"), "{plans}");
     landing_page(subject).await;
+    visits(subject).await;
 
     let mut work = store.begin().await.unwrap();
     let (statements, before) = recorder::recorded(work.lock_link(account, link.id())).await;

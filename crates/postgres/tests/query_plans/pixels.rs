@@ -23,7 +23,7 @@ pub(crate) fn fill(database: &PostgresDatabase) {
     ));
 }
 
-fn id(number: u32) -> PixelId {
+pub(crate) fn id(number: u32) -> PixelId {
     Id::from_bytes(bytes(number))
 }
 

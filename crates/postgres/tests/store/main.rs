@@ -33,3 +33,4 @@ mod remembered_answers;
 mod taken_addresses;
 mod time_limits;
 mod unreadable_rows;
+mod visits;

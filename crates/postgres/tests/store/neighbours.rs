@@ -131,3 +131,30 @@ async fn r46_requests_of_one_account_keep_no_visitor_waiting() {
     };
     neighbours.meet(8, call, Neighbours::visit(&neighbours.store, "quiet")).await;
 }
+
+/// ADR 38: a look-up that hangs gives its turn to the next, and so does one whose visitor leaves.
+#[tokio::test(flavor = "multi_thread")]
+async fn r46_look_ups_that_hang_keep_no_other_visitor_waiting() {
+    let neighbours = Neighbours::new().await;
+    let (mut client, connection) = tokio_postgres::connect(&neighbours.database.url(), NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let gate = client.transaction().await.unwrap();
+    gate.batch_execute("LOCK TABLE gate IN ACCESS EXCLUSIVE MODE").await.unwrap();
+    let visit = |slug| {
+        let store = Arc::clone(&neighbours.store);
+        tokio::spawn(async move { Neighbours::visit(&store, slug).await })
+    };
+    let hanging = [visit("noisy"), visit("noisy")];
+    until_they_wait(&neighbours.database, 2).await;
+    timeout(AT_LAST, visit("quiet")).await.expect("it waits for the others").unwrap();
+    assert!(hanging.iter().all(|visit| !visit.is_finished()));
+    let [stays, leaves] = hanging;
+    leaves.abort();
+    leaves.await.unwrap_err();
+    until_they_wait(&neighbours.database, 1).await;
+    for _ in 0..4 {
+        timeout(AT_LAST, visit("quiet")).await.expect("its turn is lost").unwrap();
+    }
+    gate.rollback().await.unwrap();
+    stays.await.unwrap();
+}

@@ -19,4 +19,5 @@ contract! {
     lists_of_links_leave_out_what_cannot_be_read
     links_outlive_the_rules_that_accepted_them
     other_lists_leave_out_what_cannot_be_read
+    visits_name_the_row_that_cannot_be_read
 }

@@ -9,6 +9,7 @@ use signpost_app::admission::AccountBounds;
 use signpost_app::{Application, domains};
 use signpost_dns::NameServers;
 use signpost_domain::SystemDomain;
+use signpost_pages::SecurityContact;
 
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
 use crate::settings::{CommonSettings, DomainSettings, GateSettings, PoolSettings, ServeSettings};
@@ -30,6 +31,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         stale_limit,
         link_cache,
         custom_domain_scheme,
+        security_contact,
         domains: DomainSettings { edge, name_servers, allowed_special_use },
         gates,
         throttle_per_minute,
@@ -76,6 +78,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "link-cache" = format!("{}MiB", link_cache / (1024 * 1024)),
         "geoip-database" = country_database.as_ref().map(|file| file.path().display().to_string()),
         "country-header" = country_header.as_ref().map(|name| name.as_str()),
+        "security-contact" = security_contact.as_ref().map(SecurityContact::as_uri),
         "custom-domain-scheme" = custom_domain_scheme.as_str(),
         "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),
         "edge-addresses" = listed(&edge.addresses),

@@ -7,6 +7,7 @@ mod error;
 mod flags;
 mod gates;
 mod plans_file;
+mod setting;
 mod sources;
 mod values;
 
@@ -17,6 +18,7 @@ use std::time::Duration;
 
 use signpost_app::admission::AccountBounds;
 use signpost_domain::{CustomDomainScheme, Hostname, Plans, SystemDomain, TrustedProxies};
+use signpost_pages::SecurityContact;
 use signpost_redis::RedisUrl;
 
 #[cfg(test)]
@@ -157,6 +159,8 @@ pub(crate) struct ServeSettings {
     pub(crate) link_cache: u64,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
+    /// Where weaknesses are reported.
+    pub(crate) security_contact: Option<SecurityContact>,
     pub(crate) domains: DomainSettings,
     /// How visitors' countries are known.
     pub(crate) gates: GateSettings,
@@ -194,6 +198,7 @@ impl ServeSettings {
             link_cache: required(sources, &catalog::LINK_CACHE, values::size)?,
             custom_domain_scheme: domains::scheme(sources)?,
             gates: GateSettings::read(sources)?,
+            security_contact: optional(sources, &catalog::SECURITY_CONTACT, values::security_contact)?,
             throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
             miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
             account_bounds: AccountBounds {

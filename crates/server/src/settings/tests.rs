@@ -54,6 +54,7 @@ fn d61_defaults() {
         stale_limit,
         link_cache,
         custom_domain_scheme,
+        security_contact,
         domains,
         gates,
         throttle_per_minute,
@@ -76,6 +77,7 @@ fn d61_defaults() {
     assert!(!gates.know_countries());
     assert_eq!(system_aliases, []);
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
+    assert_eq!(security_contact, None);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
     assert_eq!(edge.hostname, None, "D61: public DNS does not know localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());

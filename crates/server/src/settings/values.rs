@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ipnet::IpNet;
 use signpost_domain::{CustomDomainScheme, Hostname, SpecialUseName, TrustedProxies};
+use signpost_pages::SecurityContact;
 use signpost_redis::{RedisUrl, RedisUrlError};
 use signpost_sqlite::DatabaseFile;
 
@@ -52,6 +53,12 @@ pub(super) fn connections(text: &str) -> Result<NonZeroUsize, String> {
 
 pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("must name a file".to_owned()) } else { Ok(PathBuf::from(text)) }
+}
+
+pub(super) fn security_contact(text: &str) -> Result<SecurityContact, String> {
+    SecurityContact::parse(text).ok_or_else(|| {
+        format!("must be an e-mail address or a URI of mailto:, https: or tel:, such as security@example.com, not {text:?}")
+    })
 }
 
 /// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there. `bounds` says in words

@@ -53,6 +53,14 @@ pub(super) struct Answer<'a> {
     whole: &'a [u8],
 }
 
+impl Answer<'_> {
+    /// The lines before the body.
+    pub(super) fn head(&self) -> String {
+        let length = self.whole.len() - self.body.len();
+        String::from_utf8_lossy(self.whole.get(..length).unwrap_or_default()).into_owned()
+    }
+}
+
 /// A connection on which requests are answered one after the other.
 pub(super) struct Connection {
     stream: TcpStream,

@@ -5,6 +5,8 @@
 
 mod cases;
 mod contender;
+mod crowd;
+mod freshness;
 mod load;
 mod machine;
 mod memory;
@@ -17,6 +19,7 @@ mod stage;
 mod visits;
 
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context as _, Result, ensure};
 
@@ -40,7 +43,7 @@ pub(super) struct Options {
     #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// Only the cases whose names contain one of these, separated by commas: few, one, zipf, unknown, root, landing, closing,
-    /// proxied, cold, stalled, memory.
+    /// proxied, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// How many links there are.
@@ -62,7 +65,7 @@ impl Options {
 }
 
 /// Every case. Those on PostgreSQL need it.
-const PARTS: [(&str, Part); 11] = [
+const PARTS: [(&str, Part); 13] = [
     ("few", cases::few),
     ("one", cases::one),
     ("zipf", cases::skewed),
@@ -74,8 +77,10 @@ const PARTS: [(&str, Part); 11] = [
     ("memory", memory::of_links),
     ("cold", on_postgres::cold),
     ("stalled", on_postgres::stalled),
+    ("crowd", crowd::of_one_cold_link),
+    ("freshness", freshness::of_changes),
 ];
-const ON_POSTGRES: [&str; 2] = ["cold", "stalled"];
+const ON_POSTGRES: [&str; 4] = ["cold", "stalled", "crowd", "freshness"];
 
 /// Measures, and prints what was found.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
@@ -105,6 +110,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
         load: Load { seconds: *seconds, core: core_of_load },
         rounds: *rounds,
         links: *links,
+        has_cache: has_cache(&executable)?,
         paths: Paths::new(folder.path(), *links),
         scenery: Scenery::set_up(&executable, data.as_deref(), *links, core)?,
         actix: Reference::actix(&bare, core)?,
@@ -127,6 +133,12 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     // What was found before a failure is told too.
     stage.report.print(&facts(&stage, &before)?)?;
     outcome
+}
+
+/// Whether the program has a setting for the memory that links may take. Those before it read the store at each visit.
+fn has_cache(executable: &Path) -> Result<bool> {
+    let help = Command::new(executable).args(["serve", "--help"]).output()?;
+    Ok(String::from_utf8_lossy(&help.stdout).contains("--link-cache"))
 }
 
 /// What a reader of the tables must know.

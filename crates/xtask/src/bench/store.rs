@@ -10,7 +10,7 @@ mod report;
 mod scenery;
 mod single_writes;
 mod stage;
-mod statements;
+pub(super) mod statements;
 mod turns;
 
 use std::fs;

@@ -29,10 +29,11 @@ pub(super) fn one(stage: &mut Stage) -> Result<()> {
     alone(stage, "one link", &visits, 302, &Goals::NONE, &Pace::ALL)
 }
 
-/// All links, few of them often.
+/// All links, few of them often, where a tenth of them fits into the cache.
 pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.skewed()?;
-    let program = stage.scenery.start(&[])?;
+    let cache = stage.cache_of(stage.links / 10);
+    let program = stage.scenery.start(&cache.iter().map(String::as_str).collect::<Vec<_>>())?;
     let goals = Goals { rate: Goal::AtLeast(0.60), ..Goals::NONE };
     let mut contenders = stage.references(&visits)?;
     contenders.push(Contender::new("ours", &program.links, program.pid(), &visits, 302)?);

@@ -13,8 +13,14 @@ const PLAIN_MAP: f64 = 222.0;
 
 /// Visits every link, and sees how much more memory the program has then.
 pub(super) fn of_links(stage: &mut Stage) -> Result<()> {
+    if !stage.has_cache {
+        stage.report.note("memory: this program keeps no links in memory".to_owned());
+        return Ok(());
+    }
     let visits = stage.paths.all()?;
-    let program = stage.scenery.start(&[])?;
+    // With room to spare, so that none of them is thrown out.
+    let cache = stage.cache_of(stage.links * 2);
+    let program = stage.scenery.start(&cache.iter().map(String::as_str).collect::<Vec<_>>())?;
     let before = machine::own_memory(program.pid())?;
     let mut ours = Contender::new("ours", &program.links, program.pid(), &visits, 302)?;
     let mut visited = 0;

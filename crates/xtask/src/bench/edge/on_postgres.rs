@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
@@ -31,11 +31,12 @@ pub(super) struct Links {
     postgres: Postgres,
     executable: PathBuf,
     core: u32,
+    key: String,
 }
 
 impl Links {
     /// Those of the last case, or new ones.
-    fn of(stage: &mut Stage) -> Result<Self> {
+    pub(super) fn of(stage: &mut Stage) -> Result<Self> {
         stage.on_postgres.take().map_or_else(|| Self::set_up(stage), Ok)
     }
 
@@ -46,21 +47,55 @@ impl Links {
         // It is not the making that is measured.
         postgres.query("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf();")?;
         let program = Command::new(&stage.executable);
-        let program = start(program, &postgres)?;
+        let program = start(program, &postgres, "first")?;
         create(&Caller::new(&program, &key), stage.links, CREATORS)?;
         program.stop()?;
         postgres.query("ALTER SYSTEM RESET synchronous_commit; SELECT pg_reload_conf();")?;
         postgres.query("VACUUM (ANALYZE); CHECKPOINT;")?;
-        Ok(Self { postgres, executable: stage.executable.clone(), core: stage.core })
+        Ok(Self { postgres, executable: stage.executable.clone(), core: stage.core, key })
     }
 
-    fn start(&self) -> Result<Program> {
-        start(machine::on_core(self.core, &self.executable), &self.postgres)
+    /// A node that has nothing in memory.
+    pub(super) fn start(&self) -> Result<Program> {
+        start(machine::on_core(self.core, &self.executable), &self.postgres, "program")
+    }
+
+    /// Another one, wherever there is room.
+    pub(super) fn start_another(&self) -> Result<Program> {
+        start(Command::new(&self.executable), &self.postgres, "another")
+    }
+
+    /// A caller of the API of a node.
+    pub(super) fn caller(&self, program: &Program) -> Caller {
+        Caller::new(program, &self.key)
+    }
+
+    pub(super) const fn postgres(&self) -> &Postgres {
+        &self.postgres
+    }
+
+    /// Stops the server's processes in the middle of what they do.
+    pub(super) fn hold(&self) -> Result<Held> {
+        let held = Held { family: family(self.postgres.pid())? };
+        signal("STOP", &held.family)?;
+        Ok(held)
     }
 }
 
-fn start(command: Command, postgres: &Postgres) -> Result<Program> {
-    let folder = postgres.folder().join("program");
+/// A server whose processes stand still. Dropping it lets them go on.
+pub(super) struct Held {
+    family: Vec<String>,
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        // It fails only where there is no `kill`, and then nothing was held.
+        let _ = signal("CONT", &self.family);
+    }
+}
+
+fn start(command: Command, postgres: &Postgres, name: &str) -> Result<Program> {
+    let folder = postgres.folder().join(name);
     fs::create_dir_all(&folder)?;
     let database = postgres.url();
     let settings = ["--database-url", &database, "--miss-throttle-per-minute", "0"];
@@ -125,11 +160,9 @@ pub(super) fn stalled(stage: &mut Stage) -> Result<()> {
     }
     for _ in 0..stage.rounds {
         usual.take(&stage.load, Pace::Modest, stage.core)?;
-        let family = family(links.postgres.pid())?;
-        signal("STOP", &family)?;
-        let outcome = stalled.take(&stage.load, Pace::Modest, stage.core);
-        signal("CONT", &family)?;
-        outcome?;
+        let held = links.hold()?;
+        stalled.take(&stage.load, Pace::Modest, stage.core)?;
+        drop(held);
     }
     program.stop()?;
     stage.on_postgres = Some(links);
@@ -152,6 +185,8 @@ fn family(process: u32) -> Result<Vec<String>> {
 
 fn signal(name: &str, processes: &[String]) -> Result<()> {
     // A connection may have ended since, which `kill` calls a failure.
-    Command::new("kill").arg(format!("-{name}")).args(processes).status().context("cannot start `kill`")?;
+    let mut kill = Command::new("kill");
+    kill.arg(format!("-{name}")).args(processes).stderr(Stdio::null());
+    kill.status().context("cannot start `kill`")?;
     Ok(())
 }

@@ -149,11 +149,7 @@ fn circumstances(contender: &Contender) -> String {
     } else {
         String::new()
     };
-    format!(
-        "{:.0} % of the core was for others while {} ran{failed}",
-        contender.others() * 100.0,
-        contender.name
-    )
+    format!("{:.0} % beside {}{failed}", contender.others() * 100.0, contender.name)
 }
 
 /// Whoever waits sees how it goes; the whole comes at the end.

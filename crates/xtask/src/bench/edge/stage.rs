@@ -21,6 +21,8 @@ pub(super) struct Stage {
     pub(super) load: Load,
     pub(super) rounds: u32,
     pub(super) links: u32,
+    /// Whether the program can be told how much memory links may take.
+    pub(super) has_cache: bool,
     pub(super) paths: Paths,
     pub(super) scenery: Scenery,
     pub(super) actix: Reference,
@@ -55,4 +57,13 @@ impl Stage {
         }
         Ok(())
     }
+
+    /// The settings with which the program keeps about so many links in memory.
+    pub(super) fn cache_of(&self, links: u32) -> Vec<String> {
+        let mebibytes = (u64::from(links) * BYTES_OF_LINK).div_ceil(1024 * 1024);
+        if self.has_cache { vec!["--link-cache".to_owned(), format!("{mebibytes}MiB")] } else { Vec::new() }
+    }
 }
+
+/// What a link with a target of 60 bytes weighs in the program's cache.
+const BYTES_OF_LINK: u64 = 176;

@@ -8,12 +8,19 @@ use crate::bench::postgres::Postgres;
 
 /// A statement of the program's, and the values that it was run with, as PostgreSQL writes them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Statement {
+pub(in crate::bench) struct Statement {
     text: String,
     values: Vec<Option<String>>,
 }
 
 impl Statement {
+    /// Whether a table has a part in it.
+    pub(in crate::bench) fn names(&self, table: &str) -> bool {
+        self.text
+            .split(|character: char| !character.is_alphanumeric() && character != '_')
+            .any(|word| word == table)
+    }
+
     /// Whether it reads rows of a table.
     pub(super) fn reads(&self, table: &str) -> bool {
         [format!("FROM \"{table}\""), format!("FROM {table}")].iter().any(|from| self.text.contains(from))
@@ -24,7 +31,7 @@ impl Statement {
 const WHO: &str = "signpost|";
 
 /// What the program sends while `request` is answered.
-pub(super) fn sent_during(
+pub(in crate::bench) fn sent_during(
     postgres: &Postgres,
     request: impl FnOnce() -> Result<()>,
 ) -> Result<Vec<Statement>> {
@@ -170,6 +177,14 @@ fn arrays(text: &str) -> Result<Vec<(&str, &str)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_table_is_named_by_its_whole_name() {
+        let statement = |text: &str| Statement { text: text.to_owned(), values: Vec::new() };
+        assert!(statement("SELECT 1 FROM \"links\" JOIN wanted").names("links"));
+        assert!(statement("SELECT links.id FROM wanted JOIN links").names("links"));
+        assert!(!statement("SELECT links_count FROM link_search").names("links"));
+    }
 
     #[test]
     fn statements_are_read_with_their_values() {

@@ -1,0 +1,53 @@
+//! A landing page, compiled into what its visitors and those of its widgets get.
+
+use signpost_app::ports::PublishedLanding;
+use signpost_domain::{Slug, TargetUrl, Widget, WidgetBody, WidgetId};
+use signpost_pages::{HtmlPage, Landing};
+
+use crate::compiled_link::CompileError;
+use crate::sections::{Items, Reader, Sections};
+
+/// The page at `slug`, or at the root of a hostname, as bytes that [`PageView::new`] reads.
+pub(crate) fn compiled(page: &PublishedLanding, slug: Option<&str>) -> Result<Vec<u8>, CompileError> {
+    let PublishedLanding { title, content } = page;
+    let slug = slug.and_then(|slug| Slug::parse(slug).ok());
+    let HtmlPage { html, content_security_policy } =
+        Landing { title, content, slug: slug.as_ref() }.render()?;
+    let mut sections = Sections::default();
+    sections.text(content_security_policy.as_bytes())?;
+    sections.long_list(content.widgets.as_slice().iter().filter_map(led_through))?;
+    Ok([sections.bytes(), html.as_bytes()].concat())
+}
+
+/// A widget's id and where it leads, if it leads through its page's address (D59).
+fn led_through(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
+    let WidgetBody::Known(content) = body else { return None };
+    let (_, url) = content.leads_to()?;
+    Some([&id.to_bytes()[..], url.as_target().location().as_bytes()].concat())
+}
+
+/// A compiled page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PageView<'a> {
+    /// What the page may load.
+    pub(crate) policy: &'a [u8],
+    widgets: Items<'a>,
+    pub(crate) html: &'a [u8],
+}
+
+impl<'a> PageView<'a> {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
+        let mut reader = Reader::new(bytes);
+        Self { policy: reader.text(), widgets: reader.long_list(), html: reader.rest() }
+    }
+
+    /// Where a widget leads.
+    pub(crate) fn widget(&self, wanted: WidgetId) -> Option<TargetUrl> {
+        let mut widgets = self.widgets;
+        widgets.find_map(|widget| {
+            let (id, location) = widget.split_first_chunk::<16>()?;
+            let location = (*id == wanted.to_bytes()).then(|| str::from_utf8(location).ok())??;
+            TargetUrl::from_stored(location.to_owned()).ok()
+        })
+    }
+}

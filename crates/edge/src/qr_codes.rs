@@ -1,0 +1,55 @@
+//! QR codes of links (D59), the latest of which are kept.
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use signpost_pages::{QrCode, QrError, QrOptions};
+
+use crate::files::File;
+
+/// How an image of a code is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum QrFormat {
+    Svg,
+    Png,
+}
+
+/// How much memory the codes that are kept may take, in bytes, and roughly how many these are.
+const MOST_BYTES: u64 = 4 * 1024 * 1024;
+const ABOUT_CODES: usize = 1_000;
+
+type Key = (String, QrOptions, QrFormat);
+
+#[derive(Debug, Clone)]
+struct Size;
+
+impl Weighter<Key, File> for Size {
+    fn weight(&self, (link, ..): &Key, file: &File) -> u64 {
+        const BESIDE: usize = 200;
+        u64::try_from(link.len() + file.content.len() + BESIDE).unwrap_or(u64::MAX)
+    }
+}
+
+/// The codes of links.
+pub(crate) struct QrCodes(Cache<Key, File, Size>);
+
+impl QrCodes {
+    pub(crate) fn new() -> Self {
+        Self(Cache::with_weighter(ABOUT_CODES, MOST_BYTES, Size))
+    }
+
+    /// The code that leads to `link`, drawn as the query of a request asks. It takes a fraction of a millisecond.
+    pub(crate) fn draw(&self, link: String, format: QrFormat, query: &str) -> Result<File, QrError> {
+        let options = QrOptions::from_query(query)?;
+        let key = (link, options, format);
+        if let Some(file) = self.0.get(&key) {
+            return Ok(file);
+        }
+        let code = QrCode::new(&QrCode::marked(&key.0), options)?;
+        let file = match format {
+            QrFormat::Svg => File::new(code.svg(), "image/svg+xml"),
+            QrFormat::Png => File::new(code.png(), "image/png"),
+        };
+        self.0.insert(key, file.clone());
+        Ok(file)
+    }
+}

@@ -1,0 +1,111 @@
+//! Redirects that fire pixels on the way (D57).
+
+use std::collections::HashSet;
+
+use signpost_app::ports::{ClickKind, Store};
+use signpost_domain::{Pixel, PixelType, Redirect};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Answer, Edge, HOST};
+
+/// An edge with a redirect at `sale` that has these pixels.
+async fn started(types: &[PixelType]) -> (Edge, Redirect) {
+    let edge = Edge::start().await;
+    let mut ids = Vec::new();
+    for pixel_type in types {
+        let pixel = Pixel { code: samples::pixel_code(*pixel_type), ..samples::pixel("pixel") };
+        let mut work = edge.memory.store.begin().await.unwrap();
+        work.insert_pixel(edge.account, &pixel, 100).await.unwrap();
+        edge.commit(work).await;
+        ids.push(pixel.id);
+    }
+    let redirect = Redirect { pixel_ids: samples::pixel_ids(ids), ..samples::redirect("sale") };
+    edge.add(&redirect).await;
+    (edge, redirect)
+}
+
+fn nonce(answer: &Answer) -> String {
+    let policy = answer.header("content-security-policy").unwrap();
+    policy.split_once("'nonce-").unwrap().1.split_once('\'').unwrap().0.to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d57_pixels_are_fired_by_a_page_that_moves_on() {
+    let (edge, _) = started(&[PixelType::Meta, PixelType::X]).await;
+    let answer = edge.get("/sale");
+    assert_eq!((answer.status, answer.header("location")), (200, None));
+    assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
+    assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+    assert_eq!(answer.header("referrer-policy"), Some("strict-origin"));
+    assert_eq!(answer.header("set-cookie"), None);
+    for part in [
+        "fbq('init','123456789012345')",
+        "twq('config',",
+        "<meta http-equiv=\"refresh\" content=\"0; url=https://example.com/sale\">",
+        "href=\"https://example.com/sale\"",
+    ] {
+        assert!(answer.body.contains(part), "no {part} in {}", answer.body);
+    }
+    let policy = answer.header("content-security-policy").unwrap();
+    assert!(policy.contains("https://connect.facebook.net") && !policy.contains("tiktok"), "{policy}");
+    assert_eq!(edge.request("HEAD", "/sale").status, 200);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r23_each_answer_has_a_nonce_of_its_own() {
+    let (edge, _) = started(&[PixelType::Meta]).await;
+    let mut nonces = HashSet::new();
+    for _ in 0..20 {
+        let answer = edge.get("/sale");
+        let nonce = nonce(&answer);
+        assert_eq!(
+            answer.body.matches("<script").count(),
+            answer.body.matches(&format!("<script nonce=\"{nonce}\"")).count()
+        );
+        assert!(nonces.insert(nonce), "a nonce came twice");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d57_who_refuses_tracking_is_sent_on_without_pixels() {
+    let (edge, _) = started(&[PixelType::Meta]).await;
+    let with = |header: &str| edge.request_with("GET", "/sale", &format!("Host: {HOST}\r\n{header}\r\n"));
+    for header in ["Sec-GPC: 1", "DNT: 1", "dnt: 1\r\nsec-gpc: 0"] {
+        let answer = with(header);
+        assert_eq!(
+            (answer.status, answer.header("location")),
+            (302, Some("https://example.com/sale")),
+            "{header}"
+        );
+        assert_eq!(answer.content, b"");
+    }
+    for header in ["Sec-GPC: 0", "DNT: 0", "DNT: null"] {
+        assert_eq!(with(header).status, 200, "{header}");
+    }
+}
+
+/// The visitor comes first: without random bytes there is no nonce, and without a nonce no page.
+#[tokio::test(flavor = "multi_thread")]
+async fn without_randomness_visitors_are_sent_on() {
+    let (edge, _) = started(&[PixelType::Meta]).await;
+    edge.memory.randomness.set_unavailable(true);
+    assert_eq!(edge.get("/sale").status, 302);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_a_visit_with_pixels_is_sent_on_and_counted_once() {
+    let (edge, redirect) = started(&[PixelType::Meta]).await;
+    edge.get("/sale");
+    edge.request("HEAD", "/sale");
+    let kept = edge.memory.clicks.clone();
+    edge.server.stop(true).await.unwrap();
+    let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
+    assert_eq!(clicks, [(ClickKind::Sent, redirect.id.into())]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_link_of_those_who_stay_is_in_their_language() {
+    let (edge, _) = started(&[PixelType::Meta]).await;
+    let answer = edge.request_with("GET", "/sale", &format!("Host: {HOST}\r\nAccept-Language: de\r\n"));
+    assert!(answer.body.contains("Weiter zu <bdi>example.com</bdi>"), "{}", answer.body);
+}

@@ -1,0 +1,87 @@
+//! QR codes of links (D59). What they say is read in the tests of `signpost-pages`.
+
+use signpost_domain::{HostBlocklist, Redirect};
+use signpost_pages::{QrCode, QrOptions};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Edge, HOST};
+
+/// The code of a link, as it is drawn for a query.
+fn code(link: &str, query: &str) -> QrCode {
+    QrCode::new(&QrCode::marked(link), QrOptions::from_query(query).unwrap()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_a_link_has_a_code_that_says_its_own_address() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    edge.add(&samples::landing("menu")).await;
+    for slug in ["sale", "menu"] {
+        let link = format!("https://go.example.com/{slug}");
+        for query in ["", "size=1024&level=H&margin=2", "size=300&utm_source=x"] {
+            let svg = edge.get(&format!("/{slug}/qr.svg?{query}"));
+            assert_eq!((svg.status, svg.header("content-type")), (200, Some("image/svg+xml")), "{query}");
+            assert_eq!(svg.body, code(&link, query).svg());
+            let png = edge.get(&format!("/{slug}/qr.png?{query}"));
+            assert_eq!((png.status, png.header("content-type")), (200, Some("image/png")), "{query}");
+            assert_eq!(png.content, code(&link, query).png());
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_a_code_may_be_kept_and_is_told_by_its_tag() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    for path in ["/sale/qr.svg", "/sale/qr.png"] {
+        let answer = edge.get(path);
+        assert_eq!(answer.header("cache-control"), Some("public, max-age=3600"));
+        assert_eq!(answer.header("x-content-type-options"), Some("nosniff"));
+        assert_eq!(answer.header("content-security-policy"), Some("default-src 'none'"));
+        let head = edge.request("HEAD", path);
+        assert_eq!((head.status, &head.headers, head.content.len()), (200, &answer.headers, 0));
+        let etag = answer.header("etag").unwrap();
+        let if_changed = |path: &str| {
+            edge.request_with("GET", path, &format!("Host: {HOST}\r\nIf-None-Match: {etag}\r\n"))
+        };
+        let known = if_changed(path);
+        assert_eq!((known.status, known.content.len(), known.header("etag")), (304, 0, Some(etag)));
+        assert_eq!(if_changed(&format!("{path}?size=100")).status, 200, "another image has another tag");
+        assert_eq!(edge.request("POST", path).status, 405);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_a_parameter_out_of_bounds_is_a_400_that_says_so() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    for (query, parameter) in [("size=63", "size"), ("level=X", "level"), ("margin=17", "margin")] {
+        let answer = edge.get(&format!("/sale/qr.png?{query}"));
+        assert_eq!((answer.status, answer.header("content-type")), (400, Some("text/plain; charset=utf-8")));
+        assert!(answer.body.starts_with(&format!("`{parameter}` must be ")), "{}", answer.body);
+        assert_eq!(edge.get(&format!("/none/qr.png?{query}")).status, 404, "nothing is there first of all");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_what_does_not_open_has_no_code() {
+    let edge = Edge::start().await;
+    edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
+    edge.add(&samples::redirect("listed")).await;
+    edge.memory.target_blocklist.replace(HostBlocklist::parse("example.com").unwrap());
+    let missing = edge.get("/none");
+    for path in ["/inactive/qr.svg", "/listed/qr.svg", "/none/qr.png", "/qr.svg", "/a/b/qr.svg"] {
+        assert_eq!(edge.get(path), missing, "{path}");
+    }
+}
+
+/// A code is no visit.
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_a_code_is_no_click() {
+    let edge = Edge::start().await;
+    edge.add(&samples::redirect("sale")).await;
+    edge.get("/sale/qr.svg");
+    let kept = edge.memory.clicks.clone();
+    edge.server.stop(true).await.unwrap();
+    assert_eq!(kept.all(), []);
+}

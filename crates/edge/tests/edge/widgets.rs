@@ -1,0 +1,104 @@
+//! Where the widgets of a landing page lead (D59).
+
+use signpost_app::ports::{ClickKind, TargetBlocklist as _};
+use signpost_domain::{HostBlocklist, Landing, PageContent, WidgetContent, WidgetId};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Edge, HOST};
+
+/// The address of the widget with this number on the page `menu`.
+fn at(number: u128) -> String {
+    format!("/menu/w/{}", id(number))
+}
+
+fn id(number: u128) -> WidgetId {
+    WidgetId::from_bytes(number.to_be_bytes())
+}
+
+async fn started() -> (Edge, Landing) {
+    let edge = Edge::start().await;
+    let page = samples::landing("menu");
+    edge.add(&page).await;
+    edge.write_page(&page, &samples::page_content()).await;
+    (edge, page)
+}
+
+/// Link, image, social account and video, in the order of the samples; heading, text, e-mail and divider lead nowhere.
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_a_widget_leads_to_its_stored_url() {
+    let (edge, _) = started().await;
+    for (number, location) in [
+        (3, "https://example.com/menu?of=today#top"),
+        (4, "https://example.com/house"),
+        (5, "https://www.instagram.com/example"),
+        (6, "https://youtu.be/dQw4w9WgXcQ"),
+    ] {
+        for path in
+            [at(number), format!("{}/", at(number)), format!("{}?url=https://evil.example", at(number))]
+        {
+            let answer = edge.get(&path);
+            assert_eq!((answer.status, answer.header("location")), (302, Some(location)), "{path}");
+            assert_eq!(answer.header("cache-control"), Some("private, no-store"));
+        }
+    }
+    let missing = edge.get("/none");
+    for number in [1, 2, 7, 8, 9, 0] {
+        assert_eq!(edge.get(&at(number)), missing, "{number}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_widgets_of_a_page_that_is_not_there_lead_nowhere() {
+    let (edge, page) = started().await;
+    edge.add(&samples::redirect("sale")).await;
+    let missing = edge.get("/none");
+    assert_eq!(edge.get(&at(3).replace("menu", "sale")), missing, "a redirect has no widgets");
+    assert_eq!(edge.get(&at(3).replace("/menu", "")), missing, "the system domain has no root");
+    edge.update(&page, &Landing { is_active: false, ..page.clone() }).await;
+    assert_eq!(edge.get(&at(3)), missing);
+}
+
+/// The widget's own URL as it is now, not as it was when the visitor loaded the page.
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_a_changed_widget_leads_elsewhere_at_once() {
+    let (edge, page) = started().await;
+    assert_eq!(edge.get(&at(3)).status, 302);
+    let title = samples::name("Menu");
+    let link = |url: &str| WidgetContent::Link {
+        title: title.clone(),
+        url: samples::web_url(url),
+        thumbnail_url: None,
+    };
+    let widgets =
+        samples::widgets(vec![WidgetContent::Divider, WidgetContent::Divider, link("https://example.org/")]);
+    edge.write_page(&page, &PageContent { widgets, ..PageContent::default() }).await;
+    assert_eq!(edge.get(&at(3)).header("location"), Some("https://example.org/"));
+    assert_eq!(edge.get(&at(4)).status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r33_the_operators_list_holds_for_widgets() {
+    let (edge, _) = started().await;
+    assert_eq!(edge.get(&at(5)).status, 302);
+    let list = |text: &str| edge.memory.target_blocklist.replace(HostBlocklist::parse(text).unwrap());
+    list("instagram.com");
+    assert_eq!(edge.get(&at(5)), edge.get("/none"));
+    assert_eq!(edge.get(&at(3)).status, 302);
+    assert_eq!(edge.get("/menu").status, 200, "the page itself stays");
+    list("");
+    assert!(edge.memory.target_blocklist.current().is_empty());
+    assert_eq!(edge.get(&at(5)).status, 302);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_a_click_on_a_widget_is_recorded_as_the_widgets() {
+    let (edge, page) = started().await;
+    edge.get(&at(3));
+    edge.request("HEAD", &at(3));
+    edge.get(&at(1));
+    edge.request_with("GET", &at(6), &format!("Host: {HOST}\r\nReferer: https://{HOST}/menu\r\n"));
+    let kept = edge.memory.clicks.clone();
+    edge.server.stop(true).await.unwrap();
+    let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
+    assert_eq!(clicks, [3, 6].map(|number| (ClickKind::Widget(id(number)), page.id.into())));
+}

@@ -1,0 +1,153 @@
+//! Every kind of write that changes what visitors get is noted: caches of published links live by the notes (D58).
+
+use std::collections::BTreeMap;
+
+use signpost_app::ports::{Affected, LinksOf, PublishedLink, VisibleChange};
+use signpost_domain::{
+    AccountId, Address, CountryCode, CustomDomain, CustomDomainStatus, GeoBlocklist, Landing, Link,
+    PageContent, PixelId, Placement, Redirect, Site, TargetUrl,
+};
+
+use super::domain_steps::{ACTIVE, NO_CHECKS};
+use super::fixture::{Fresh, StoreUnderTest};
+use super::given::{self, PLENTY, unit};
+use super::{domain_steps, stored};
+use crate::samples;
+
+const HOST: &str = "links.example.net";
+
+type Seen = BTreeMap<Address, PublishedLink>;
+
+/// Links at a few addresses, and what visitors find there.
+struct Scene {
+    store: StoreUnderTest,
+    placements: Vec<Placement>,
+}
+
+impl Scene {
+    async fn seen(&self) -> Seen {
+        let mut seen = Seen::new();
+        for placement in &self.placements {
+            let found = stored::published(&self.store, placement).await;
+            seen.extend(placement.address().zip(found));
+        }
+        seen
+    }
+
+    /// Each address whose link has changed is among `changes`, under the account that owns the link, or owned it.
+    async fn are_noted(&self, write: &str, before: Seen, changes: &[VisibleChange]) {
+        let after = self.seen().await;
+        let addresses = self.placements.iter().filter_map(Placement::address);
+        let mut differing = 0;
+        for address in addresses.filter(|address| before.get(address) != after.get(address)) {
+            for link in [before.get(&address), after.get(&address)].into_iter().flatten() {
+                let is_noted = changes.iter().any(|change| covers(change, link.account, &address));
+                assert!(is_noted, "{write}: {address:?} is not among {changes:?}");
+            }
+            differing += 1;
+        }
+        assert!(differing > 0, "{write} changes nothing");
+    }
+}
+
+fn covers(change: &VisibleChange, account: AccountId, address: &Address) -> bool {
+    change.account == account
+        && match &change.affected {
+            Affected::Account => true,
+            Affected::Domain(hostname) => address.site == Site::Custom(hostname.clone()),
+            Affected::Addresses(addresses) => addresses.contains(address),
+        }
+}
+
+/// Runs a write in a unit of work, and looks at what it changed and what it noted.
+macro_rules! is_noted {
+    ($scene:ident, $write:expr, async |$work:ident| $steps:expr) => {{
+        let before = $scene.seen().await;
+        let changes = unit!(&$scene.store, async |$work| {
+            $steps;
+            Ok($work.changes())
+        });
+        $scene.are_noted($write, before, &changes.await.unwrap()).await;
+    }};
+}
+
+pub(super) async fn every_write_that_visitors_see_is_noted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let [on_system, page_place, new, moved] = ["link", "page", "new", "moved"].map(samples::on_system);
+    let [on_host, at_root] = [Some("slug"), None].map(|slug| samples::on_custom(HOST, slug));
+    let placements =
+        vec![on_system.clone(), page_place.clone(), new.clone(), moved.clone(), on_host, at_root];
+    let scene = Scene { store, placements };
+    let Scene { store, placements } = &scene;
+    let pixel = given::pixel(store, account).await;
+    let redirect = given::link(store, account, samples::redirect_at(on_system)).await;
+    let page = given::link(store, account, samples::landing_at(page_place)).await;
+    let host_links = [samples::landing_at(placements[4].clone()), samples::landing_at(placements[5].clone())];
+    given::links(store, account, &host_links).await;
+    let domain = samples::custom_domain(account, HOST);
+    domain_steps::insert(store, &domain, PLENTY).await.unwrap();
+
+    let added = Link::from(samples::redirect_at(new));
+    is_noted!(scene, "inserting", async |work| given::insert(work, account, &added, PLENTY).await?);
+    is_noted!(scene, "deleting links", async |work| work.delete_links(account, &[added.id()]).await?);
+    changes_of_links(&scene, account, &redirect, &page, pixel.id).await;
+    is_noted!(scene, "deleting a pixel", async |work| assert!(work.delete_pixel(account, pixel.id).await?));
+    for content in [samples::page_content(), PageContent::default()] {
+        is_noted!(scene, "writing on a page", async |work| {
+            work.lock_link(account, page.id.into()).await?;
+            work.write_page_content(account, page.id, &content).await?;
+        });
+    }
+    for since in [Some(samples::at(0)), None] {
+        is_noted!(scene, "suspending and resuming", async |work| work.set_suspended(account, since).await?);
+    }
+    for status in [ACTIVE, CustomDomainStatus::Failed, ACTIVE] {
+        let after = CustomDomain { status, ..domain.clone() };
+        is_noted!(scene, "another status", async |work| {
+            work.lock_custom_domain(account, domain.id).await?;
+            work.update_custom_domain(&after, NO_CHECKS).await?;
+        });
+    }
+    let (whose, now) = (LinksOf::Account(account), samples::at(9));
+    is_noted!(scene, "losing links", async |work| {
+        assert_eq!(work.lose_some_links(whose, &domain.hostname, 1, now).await?, 1);
+    });
+    is_noted!(scene, "deleting a domain", async |work| {
+        assert!(work.delete_custom_domain(account, domain.id).await?);
+    });
+    // So that some links and the account itself have something left to take away.
+    given::delete_links(store, account, &host_links.map(|link| link.id.into())).await;
+    is_noted!(scene, "deleting some links", async |work| work.delete_some_links(account, 1).await?);
+    is_noted!(scene, "deleting the account", async |work| assert!(work.delete_account(account).await?));
+}
+
+/// Every field that an update can change and visitors meet, one after the other.
+async fn changes_of_links(
+    scene: &Scene,
+    account: AccountId,
+    redirect: &Redirect,
+    page: &Landing,
+    pixel: PixelId,
+) {
+    let target_url: TargetUrl = samples::target("https://example.org/elsewhere");
+    let blocklist = GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()]);
+    let moved = scene.placements[3].clone();
+    let updates: [(&str, Link); 9] = [
+        ("target_url", Redirect { target_url, ..redirect.clone() }.into()),
+        ("antibot_enabled", Redirect { antibot_enabled: true, ..redirect.clone() }.into()),
+        ("geo_blocklist", Redirect { geo_blocklist: blocklist, ..redirect.clone() }.into()),
+        ("analytics_enabled", Redirect { analytics_enabled: false, ..redirect.clone() }.into()),
+        ("is_active", Redirect { is_active: false, ..redirect.clone() }.into()),
+        ("placement", Redirect { placement: moved, ..redirect.clone() }.into()),
+        ("the way back", redirect.clone().into()),
+        ("title", Landing { title: samples::name("Another title"), ..page.clone() }.into()),
+        ("pixels", Redirect { pixel_ids: samples::pixel_ids(vec![pixel]), ..redirect.clone() }.into()),
+    ];
+    for (field, after) in &updates {
+        is_noted!(scene, field, async |work| {
+            let before = work.lock_link(account, after.id()).await?.unwrap();
+            work.update_link(account, &before, after).await?;
+        });
+    }
+}

@@ -1,0 +1,104 @@
+//! Visits that come at once and share a statement (ADR 38).
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use signpost_app::ports::{LinkReads, StoreError};
+use signpost_domain::{Address, Site};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore};
+use signpost_test_servers::postgres;
+
+use super::corrupt_rows::{lenient, report};
+use super::database::{AT_LAST, account, insert, migrated, open, unavailable};
+use super::proxy::Proxy;
+
+fn address(slug: &str) -> Address {
+    Address { site: Site::System, slug: Some(samples::slug(slug)) }
+}
+
+/// A row that PostgreSQL hands out but diesel cannot take fails the whole answer; the others are asked for again.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_corrupt_link_fails_no_visit_but_its_own() {
+    let database = lenient().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    let slugs: Vec<String> = (0..40).map(|number| format!("link-{number}")).collect();
+    for slug in &slugs {
+        insert(&store, account, samples::redirect(slug)).await;
+    }
+    let spoilt =
+        [("link-7", "target_url", "'x'"), ("link-8", "kind", "7"), ("link-9", "geo_blocklist", "'??'")];
+    for (slug, column, value) in spoilt {
+        database.run(&format!("UPDATE links SET {column} = {value} WHERE slug = '{slug}'"));
+    }
+    for is_undecodable in [false, true] {
+        if is_undecodable {
+            database.run("UPDATE links SET pixel_ids = '{NULL}' WHERE slug = 'link-30'");
+        }
+        // Twice, so that some are in a batch for certain.
+        let addresses: Vec<Address> = slugs.iter().chain(&slugs).map(|slug| address(slug)).collect();
+        let found = join_all(addresses.iter().map(|address| store.published_link(address))).await;
+        for (slug, found) in slugs.iter().chain(&slugs).zip(found) {
+            if let Some((_, column, _)) = spoilt.iter().find(|(spoilt, ..)| spoilt == slug) {
+                assert_eq!(report(found).place, format!("links.{column}"));
+            } else if is_undecodable && slug == "link-30" {
+                assert!(matches!(found, Err(StoreError::Unavailable(_))), "{found:?}");
+            } else {
+                assert!(found.unwrap().is_some(), "{slug}");
+            }
+        }
+    }
+}
+
+/// R11: behind a server that keeps silence, every visitor is told in time, and the next ones are served when it is back.
+#[tokio::test(flavor = "multi_thread")]
+async fn r11_visits_to_a_silent_server_end_in_time() {
+    let database = migrated().await;
+    let store = open(&database).await;
+    let account = account(&store).await;
+    insert(&store, account, samples::redirect("link")).await;
+    let proxy = Proxy::to(postgres::shared("crates/postgres").port()).await;
+    let limit = Duration::from_millis(500);
+    let options = PostgresOptions::with_time_limit(limit);
+    let store = PostgresStore::connect(&proxy.url(database.name()), &options).await.unwrap();
+    let link = address("link");
+    assert!(store.published_link(&link).await.unwrap().is_some());
+    proxy.hold(true);
+    proxy.cut();
+    let began = Instant::now();
+    let slugs: Vec<Address> = (0..300).map(|number| address(&format!("link-{number}"))).collect();
+    for outcome in join_all(slugs.iter().map(|address| store.published_link(address))).await {
+        unavailable(outcome);
+    }
+    assert!(began.elapsed() < 8 * limit, "{:?}", began.elapsed());
+    proxy.hold(false);
+    let ends = Instant::now() + AT_LAST;
+    while store.published_link(&link).await.is_err() {
+        assert!(Instant::now() < ends, "visitors are not served again");
+    }
+}
+
+/// Contract D64: workers may still ask when the runtime of the store has ended.
+#[test]
+fn d64_visits_after_the_end_of_the_runtime_are_refused() {
+    let runtime = |threads| {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build().unwrap()
+    };
+    let own = runtime(2);
+    let (_database, store) = own.block_on(async {
+        let database = migrated().await;
+        let store = open(&database).await;
+        assert_eq!(store.published_link(&address("nothing")).await.unwrap(), None);
+        (database, Arc::new(store))
+    });
+    drop(own);
+    let refused = runtime(1).block_on(async {
+        let slugs: Vec<Address> = (0..20).map(|number| address(&format!("link-{number}"))).collect();
+        join_all(slugs.iter().map(|address| store.published_link(address))).await
+    });
+    for outcome in refused {
+        unavailable(outcome);
+    }
+}
