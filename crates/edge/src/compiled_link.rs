@@ -178,12 +178,6 @@ impl CompiledLink {
         const BESIDE_ITS_BYTES: usize = 112;
         u64::try_from(self.0.slice.len() + BESIDE_ITS_BYTES).unwrap_or(u64::MAX)
     }
-
-    /// Whether both are the same allocation.
-    #[cfg(test)]
-    pub(crate) fn is(&self, other: &Self) -> bool {
-        std::ptr::eq(&*self.0, &*other.0)
-    }
 }
 
 impl AsRef<[u8]> for CompiledLink {
@@ -272,7 +266,7 @@ impl<'a> LinkView<'a> {
             && is_unchanged(generations.account_slot(AccountId::from_bytes(self.ids.account)))
             && wanted.custom_site_slot().is_none_or(is_unchanged)
             && self.more().is_none_or(|more| {
-                let (slots, _) = more.slots.clone().next().unwrap_or_default().as_chunks();
+                let (slots, _) = { more.slots }.next().unwrap_or_default().as_chunks();
                 slots.iter().all(|slot| is_unchanged(Slot::from_bytes(*slot)))
             })
     }

@@ -199,6 +199,7 @@ impl Generations {
     }
 
     /// Where the changes of an account are noted. Strangers do not choose accounts' ids, so that folding is enough.
+    #[expect(clippy::unused_self, reason = "where slots are is for the table of slots to say")]
     pub(crate) fn account_slot(&self, account: AccountId) -> Slot {
         let bits = u128::from_be_bytes(account.to_bytes());
         let [high, low] =

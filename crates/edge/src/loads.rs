@@ -101,8 +101,7 @@ impl Loads {
                 return Loaded::StoreAway;
             }
         };
-        let list = self.app.target_blocklist.current();
-        let is_listed = resolved.target_hosts.iter().any(|host| list.contains(host));
+        let is_listed = resolved.is_listed(&self.app.target_blocklist.current());
         let site = KnownSite::at(address, generations);
         let wanted =
             Wanted::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), generations);

@@ -13,13 +13,14 @@ use crate::pages::{Page, Pages};
 /// Nothing of an answer is kept by anybody, so that a change of a link holds at once (D53, D58).
 const NOT_STORED: HeaderValue = HeaderValue::from_static("private, no-store");
 
+/// The header lines of a redirect beside its location.
+pub(crate) const REDIRECT_HEADERS: &str = "cache-control: private, no-store\r\n";
+
 /// Files may be kept for an hour: they say the same as long as they are there.
 const KEPT_FOR_AN_HOUR: HeaderValue = HeaderValue::from_static("public, max-age=3600");
 
 /// An SVG image that is opened by itself runs and loads nothing.
 const NOTHING_LET_IN: HeaderValue = HeaderValue::from_static("default-src 'none'");
-/// The header lines of a redirect beside its location.
-pub(crate) const REDIRECT_HEADERS: &str = "cache-control: private, no-store\r\n";
 
 /// The methods of the link listener (D53), as `Allow` lists them.
 const ALLOWED_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD");
@@ -35,9 +36,9 @@ pub(crate) fn response(
 ) -> Response<BoxBody> {
     let small = |page| pages.page(page, language());
     match outcome {
-        Outcome::Redirected(location) => sent_on(location),
+        Outcome::Redirected(location) => redirected(location),
         Outcome::RedirectedAtOnce(redirect) => match HeaderValue::from_str(&redirect.location()) {
-            Ok(location) => sent_on(location),
+            Ok(location) => redirected(location),
             Err(_) => show(small(SmallPage::Failed), &mut |_| {}),
         },
         Outcome::Shown(page) | Outcome::Pixels(page) => show(&page, &mut |_| {}),
@@ -67,14 +68,6 @@ pub(crate) fn response(
     }
 }
 
-fn sent_on(location: HeaderValue) -> Response<BoxBody> {
-    Response::build(StatusCode::FOUND)
-        .insert_header((header::LOCATION, location))
-        .insert_header((header::CACHE_CONTROL, NOT_STORED))
-        .body(BoxBody::new(()))
-        .map_into_boxed_body()
-}
-
 fn show(page: &Page, also: &mut dyn FnMut(&mut ResponseBuilder)) -> Response<BoxBody> {
     let mut answer = Response::build(page.status);
     answer
@@ -98,4 +91,12 @@ fn give(File { content, content_type, etag }: File, is_known: bool) -> Response<
         .insert_header((header::CONTENT_SECURITY_POLICY, NOTHING_LET_IN))
         .insert_header((header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")));
     answer.body(content).map_into_boxed_body()
+}
+
+fn redirected(location: HeaderValue) -> Response<BoxBody> {
+    Response::build(StatusCode::FOUND)
+        .insert_header((header::LOCATION, location))
+        .insert_header((header::CACHE_CONTROL, NOT_STORED))
+        .body(BoxBody::new(()))
+        .map_into_boxed_body()
 }

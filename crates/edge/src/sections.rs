@@ -111,6 +111,7 @@ impl Items<'_> {
     }
 }
 
+#[expect(clippy::copy_iterator, reason = "it is two words, and read more than once")]
 impl<'a> Iterator for Items<'a> {
     type Item = &'a [u8];
 

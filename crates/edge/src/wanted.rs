@@ -93,7 +93,10 @@ const REMEMBERED_HOSTS: usize = 64;
 const LONGEST_REMEMBERED: usize = 260;
 
 /// The sites behind the values of `Host` that a worker saw lately. To read a hostname costs more than to find a link.
-pub(crate) struct KnownHosts(RefCell<Vec<Option<(Box<[u8]>, Rc<KnownSite>)>>>);
+pub(crate) struct KnownHosts(RefCell<Vec<Option<KnownHost>>>);
+
+/// A value of `Host`, and its site.
+type KnownHost = (Box<[u8]>, Rc<KnownSite>);
 
 impl KnownHosts {
     pub(crate) fn new() -> Self {

@@ -4,7 +4,8 @@ use std::net::Ipv4Addr;
 
 use signpost_domain::public_address::slug_addressed_on;
 use signpost_domain::{
-    AccountId, Address, GeoBlocklist, Hostname, LinkId, PixelCode, Site, Slug, SystemDomain, TargetUrl,
+    AccountId, Address, GeoBlocklist, HostBlocklist, Hostname, LinkId, PixelCode, Site, Slug, SystemDomain,
+    TargetUrl,
 };
 
 use crate::application::Application;
@@ -90,6 +91,14 @@ pub struct Resolved {
     pub target_hosts: Vec<String>,
     /// What this rests on.
     pub depends_on: Dependencies,
+}
+
+impl Resolved {
+    /// Whether the operator lists a target on the way, so that the address leads nowhere for now (D24).
+    #[must_use]
+    pub fn is_listed(&self, list: &HostBlocklist) -> bool {
+        self.target_hosts.iter().any(|host| list.contains(host))
+    }
 }
 
 /// Where the address made of `hostname` and `slug` (`None` for the root) leads.

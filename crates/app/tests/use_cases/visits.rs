@@ -4,7 +4,9 @@ use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, Resolved, address_of, resolve};
 use signpost_app::{Submitted, accounts, landings, redirects};
-use signpost_domain::{Change, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice};
+use signpost_domain::{
+    Change, CountryCode, GeoBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
@@ -251,4 +253,38 @@ async fn d24_a_landing_page_ends_a_chain() {
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }
+}
+
+/// Contract D24, D50, D55 to D57: a chain asks of its visitors what any of its links asks, is a click of each that records
+/// clicks, and rests on each.
+#[tokio::test]
+async fn d24_a_chain_has_the_gates_clicks_and_dependencies_of_all_its_links() {
+    let world = World::new().await;
+    let countries = |codes: &[&str]| {
+        let codes = codes.iter().map(|code| CountryCode::parse(code).unwrap());
+        GeoBlocklist::new(codes.collect())
+    };
+    let to = |slug: &str, target: &str| Redirect {
+        target_url: samples::target(target),
+        ..samples::redirect(slug)
+    };
+    let first = Redirect { geo_blocklist: countries(&["DE", "AT"]), ..to("a", "https://go.example.com/b") };
+    let silent =
+        Redirect { analytics_enabled: false, antibot_enabled: true, ..to("b", "https://go.example.com/c") };
+    let last = Redirect { geo_blocklist: countries(&["AT", "FR"]), ..to("c", END) };
+    for redirect in [&first, &silent, &last] {
+        world.store_as_it_is(redirect.clone()).await;
+    }
+    let address = |slug: &str| samples::on_system(slug).address().unwrap();
+    let resolved = resolve(&world.app, address("a")).await.unwrap();
+    assert_eq!(resolved.resolution, leads_to(END));
+    assert!(resolved.gates.antibot_enabled);
+    assert_eq!(resolved.gates.geo_blocklist, countries(&["DE", "AT", "FR"]));
+    let recorded: Vec<_> = resolved.recorded.iter().map(|link| (link.id, link.account)).collect();
+    assert_eq!(recorded, [&first, &last].map(|link| (link.id.into(), world.account.id)));
+    // The end has the shape of an address on a custom domain, so a link may come to be there (ADR 25).
+    let end = samples::on_custom("target.example", Some("end")).address().unwrap();
+    assert_eq!(resolved.depends_on.addresses, [address("a"), address("b"), address("c"), end]);
+    assert_eq!(resolved.depends_on.accounts, [world.account.id]);
+    assert_eq!(resolved.target_hosts, ["go.example.com", "go.example.com", "target.example"]);
 }
