@@ -7,6 +7,7 @@ use signpost_test_servers::proxy::{Behaviour, Proxy};
 use crate::harness::{Program, migrate};
 use crate::soundness::assert_sound;
 use crate::tab::{Tab, url_of};
+use crate::visitor::Visitor;
 
 fn status(tab: &Tab) -> u16 {
     tab.evaluate("performance.getEntriesByType('navigation')[0].responseStatus")
@@ -16,6 +17,12 @@ fn status(tab: &Tab) -> u16 {
 fn d54_the_page_of_what_is_not_there_is_sound() {
     let program = Program::start();
     assert_sound("not-found", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 404));
+}
+
+#[test]
+fn the_root_of_the_system_domain_is_sound() {
+    let program = Program::start();
+    assert_sound("root", &[], |tab| assert_eq!(status(tab.visit(&program, "/")), 200));
 }
 
 #[test]
@@ -55,4 +62,20 @@ fn d58_the_page_while_the_database_is_away_is_sound() {
         .start();
     proxy.set(Behaviour::Refuse);
     assert_sound("unavailable", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 503));
+}
+
+#[test]
+fn small_pages_speak_six_languages() {
+    let program = Program::start();
+    let mut headings = Vec::new();
+    for language in ["en", "de", "es", "fr", "ru", "pt"] {
+        let Some(tab) = Tab::of(&Visitor::default().with_header("Accept-Language", language)) else { return };
+        let (tag, heading): (String, String) = tab
+            .visit(&program, "/nothing")
+            .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
+        assert_eq!(tag, language);
+        assert!(!headings.contains(&heading), "{heading} twice");
+        headings.push(heading);
+        crate::accessibility::assert_accessible(&tab, language);
+    }
 }
