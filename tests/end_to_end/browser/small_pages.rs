@@ -1,11 +1,12 @@
-//! The pages that visitors see instead of a link's target: D53, D54, D58.
+//! The pages that visitors see instead of a link's target: D53 to D56, D58.
 
+use serde_json::json;
 use signpost_test_servers::Absence;
 use signpost_test_servers::postgres;
 use signpost_test_servers::proxy::{Behaviour, Proxy};
 
-use crate::harness::{Program, migrate};
-use crate::soundness::assert_sound;
+use crate::harness::{Program, migrate, redirect_body};
+use crate::soundness::{assert_sound, assert_sound_for};
 use crate::tab::{Tab, url_of};
 use crate::visitor::Visitor;
 
@@ -45,6 +46,26 @@ fn d54_the_page_of_too_many_misses_is_sound() {
         // A minute may end between the two.
         while status(tab.visit(&program, "/nothing")) != 429 {}
     });
+}
+
+#[test]
+fn d55_the_page_of_a_country_that_is_left_out_is_sound() {
+    let program = Program::builder().setting("country-header", "X-Country").start();
+    let link = json!({"slug": "link", "geo_blocklists": {"countries": ["PT"]}});
+    program.first_account().create_redirect(&redirect_body(link));
+    let visitor = Visitor::default().with_header("X-Country", "PT");
+    assert_sound_for(&visitor, "country", &[], |tab| {
+        assert_eq!(status(tab.visit(&program, "/link")), 403);
+    });
+}
+
+#[test]
+fn d56_the_page_for_bots_is_sound() {
+    let program = Program::start();
+    let link = json!({"slug": "link", "antibot_enabled": true});
+    program.first_account().create_redirect(&redirect_body(link));
+    // The browser of the tests says that it has no window, which people's browsers have.
+    assert_sound("for-people-only", &[], |tab| assert_eq!(status(tab.visit(&program, "/link")), 403));
 }
 
 #[test]

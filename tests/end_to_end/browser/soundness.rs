@@ -8,7 +8,13 @@ use crate::visitor::Visitor;
 /// and what begins like one of `further`, and its policy forbids nothing that is on it. `name` is what its pictures are called.
 #[track_caller]
 pub fn assert_sound(name: &str, further: &[&str], open: impl Fn(&Tab)) {
-    for visitor in Visitor::default().on_every_screen() {
+    assert_sound_for(&Visitor::default(), name, further, open);
+}
+
+/// Likewise for somebody of whom more is known.
+#[track_caller]
+pub fn assert_sound_for(visitor: &Visitor, name: &str, further: &[&str], open: impl Fn(&Tab)) {
+    for visitor in visitor.on_every_screen() {
         let Some(tab) = Tab::of(&visitor) else { return };
         open(&tab);
         let what = format!("{name}-{}-{}", visitor.width, visitor.scheme.name());
