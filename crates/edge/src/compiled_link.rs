@@ -5,12 +5,12 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use signpost_app::visits::{RecordedLink, Resolution, Resolved};
+use signpost_app::visits::{Missing, RecordedLink, Resolution, Resolved};
 use signpost_domain::{AccountId, LinkId, LinkKind, PixelCode, PixelType, TargetUrl};
 use signpost_pages::PageError;
 use triomphe::ThinArc;
 
-use crate::gates::{BlockedCountries, LinkGates};
+use crate::gates::{BlockedCountries, LinkGates, byte_of, missing_of};
 use crate::generations::{Generations, Moment, Slot};
 use crate::landing_page::{self, PageView};
 use crate::sections::{Items, LISTS, Reader, Sections};
@@ -80,23 +80,23 @@ impl CompiledLink {
         moment: Moment,
         generations: &Generations,
     ) -> Result<Self, CompileError> {
-        let Resolved { resolution, gates, recorded, target_hosts, depends_on } = resolved;
+        let Resolved { resolution, missing, link, gates, recorded, target_hosts, depends_on } = resolved;
         let redirect = if is_listed { flag::LISTED } else { flag::REDIRECT };
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
             Resolution::Landing(page) => (flag::PAGE, landing_page::compiled(page, wanted.slug())?),
-            Resolution::NotThere => (flag::NOTHING, Vec::new()),
+            Resolution::NotThere => (flag::NOTHING, vec![byte_of(*missing)]),
         };
         let mut flags = leads;
         // The first link may be one that records nothing.
         let account = depends_on.accounts.first();
-        let own = recorded.first().filter(|own| Some(&own.account) == account);
+        let own = recorded.first().filter(|own| Some(own.id) == *link);
         let is_there = leads != flag::NOTHING;
         if is_there && own.is_some() {
             flags |= flag::RECORDED;
         }
-        if own.is_some_and(|own| own.id.kind() == LinkKind::Landing) {
+        if link.is_some_and(|link| link.kind() == LinkKind::Landing) {
             flags |= flag::LANDING;
         }
         if gates.antibot_enabled {
@@ -151,7 +151,7 @@ impl CompiledLink {
         let slug_length = u8::try_from(slug.len()).map_err(|_| CompileError::TooLong)?;
         let bytes = [&[flags, slug_length], slug.as_bytes(), sections.bytes(), payload].concat();
         let ids = Ids {
-            link: own.map_or([0; 16], |own| own.id.to_bytes()),
+            link: link.map_or([0; 16], LinkId::to_bytes),
             account: account.map_or([0; 16], |account| account.to_bytes()),
         };
         let head = Head { moment: AtomicU64::new(moment.number()), ids };
@@ -301,6 +301,16 @@ impl<'a> LinkView<'a> {
         }
     }
 
+    /// Which link it is.
+    pub(crate) fn id(&self) -> LinkId {
+        LinkId::from_bytes(kind_of(self.has(flag::LANDING)), self.ids.link)
+    }
+
+    /// Why nothing is there, where it leads nowhere.
+    pub(crate) fn missing(&self) -> Missing {
+        self.bytes.last().map_or(Missing::Unknown, |byte| missing_of(*byte))
+    }
+
     /// What it asks of its visitors; `None` if it asks nothing.
     pub(crate) fn gates(&self) -> Option<LinkGates<'a>> {
         let antibot = self.has(flag::ANTIBOT);
@@ -323,10 +333,9 @@ impl<'a> LinkView<'a> {
 
     /// The links whose clicks a visit is.
     pub(crate) fn recorded(&self) -> impl Iterator<Item = RecordedLink> + use<'a> {
-        let own = self.has(flag::RECORDED).then(|| RecordedLink {
-            id: LinkId::from_bytes(kind_of(self.has(flag::LANDING)), self.ids.link),
-            account: AccountId::from_bytes(self.ids.account),
-        });
+        let own = self
+            .has(flag::RECORDED)
+            .then(|| RecordedLink { id: self.id(), account: AccountId::from_bytes(self.ids.account) });
         let further = self.more().map(|more| more.recorded).unwrap_or_default();
         own.into_iter().chain(further.filter_map(|bytes| {
             let (kind, ids) = bytes.split_first()?;
@@ -388,6 +397,8 @@ mod tests {
         Resolved {
             target_hosts: vec![target_url.host().to_owned()],
             resolution: Resolution::Redirect(target_url),
+            missing: Missing::default(),
+            link: Some(recorded.id),
             gates: VisitorGates::default(),
             recorded: vec![recorded],
             depends_on: Dependencies { addresses: Vec::new(), accounts: vec![recorded.account] },

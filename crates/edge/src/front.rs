@@ -95,7 +95,7 @@ fn place_of(hash: u64) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use signpost_app::visits::{Dependencies, Resolution, Resolved, VisitorGates};
+    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
     use signpost_domain::Site;
     use signpost_port_contracts::samples;
 
@@ -111,6 +111,8 @@ mod tests {
     fn link(wanted: &Wanted<'_>, target: &str, generations: &Generations) -> CompiledLink {
         let resolved = Resolved {
             resolution: Resolution::Redirect(samples::target(target)),
+            missing: Missing::default(),
+            link: None,
             gates: VisitorGates::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),

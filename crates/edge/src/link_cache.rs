@@ -167,7 +167,7 @@ impl ChangeSubscriber for LinkCache {
 mod tests {
     use std::time::Duration;
 
-    use signpost_app::visits::{Dependencies, Resolution, Resolved, VisitorGates};
+    use signpost_app::visits::{Dependencies, Missing, Resolution, Resolved, VisitorGates};
     use signpost_domain::{Address, Site};
     use signpost_port_contracts::samples;
 
@@ -187,6 +187,8 @@ mod tests {
         let resolved = Resolved {
             resolution: target
                 .map_or(Resolution::NotThere, |target| Resolution::Redirect(samples::target(target))),
+            missing: Missing::default(),
+            link: None,
             gates: VisitorGates::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),

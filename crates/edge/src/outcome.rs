@@ -6,6 +6,7 @@ use signpost_pages::QrError;
 use crate::files::File;
 use crate::gates::TurnedAway;
 use crate::pages::Page;
+use signpost_app::admission::address_throttle::Throttled;
 
 /// What a visit comes to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,6 +38,19 @@ pub(crate) enum Outcome {
     Unavailable,
     /// A mistake of ours.
     Failed,
+}
+
+impl Outcome {
+    /// Of an address with too many misses. The log does not name it: it is a visitor's.
+    pub(crate) fn throttled(Throttled { retry_after_seconds, is_first }: Throttled) -> Self {
+        if is_first {
+            tracing::warn!(
+                retry_after_seconds,
+                "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
+            );
+        }
+        Self::Throttled { retry_after_seconds }
+    }
 }
 
 /// Counts visits by `outcome`.

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use actix_http::body::BoxBody;
+use actix_http::header::HeaderName;
 use actix_http::{Request, Response, StatusCode};
 use actix_service::fn_service;
 use signpost_app::Application;
@@ -18,6 +19,7 @@ use tokio::task::JoinHandle;
 
 use crate::click_queue::ClickQueue;
 use crate::files::SiteFiles;
+use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
 use crate::loads::Loads;
 use crate::outcome::{Outcome, VisitCounters};
@@ -38,6 +40,8 @@ pub struct EdgeOptions {
     pub connections: usize,
     /// How much memory the links that are kept in it may take, in bytes.
     pub cache_bytes: u64,
+    /// The header in which trusted proxies name the visitor's country (D55).
+    pub country_header: Option<HeaderName>,
     /// Where weaknesses are reported, for `security.txt`; without it there is none.
     pub security_contact: Option<SecurityContact>,
 }
@@ -68,8 +72,14 @@ impl EdgeServer {
     /// # Errors
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
-        let EdgeOptions { miss_throttle_per_minute, workers, connections, cache_bytes, security_contact } =
-            options;
+        let EdgeOptions {
+            miss_throttle_per_minute,
+            workers,
+            connections,
+            cache_bytes,
+            country_header,
+            security_contact,
+        } = options;
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
@@ -77,6 +87,7 @@ impl EdgeServer {
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(Edge {
+            gates: Gates::new(Arc::clone(&app), country_header),
             loads: Loads::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
             pages: Arc::clone(&pages),
@@ -86,6 +97,7 @@ impl EdgeServer {
             cache,
             clicks: clicks.clone(),
             counters: VisitCounters::new(),
+            reasons: ReasonCounters::new(),
         });
         let options = ListenerOptions { connections, ..ListenerOptions::new("links", workers) };
         let service = move || {

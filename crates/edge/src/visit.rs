@@ -13,7 +13,7 @@ use actix_http::{ConnectionType, HttpMessage as _, Method, Request, Response, St
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
-use signpost_app::admission::address_throttle::{AddressThrottle, Throttled};
+use signpost_app::admission::address_throttle::AddressThrottle;
 use signpost_app::ports::{Click, ClickKind};
 use signpost_app::visits::url_of;
 use signpost_domain::{TargetUrl, Timestamp, WidgetId};
@@ -23,7 +23,7 @@ use crate::click_queue::{ClickQueue, Lane};
 use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
 use crate::files::{File, SiteFiles};
 use crate::front::{Front, InlineLink};
-use crate::gates::{self, GateRequest};
+use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
 use crate::link_cache::LinkCache;
 use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
@@ -46,6 +46,8 @@ pub(crate) struct Edge {
     pub(crate) loads: Arc<Loads>,
     pub(crate) clicks: ClickQueue,
     pub(crate) counters: VisitCounters,
+    pub(crate) gates: Gates,
+    pub(crate) reasons: ReasonCounters,
 }
 
 /// What the visits of one worker share.
@@ -124,7 +126,7 @@ impl Worker {
         let now = app.clock.now();
         let address = visitor::address(request, &app.client_addresses, now);
         if let Some(throttled) = misses.exhausted(address, now) {
-            return turned_away(throttled);
+            return Outcome::throttled(throttled);
         }
         let outcome = self.look_up(&Visitor { request, now, address }).await;
         if outcome == Outcome::NotFound
@@ -132,7 +134,7 @@ impl Worker {
             // Counting decides, so that of many at once exactly the allowed number get an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
         {
-            return turned_away(throttled);
+            return Outcome::throttled(throttled);
         }
         outcome
     }
@@ -148,14 +150,16 @@ impl Worker {
             return given(request, file);
         }
         let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
-        let Some(site) = visitor::site(request, &self.hosts, site_of) else { return Outcome::NotFound };
+        let Some(site) = visitor::site(request, &self.hosts, site_of) else {
+            return self.not_found(UNKNOWN);
+        };
         let (resource, slug) = match plain {
             Some(slug) => (Resource::Link, slug.map(Cow::Borrowed)),
             None => match routes::find(path) {
                 Some(Found { resource, slug }) => {
                     (resource, slug.map(|slug| Cow::Owned(slug.as_str().to_owned())))
                 }
-                None => return Outcome::NotFound,
+                None => return self.not_found(UNKNOWN),
             },
         };
         let wanted = Wanted::new(&site, slug.as_deref(), &cache.generations);
@@ -233,19 +237,19 @@ impl Worker {
     /// Lets the visitor through the gates of a link to where it leads.
     fn visit(&self, visitor: &Visitor<'_>, Known { link, is_listed }: &Known) -> Outcome {
         let view = link.view();
-        let leads_to = view.leads_to();
-        if leads_to == LeadsTo::Nothing || *is_listed {
-            return Outcome::NotFound;
+        if let Some(reason) = Reason::against(&view, *is_listed) {
+            return self.not_found(reason);
         }
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
-            if let Some(turned_away) = gates::judge(&gates, &request) {
+            if let Some(turned_away) = self.edge.gates.judge(&gates, &request) {
+                self.edge.reasons.note(turned_away, view.id());
                 self.record(visitor, &view, ClickKind::Blocked);
                 return Outcome::TurnedAway(turned_away);
             }
         }
-        let (outcome, kind) = match leads_to {
-            LeadsTo::Nothing => return Outcome::NotFound,
+        let (outcome, kind) = match view.leads_to() {
+            LeadsTo::Nothing => return self.not_found(UNKNOWN),
             LeadsTo::Location { start, rest } => {
                 let pixels = self.pixel_page(visitor, &view, start, rest);
                 (pixels.unwrap_or_else(|| redirected_to(start, rest)), ClickKind::Sent)
@@ -256,6 +260,12 @@ impl Worker {
             self.record(visitor, &view, kind);
         }
         outcome
+    }
+
+    /// The one page for all of these reasons (D54).
+    fn not_found(&self, reason: Reason) -> Outcome {
+        self.edge.reasons.count(reason);
+        Outcome::NotFound
     }
 
     /// The page that fires the pixels of a link on the way to `start` and `rest` (D57). `None` if the link has none, if the
@@ -293,9 +303,12 @@ impl Worker {
         Known { link, is_listed }: &Known,
         format: QrFormat,
     ) -> Outcome {
-        let url = wanted.to_address().and_then(|address| url_of(&self.edge.app, &address));
-        let Some(url) = url.filter(|_| link.view().leads_to() != LeadsTo::Nothing && !*is_listed) else {
-            return Outcome::NotFound;
+        let view = link.view();
+        if let Some(reason) = Reason::against(&view, *is_listed) {
+            return self.not_found(reason);
+        }
+        let Some(url) = wanted.to_address().and_then(|address| url_of(&self.edge.app, &address)) else {
+            return self.not_found(UNKNOWN);
         };
         match self.edge.codes.draw(url, format, request.uri().query().unwrap_or_default()) {
             Ok(file) => given(request, file),
@@ -306,11 +319,16 @@ impl Worker {
     /// Sends a visitor of a landing page to where one of its widgets leads (D59).
     fn follow_widget(&self, visitor: &Visitor<'_>, Known { link, .. }: &Known, id: WidgetId) -> Outcome {
         let view = link.view();
-        let LeadsTo::Page(page) = view.leads_to() else { return Outcome::NotFound };
-        let list = self.edge.app.target_blocklist.current();
-        let Some(target) = page.widget(id).filter(|target| !list.contains(target.host())) else {
-            return Outcome::NotFound;
+        let LeadsTo::Page(page) = view.leads_to() else {
+            return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
         };
+        let list = self.edge.app.target_blocklist.current();
+        let Some(target) = page.widget(id) else {
+            return self.not_found(UNKNOWN);
+        };
+        if list.contains(target.host()) {
+            return self.not_found(Reason::Listed);
+        }
         let outcome = redirected_to("", target.location().as_bytes());
         if outcome != Outcome::Failed {
             self.record(visitor, &view, ClickKind::Widget(id));
@@ -329,10 +347,7 @@ impl Worker {
             return;
         }
         let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
-        let purpose = match text(&SEC_PURPOSE) {
-            [] => text(&PURPOSE),
-            purpose => purpose,
-        };
+        let purpose = Some(text(&SEC_PURPOSE)).filter(|it| !it.is_empty()).unwrap_or_else(|| text(&PURPOSE));
         for link in recorded {
             self.lane.push(&Click {
                 at: *now,
@@ -352,17 +367,6 @@ impl Worker {
 
 static SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
 static PURPOSE: HeaderName = HeaderName::from_static("purpose");
-
-/// The log does not name the address: it is a visitor's.
-fn turned_away(Throttled { retry_after_seconds, is_first }: Throttled) -> Outcome {
-    if is_first {
-        tracing::warn!(
-            retry_after_seconds,
-            "an address has opened as many links that do not exist as `miss-throttle-per-minute` allows; it gets 429 until the minute ends"
-        );
-    }
-    Outcome::Throttled { retry_after_seconds }
-}
 
 fn given(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));

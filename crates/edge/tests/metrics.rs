@@ -13,14 +13,22 @@
 #[allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
 mod harness;
 
-use harness::{Edge, options};
+use harness::{Edge, HOST, options};
 use metrics_exporter_prometheus::PrometheusBuilder;
+use signpost_app::ports::Store as _;
+use signpost_domain::{CountryCode, GeoBlocklist, HostBlocklist, Redirect};
 use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn visits_are_counted_by_what_they_came_to() {
+async fn visits_are_counted_by_what_they_came_to_and_why() {
     let metrics = PrometheusBuilder::new().install_recorder().unwrap();
+    let shows = |lines: &[&str]| {
+        let text = metrics.render();
+        for line in lines {
+            assert!(text.lines().any(|it| it == *line), "no {line} in\n{text}");
+        }
+    };
     let edge = Edge::start_with(InMemory::default(), options(2), |_| {}).await;
     edge.add(&samples::redirect("sale")).await;
     for _ in 0..3 {
@@ -32,14 +40,65 @@ async fn visits_are_counted_by_what_they_came_to() {
     for _ in 0..6 {
         edge.get("/none");
     }
-    let text = metrics.render();
-    for line in [
+    shows(&[
         "signpost_visits_total{outcome=\"redirected\"} 3",
         "signpost_visits_total{outcome=\"method_not_allowed\"} 1",
         "signpost_visits_total{outcome=\"unavailable\"} 1",
         "signpost_visits_total{outcome=\"not_found\"} 2",
         "signpost_visits_total{outcome=\"throttled\"} 4",
+        // Who is throttled is not looked up.
+        "signpost_visits_turned_away_total{reason=\"unknown\"} 2",
+        "signpost_visits_turned_away_total{reason=\"bot\"} 0",
+    ]);
+    turn_visitors_away().await;
+    shows(&[
+        "signpost_visits_total{outcome=\"turned_away\"} 3",
+        "signpost_visits_turned_away_total{reason=\"bot\"} 1",
+        "signpost_visits_turned_away_total{reason=\"country\"} 2",
+        "signpost_visits_turned_away_total{reason=\"inactive\"} 2",
+        "signpost_visits_turned_away_total{reason=\"listed\"} 1",
+        "signpost_visits_turned_away_total{reason=\"loop\"} 1",
+        "signpost_visits_turned_away_total{reason=\"suspended\"} 1",
+        // An unknown slug, an unknown host, a path that is none, a lost link, a domain that is not active.
+        "signpost_visits_turned_away_total{reason=\"unknown\"} 7",
+    ]);
+}
+
+/// Visits of links that lead nowhere or let nobody in.
+async fn turn_visitors_away() {
+    let edge = Edge::start().await;
+    let germany = CountryCode::parse("DE").unwrap();
+    edge.memory.countries.put("127.0.0.1".parse().unwrap(), germany);
+    edge.memory.target_blocklist.replace(HostBlocklist::parse("listed.example").unwrap());
+    let to = |slug: &str, target: &str| Redirect {
+        target_url: samples::target(target),
+        ..samples::redirect(slug)
+    };
+    for link in [
+        Redirect { antibot_enabled: true, ..samples::redirect("bots") },
+        Redirect { geo_blocklist: GeoBlocklist::new(vec![germany]), ..samples::redirect("countries") },
+        Redirect { is_active: false, ..samples::redirect("inactive") },
+        to("leads-to-inactive", &format!("https://{HOST}/inactive")),
+        to("listed", "https://listed.example/"),
+        to("round", &format!("https://{HOST}/round")),
+        samples::redirect_at(samples::lost(Some("lost"))),
+        samples::redirect_at(samples::on_custom("links.example.net", Some("custom"))),
+        samples::redirect("suspended"),
     ] {
-        assert!(text.lines().any(|it| it == line), "no {line} in\n{text}");
+        edge.add(&link).await;
     }
+    for path in ["/bots", "/countries", "/inactive", "/leads-to-inactive", "/listed", "/round"] {
+        edge.get(path);
+    }
+    edge.request("HEAD", "/countries");
+    for path in ["/unknown", "/a/b", "/lost"] {
+        edge.get(path);
+    }
+    for host in ["unknown.example", "links.example.net"] {
+        edge.request_with("GET", "/custom", &format!("Host: {host}\r\n"));
+    }
+    let mut work = edge.memory.store.begin().await.unwrap();
+    work.set_suspended(edge.account, Some(samples::at(0))).await.unwrap();
+    edge.commit(work).await;
+    edge.get("/suspended");
 }

@@ -1,11 +1,14 @@
 //! Databases that the tests write themselves: read, asked, replaced and broken.
 
+#![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::net::IpAddr;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
 use signpost_app::ports::CountryLookup;
+use signpost_domain::CountryCode;
 use signpost_geoip::{GeoDatabase, GeoDatabaseError};
 use signpost_test_servers::country_database::{BUILT_AT, Located, country_database};
 
@@ -25,7 +28,7 @@ fn database(networks: &[(&str, Located)]) -> (tempfile::TempDir, GeoDatabase) {
 }
 
 fn country(database: &GeoDatabase, address: &str) -> Option<&'static str> {
-    database.country(address.parse().unwrap()).map(|country| country.as_str())
+    database.country(address.parse().unwrap()).map(CountryCode::as_str)
 }
 
 /// The tests write their databases themselves, so the library's own check judges what they write.

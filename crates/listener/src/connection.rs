@@ -20,7 +20,7 @@ use actix_service::Service;
 use crate::door::Ticket;
 use crate::refusal::{Refusal, Refusals};
 use crate::request_body::{BodyState, RequestBody};
-use crate::wire::{ANSWER_BYTES, MOST_HEAD_BYTES, Wire};
+use crate::wire::{ANSWER_BYTES, HeadEnd, MOST_HEAD_BYTES, Wire};
 
 /// When the listener stops: how long a connection that has just come may take to begin its first request, and how long a
 /// head that has begun may take to end.
@@ -173,7 +173,11 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
         let unused = wire.unused_bytes();
         // To parse the whole beginning again for every byte that comes would let a client buy seconds of work with
         // kilobytes. A beginning that can never become a head is found out now and then.
-        if unused > 0 && (unused >= 2 * parsed_at || wire.has_end_of_head(looked_through)) {
+        let end = wire.look_for_end_of_head(looked_through);
+        if end == HeadEnd::BareLineFeed {
+            return Err(End::Refused(Refusal::NotHttp));
+        }
+        if unused > 0 && (unused >= 2 * parsed_at || end == HeadEnd::Found) {
             parsed_at = unused;
             match wire.decode() {
                 Ok(Some(Message::Item(request))) => {

@@ -13,6 +13,7 @@ use actix_http::error::ParseError;
 use actix_http::h1::{Codec, Message, MessageType};
 use actix_http::{Request, Response};
 use bytes::{Buf as _, BufMut as _, BytesMut};
+use memchr::memchr_iter;
 use socket2::SockRef;
 use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
@@ -44,6 +45,18 @@ const LINGERING_READ_BYTES: usize = 16 * 1024;
 
 /// What a byte that the client took is worth: 4 KiB buy a second.
 const TIME_A_BYTE: Duration = Duration::from_nanos(1_000_000_000 / (4 * 1024));
+
+/// What is known of the end of a head.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HeadEnd {
+    /// It has not come yet.
+    Missing,
+    /// It is there.
+    Found,
+    /// A line ends without a carriage return. The codec takes that for the end of a line, others do not, and so would see another
+    /// request in the same bytes (R27).
+    BareLineFeed,
+}
 
 /// A socket, what was read from it and is not used yet, and what is to be written to it.
 ///
@@ -122,12 +135,20 @@ impl Wire {
         self.input.borrow().len()
     }
 
-    /// Whether the end of a head is among the unused bytes from `start` on.
-    pub(crate) fn has_end_of_head(&self, start: usize) -> bool {
+    /// Looks for the end of a head among the unused bytes, of which those before `start` were looked through before.
+    pub(crate) fn look_for_end_of_head(&self, start: usize) -> HeadEnd {
         let input = self.input.borrow();
-        let new = input.get(start.saturating_sub(3)..).unwrap_or_default();
-        // A head also ends with bare line feeds; whether it may is for the codec to say.
-        new.split(|byte| *byte == b'\n').skip(1).any(|line| matches!(line, [] | [b'\r']))
+        // Empty lines before a request are no end of it.
+        let begin = input.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(input.len());
+        for feed in memchr_iter(b'\n', input.get(start..).unwrap_or_default()).map(|place| start + place) {
+            let before = input.get(feed.saturating_sub(3)..feed).unwrap_or_default();
+            match before {
+                [.., b'\n', b'\r'] if feed > begin => return HeadEnd::Found,
+                [.., b'\r'] => {}
+                _ => return HeadEnd::BareLineFeed,
+            }
+        }
+        HeadEnd::Missing
     }
 
     /// Whether the client has closed its side. What it sent before may still be unused.

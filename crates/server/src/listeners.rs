@@ -6,6 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
+use actix_http::header::HeaderName;
 use anyhow::{Context, Result};
 use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_app::Application;
@@ -79,6 +80,8 @@ pub(crate) struct LinkOptions {
     pub(crate) miss_throttle_per_minute: u32,
     /// How much memory links are kept in, in bytes.
     pub(crate) cache_bytes: u64,
+    /// The header in which trusted proxies name the visitor's country (D55).
+    pub(crate) country_header: Option<HeaderName>,
     /// Where weaknesses are reported.
     pub(crate) security_contact: Option<SecurityContact>,
 }
@@ -106,12 +109,14 @@ impl Servers {
         let metrics = metrics.map(|socket| start_metrics(socket, connections.metrics)).transpose()?;
         let workers = workers();
         let api_options = ApiOptions { workers, connections: connections.each };
-        let LinkOptions { miss_throttle_per_minute, cache_bytes, security_contact } = link_options;
+        let LinkOptions { miss_throttle_per_minute, cache_bytes, country_header, security_contact } =
+            link_options;
         let edge_options = EdgeOptions {
             miss_throttle_per_minute,
             workers,
             connections: connections.each,
             cache_bytes,
+            country_header,
             security_contact,
         };
         Ok(Self {

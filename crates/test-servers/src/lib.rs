@@ -25,5 +25,6 @@ mod processes;
 pub mod proxy;
 pub mod redis;
 mod server_process;
+pub mod smuggling;
 
 pub use absence::Absence;

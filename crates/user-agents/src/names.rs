@@ -6,7 +6,7 @@
 //!   entries for people's software are left out: in-app browsers (`MetaIAB Facebook`), editors (`Code/1.`), and products whose
 //!   names a person's agent may contain (`Fluid`, `Adventurer`, `Charlotte`).
 //! - isbot 5.2.3 (github.com/omrilotan/isbot, Unlicense), for the idea of common endings.
-//! - The pages of Google, Microsoft, Apple, Meta, `OpenAI`, Anthropic, Slack, Discord and Telegram about their own agents.
+//! - The pages of Google, Microsoft, Apple, Meta, OpenAI, Anthropic, Slack, Discord and Telegram about their own agents.
 //!
 //! A name belongs here if the common endings in `patterns.rs` do not find it, if its category is not theirs, or if many
 //! operators will look for it in the log. Lower case; the longest name that fits wins.

@@ -39,7 +39,6 @@ fn d54_whatever_the_reason_it_is_one_and_the_same_page() {
         "/inactive",
         "/deleted",
         "/suspended",
-        "/",
         "/a/b/c",
         "/not%20a%20slug",
         "/v1",

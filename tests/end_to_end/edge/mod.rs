@@ -1,6 +1,7 @@
 //! The visitor's side: D24, D34, D52 to D54, D57 to D59.
 
 mod chains;
+mod gates;
 mod misses;
 mod pages;
 mod redirects;

@@ -109,7 +109,7 @@ fn d54_requests_that_are_hardly_http_get_an_answer() {
         (b"GET /sale HTTP/1.1\r\nHost: \xff\r\nConnection: close\r\n\r\n", 404),
         (b"GET /%ff%fe HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
         (b"GET /%zz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
-        (b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 404),
+        (b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 200),
         (b"GET http://localhost/sale HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n", 302),
     ] {
         let (status, head, _) = parse_response(&exchange(&program.links, request));

@@ -79,6 +79,15 @@ fn d61_the_start_logs_settings_under_their_names() {
 }
 
 #[test]
+fn d55_the_start_says_that_country_blocks_have_no_effect() {
+    let line = "country blocks of links have no effect";
+    let log = Program::start().stop_and_read_log();
+    assert!(log.contains(line) && log.contains("`geoip-database`"), "{log}");
+    let log = Program::builder().setting("country-header", "CF-IPCountry").start().stop_and_read_log();
+    assert!(!log.contains(line) && log.contains("country-header=\"cf-ipcountry\""), "{log}");
+}
+
+#[test]
 fn d61_domains_are_offered_only_where_the_edge_can_be_reached() {
     for (system_url, edge, is_offered) in [
         ("http://localhost:8081", None, false),

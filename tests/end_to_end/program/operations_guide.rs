@@ -106,9 +106,18 @@ fn the_table_of_metrics_is_complete() {
     let rows = section.lines().filter(|line| line.starts_with("| `"));
     let shown: BTreeSet<String> = rows.flat_map(|row| names(row, "signpost_")).map(str::to_owned).collect();
     let mut known = BTreeSet::new();
-    for member in
-        ["app", "edge", "http", "listener", "postgres", "quota-fallback", "redis", "server", "sqlite"]
-    {
+    for member in [
+        "app",
+        "edge",
+        "geoip",
+        "http",
+        "listener",
+        "postgres",
+        "quota-fallback",
+        "redis",
+        "server",
+        "sqlite",
+    ] {
         let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(member).join("src");
         add_literals(&sources, &mut known);
     }

@@ -35,6 +35,12 @@ impl ClientAddresses {
         Self { proxies, warnings: LogPace::new(WARNING_INTERVAL) }
     }
 
+    /// Whether what a peer at `address` says of its clients is believed.
+    #[must_use]
+    pub fn trusts(&self, address: IpAddr) -> bool {
+        self.proxies.contains(address)
+    }
+
     /// The address that a request counts for.
     ///
     /// Logs a warning, at most once an hour, when a peer that is not trusted sends `X-Forwarded-For` or `Forwarded`, or a trusted

@@ -5,5 +5,5 @@ mod resolve;
 
 pub use link_memory::LinkMemory;
 pub use resolve::{
-    Dependencies, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve, url_of,
+    Dependencies, Missing, RecordedLink, Resolution, Resolved, VisitorGates, address_of, resolve, url_of,
 };

@@ -29,6 +29,20 @@ pub enum Resolution {
     NotThere,
 }
 
+/// Why nothing is at an address, as far as that is known. It is for the operator alone.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Missing {
+    /// No link is there that visitors could open: there never was one, it lost its address, or its domain is not active.
+    #[default]
+    Unknown,
+    /// The link, or one on the way, is inactive.
+    Inactive,
+    /// The account of the link, or of one on the way, is suspended.
+    Suspended,
+    /// The links on the way are too many, as they are where they lead in circles.
+    Loop,
+}
+
 /// What the links on the way ask of their visitors. A chain asks what any of its links asks.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisitorGates {
@@ -63,6 +77,10 @@ pub struct Dependencies {
 pub struct Resolved {
     /// Where it leads.
     pub resolution: Resolution,
+    /// Why it leads nowhere, if it does.
+    pub missing: Missing,
+    /// The link at the address itself, if there is one.
+    pub link: Option<LinkId>,
     /// What visitors must pass.
     pub gates: VisitorGates,
     /// The links whose clicks a visit is, the one at the address first. A landing page elsewhere is not among them: its visit
@@ -89,6 +107,8 @@ pub fn address_of(app: &Application, hostname: Hostname, slug: Option<Slug>) -> 
 pub async fn resolve(app: &Application, address: Address) -> Result<Resolved, StoreError> {
     let mut resolved = Resolved {
         resolution: Resolution::NotThere,
+        missing: Missing::default(),
+        link: None,
         gates: VisitorGates::default(),
         recorded: Vec::new(),
         target_hosts: Vec::new(),
@@ -121,7 +141,14 @@ async fn follow(
         if !resolved.depends_on.accounts.contains(&account) {
             resolved.depends_on.accounts.push(account);
         }
-        if !is_active || is_suspended || hops > MOST_HOPS {
+        resolved.link.get_or_insert(id);
+        let missing = match (is_suspended, is_active) {
+            (true, _) => Some(Missing::Suspended),
+            (false, false) => Some(Missing::Inactive),
+            (false, true) => (hops > MOST_HOPS).then_some(Missing::Loop),
+        };
+        if let Some(missing) = missing {
+            resolved.missing = missing;
             return Ok(Resolution::NotThere);
         }
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });

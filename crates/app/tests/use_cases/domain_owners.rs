@@ -123,9 +123,13 @@ impl World {
 
     /// Whether a visitor of this address is led anywhere.
     pub(crate) async fn resolves(&self, host: &str, slug: Option<&str>) -> bool {
-        let host = samples::hostname(host);
-        let resolution = visits::resolve(&self.app, &host, slug.map(samples::slug)).await.unwrap();
-        resolution != Resolution::NotThere
+        self.resolved(host, slug).await.resolution != Resolution::NotThere
+    }
+
+    /// Where an address leads.
+    pub(crate) async fn resolved(&self, host: &str, slug: Option<&str>) -> visits::Resolved {
+        let address = visits::address_of(&self.app, samples::hostname(host), slug.map(samples::slug));
+        visits::resolve(&self.app, address).await.unwrap()
     }
 
     pub(crate) async fn may_have_certificate(&self, host: &str) -> bool {

@@ -1,9 +1,20 @@
 //! What links ask of their visitors (D55, D56).
+//!
+//! Antibot comes before the country: it costs less, and its answer does not depend on where the visitor is (ADR 40).
+
+mod countries;
+mod programs;
+mod reasons;
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use actix_http::RequestHead;
-use signpost_domain::CountryCode;
+use actix_http::header::HeaderName;
+use signpost_app::Application;
+use signpost_domain::{CountryCode, LinkId};
+
+pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
 use crate::sections::Items;
 
@@ -47,15 +58,10 @@ pub(crate) struct GateRequest<'a> {
     pub(crate) address: IpAddr,
 }
 
-/// What turns the visitor away; `None` if nothing does.
-pub(crate) fn judge(_gates: &LinkGates<'_>, _request: &GateRequest<'_>) -> Option<TurnedAway> {
-    None
-}
-
 /// What turned a visitor away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnedAway {
-    /// It is a bot, by this rule.
+    /// It is a program, by this rule.
     Bot {
         /// The name of the rule.
         rule: &'static str,
@@ -65,4 +71,43 @@ pub(crate) enum TurnedAway {
         /// The country.
         country: CountryCode,
     },
+}
+
+impl TurnedAway {
+    /// Logs why, so that the operator can answer "why was I blocked?". Nothing of what the visitor sent is in it, nor the
+    /// address: a rule has a name of ours (R31).
+    fn log(self, link: LinkId) {
+        match self {
+            Self::Bot { rule } => tracing::debug!(%link, rule, "antibot turned a visitor away"),
+            Self::Country { country } => {
+                tracing::debug!(%link, %country, "a country block turned a visitor away");
+            }
+        }
+    }
+}
+
+/// Judges visitors by what a link asks.
+pub(crate) struct Gates {
+    app: Arc<Application>,
+    /// The header in which trusted proxies name the visitor's country.
+    country_header: Option<HeaderName>,
+}
+
+impl Gates {
+    pub(crate) const fn new(app: Arc<Application>, country_header: Option<HeaderName>) -> Self {
+        Self { app, country_header }
+    }
+
+    /// What turns the visitor away; `None` if nothing does.
+    pub(crate) fn judge(&self, asked: &LinkGates<'_>, request: &GateRequest<'_>) -> Option<TurnedAway> {
+        let LinkGates { antibot, countries } = asked;
+        if *antibot && let Some(rule) = programs::turned_away(request.head) {
+            return Some(TurnedAway::Bot { rule });
+        }
+        if countries.is_empty() {
+            return None;
+        }
+        let country = self.country(request)?;
+        countries.blocks(country).then_some(TurnedAway::Country { country })
+    }
 }

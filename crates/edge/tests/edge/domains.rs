@@ -1,7 +1,8 @@
 //! Links on custom domains as visitors meet them.
 
 use signpost_app::ports::Store;
-use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Redirect};
+use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Redirect, WidgetId};
+use signpost_pages::{QrCode, QrOptions};
 use signpost_port_contracts::samples;
 
 use crate::harness::{Answer, Edge, HOST};
@@ -104,4 +105,27 @@ async fn d54_what_a_domain_does_not_serve_is_not_there() {
     assert!(work.delete_custom_domain(edge.account, domain.id).await.unwrap());
     edge.commit(work).await;
     assert_eq!(get(&edge, CUSTOM, "/sale"), nothing);
+}
+
+/// Contract D59: a domain's root has a code, and pages on the domain lead through it.
+#[tokio::test(flavor = "multi_thread")]
+async fn d59_codes_and_widgets_work_on_a_custom_domain() {
+    let (edge, _) = started().await;
+    for (path, link) in
+        [("/qr.svg", "https://links.example.net/"), ("/sale/qr.svg", "https://links.example.net/sale")]
+    {
+        let code = QrCode::new(&QrCode::marked(link), QrOptions::default()).unwrap();
+        assert_eq!(get(&edge, CUSTOM, path).body, code.svg(), "{path}");
+    }
+    let page = samples::landing_at(samples::on_custom(CUSTOM, Some("menu")));
+    edge.add(&page).await;
+    edge.write_page(&page, &samples::page_content()).await;
+    let through = format!("/menu/w/{}", WidgetId::from_bytes(3_u128.to_be_bytes()));
+    assert!(get(&edge, CUSTOM, "/menu").body.contains(&format!("href=\"{through}\"")));
+    let answer = get(&edge, CUSTOM, &through);
+    assert_eq!(
+        (answer.status, answer.header("location")),
+        (302, Some("https://example.com/menu?of=today#top"))
+    );
+    assert_eq!(get(&edge, HOST, &through).status, 404);
 }

@@ -33,6 +33,7 @@ pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
         workers: NonZeroUsize::new(2).unwrap(),
         connections: 1_000,
         cache_bytes: CACHE_BYTES,
+        country_header: None,
         security_contact: SecurityContact::parse(SECURITY_CONTACT),
     }
 }

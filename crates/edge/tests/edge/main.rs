@@ -12,7 +12,9 @@
 mod cache;
 mod clicks;
 mod domains;
+mod gates;
 mod harness;
+mod hostile;
 mod landings;
 mod languages;
 mod locations;

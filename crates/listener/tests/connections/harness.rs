@@ -200,6 +200,12 @@ impl Client {
         }
     }
 
+    /// Reads until the connection closes, and answers with what came.
+    pub(crate) async fn everything(&mut self) -> String {
+        while self.more().await > 0 {}
+        String::from_utf8(std::mem::take(&mut self.read)).unwrap()
+    }
+
     /// Writes until the other side takes no more, and answers with how many bytes it took; `None` if the connection broke
     /// first.
     pub(crate) async fn write_until_refused(&mut self, bytes: &[u8], most: usize) -> Option<usize> {

@@ -11,4 +11,5 @@ mod bounds;
 mod deadlines;
 mod harness;
 mod http;
+mod smuggling;
 mod stopping;

@@ -34,6 +34,7 @@ pub(super) async fn run(
     let links = LinkOptions {
         miss_throttle_per_minute: settings.miss_throttle_per_minute,
         cache_bytes: settings.link_cache,
+        country_header: settings.gates.country_header.clone(),
         security_contact: settings.security_contact.clone(),
     };
     let mut servers = Servers::start(sockets, &serving.app, links, connections)?;

@@ -7,6 +7,7 @@ mod error;
 mod flags;
 mod gates;
 mod plans_file;
+mod setting;
 mod sources;
 mod values;
 

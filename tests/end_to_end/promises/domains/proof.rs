@@ -149,7 +149,7 @@ fn d54_whatever_is_amiss_with_a_domain_it_is_one_and_the_same_page() {
         ("edge.example.net", "/"),
         ("192.0.2.10", "/"),
         ("xn--bcher-kva.test", "/x"),
-        ("localhost", "/"),
+        ("localhost", "/x"),
     ] {
         assert_eq!(seen(hostname, path), unknown, "{hostname}{path}");
     }

@@ -180,8 +180,8 @@ pub(super) fn is_active() -> ObjectBuilder {
 /// Whether a link turns known bots away.
 pub(super) fn antibot_enabled() -> ObjectBuilder {
     boolean(
-        "Whether known bots shall be turned away. It is kept and shown; no visitor is turned away yet. Turning it on \
-         needs the feature `antibot`.",
+        "Whether bots, scripted clients and empty user agents are turned away, with a 403 page. Turning it on needs the \
+         feature `antibot`.",
     )
 }
 

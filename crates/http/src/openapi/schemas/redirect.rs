@@ -64,7 +64,7 @@ fn geo_blocklists() -> ObjectBuilder {
         .max_items(Some(CountryCode::COUNT))
         .unique_items(true);
     closed_object(
-        "The countries whose visitors shall be turned away. They are kept and shown; no visitor is turned away yet.",
+        "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.",
         [always("countries", countries)],
     )
 }
@@ -75,7 +75,7 @@ fn geo_blocklists_sent(of_null: &str) -> ObjectBuilder {
     let countries = countries.max_items(Some(CountryCode::COUNT));
     or_null(closed_object(
         &format!(
-            "The countries whose visitors are to be turned away. No visitor is turned away yet. Adding one needs the feature `geo_blocking`. {of_null}"
+            "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
         ),
         [always("countries", countries)],
     ))

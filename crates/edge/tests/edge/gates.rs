@@ -1,0 +1,221 @@
+//! Links that turn visitors away (D55, D56).
+
+use std::net::IpAddr;
+
+use actix_http::header::HeaderName;
+use signpost_app::ports::ClickKind;
+use signpost_domain::{CountryCode, GeoBlocklist, Redirect, TrustedProxies};
+use signpost_edge::EdgeOptions;
+use signpost_memory::{InMemory, KeptClick};
+use signpost_port_contracts::samples;
+
+use crate::harness::{Answer, Edge, HOST, options};
+
+const CHROME: &str =
+    "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
+
+fn country(code: &str) -> CountryCode {
+    CountryCode::parse(code).unwrap()
+}
+
+fn blocking(slug: &str, countries: &[&str]) -> Redirect {
+    let geo_blocklist = GeoBlocklist::new(countries.iter().map(|code| country(code)).collect());
+    Redirect { geo_blocklist, ..samples::redirect(slug) }
+}
+
+fn against_bots(slug: &str) -> Redirect {
+    Redirect { antibot_enabled: true, ..samples::redirect(slug) }
+}
+
+/// Visits `path` with these further header lines.
+fn visit(edge: &Edge, method: &str, path: &str, lines: &str) -> Answer {
+    edge.request_with(method, path, &format!("Host: {HOST}\r\n{lines}"))
+}
+
+/// Visitors come through a proxy at 127.0.0.1, and countries from `header`.
+async fn behind_a_proxy(header: Option<&'static str>) -> Edge {
+    let networks = vec!["127.0.0.0/8".parse().unwrap()];
+    let memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
+    start(memory, header).await
+}
+
+async fn start(memory: InMemory, header: Option<&'static str>) -> Edge {
+    let country_header = header.map(HeaderName::from_static);
+    Edge::start_with(memory, EdgeOptions { country_header, ..options(0) }, |_| {}).await
+}
+
+/// Stops the edge, which hands on what is still in its queue.
+async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
+    let kept = edge.memory.clicks.clone();
+    edge.server.stop(true).await.unwrap();
+    kept.all()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d56_antibot_turns_programs_away_and_lets_people_and_previewers_in() {
+    let edge = Edge::start().await;
+    edge.add(&against_bots("sale")).await;
+    edge.add(&samples::redirect("open")).await;
+    let agent = |agent: &str| format!("User-Agent: {agent}\r\n");
+    for (lines, status) in [
+        (String::new(), 403),
+        (agent(""), 403),
+        (agent("-"), 403),
+        (agent("curl/8.5.0"), 403),
+        (agent("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"), 403),
+        (agent("HeadlessChrome/150.0"), 403),
+        (agent(&CHROME.to_ascii_lowercase()), 302),
+        (agent(CHROME), 302),
+        (agent("Mozilla/5.0 (Linux; Android 14; CUBOT_P80) Chrome/150.0"), 302),
+        (agent("\u{442}\u{435}\u{441}\u{442}"), 302),
+        (agent("facebookexternalhit/1.1"), 302),
+        (agent(CHROME) + &agent("curl/8.5.0"), 403),
+        (agent(CHROME) + &agent(CHROME), 302),
+    ] {
+        for method in ["GET", "HEAD"] {
+            let answer = visit(&edge, method, "/sale", &lines);
+            assert_eq!(answer.status, status, "{method} {lines:?}");
+            assert_eq!(answer.header("location").is_some(), status == 302);
+            assert_eq!(visit(&edge, method, "/open", &lines).status, 302, "{lines:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d55_visitors_from_a_blocked_country_are_turned_away() {
+    let edge = behind_a_proxy(None).await;
+    for (address, code) in [("192.0.2.1", "DE"), ("192.0.2.2", "FR"), ("2001:db8::1", "DE")] {
+        edge.memory.countries.put(address.parse::<IpAddr>().unwrap(), country(code));
+    }
+    edge.add(&blocking("sale", &["DE", "AT"])).await;
+    for (address, status) in [
+        ("192.0.2.1", 403),
+        ("192.0.2.2", 302),
+        ("192.0.2.3", 302),
+        ("2001:db8::1", 403),
+        ("2001:db8::2", 302),
+    ] {
+        for method in ["GET", "HEAD"] {
+            let answer = visit(&edge, method, "/sale", &format!("X-Forwarded-For: {address}\r\n"));
+            assert_eq!(answer.status, status, "{method} {address}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d55_the_header_of_a_trusted_proxy_says_the_country_and_wins_over_the_database() {
+    let edge = behind_a_proxy(Some("cf-ipcountry")).await;
+    edge.memory.countries.put("192.0.2.1".parse().unwrap(), country("DE"));
+    edge.add(&blocking("sale", &["DE"])).await;
+    for (lines, status) in [
+        ("CF-IPCountry: DE\r\n", 403),
+        ("cf-ipcountry: de\r\n", 403),
+        ("CF-IPCountry:  DE \r\n", 403),
+        ("CF-IPCountry: FR\r\n", 302),
+        ("CF-IPCountry: FR\r\nX-Forwarded-For: 192.0.2.1\r\n", 302),
+        ("", 302),
+        // What is no country is an unknown one, and the database knows better.
+        ("CF-IPCountry: XX\r\n", 302),
+        ("CF-IPCountry: XX\r\nX-Forwarded-For: 192.0.2.1\r\n", 403),
+        ("CF-IPCountry: T1\r\n", 302),
+        ("CF-IPCountry: \r\n", 302),
+        ("CF-IPCountry: DEU\r\n", 302),
+        ("CF-IPCountry: Germany\r\n", 302),
+        ("CF-IPCountry: DE,FR\r\n", 302),
+        ("CF-IPCountry: \u{fc}\r\n", 302),
+        // Somebody else may have written one of the two.
+        ("CF-IPCountry: FR\r\nCF-IPCountry: DE\r\n", 302),
+        ("CF-IPCountry: DE\r\nCF-IPCountry: DE\r\n", 302),
+        ("X-CF-IPCountry: DE\r\n", 302),
+    ] {
+        assert_eq!(visit(&edge, "GET", "/sale", lines).status, status, "{lines:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d55_nobody_but_a_trusted_proxy_says_the_country_or_the_address() {
+    let edge = start(InMemory::default(), Some("cf-ipcountry")).await;
+    edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
+    edge.memory.countries.put("192.0.2.2".parse().unwrap(), country("FR"));
+    edge.add(&blocking("closed", &["DE"])).await;
+    edge.add(&blocking("open", &["FR"])).await;
+    for lines in [
+        "",
+        "CF-IPCountry: FR\r\n",
+        "X-Forwarded-For: 192.0.2.2\r\n",
+        "X-Forwarded-For: 192.0.2.2\r\nCF-IPCountry: FR\r\n",
+        "Forwarded: for=192.0.2.2\r\nX-Real-IP: 192.0.2.2\r\nCF-Connecting-IP: 192.0.2.2\r\n",
+    ] {
+        assert_eq!(visit(&edge, "GET", "/closed", lines).status, 403, "{lines:?}");
+        assert_eq!(visit(&edge, "GET", "/open", lines).status, 302, "{lines:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d55_without_a_known_country_nobody_is_blocked() {
+    let edge = Edge::start().await;
+    let everywhere: Vec<&str> = CountryCode::all().map(CountryCode::as_str).collect();
+    edge.add(&blocking("sale", &everywhere)).await;
+    assert_eq!(visit(&edge, "GET", "/sale", "CF-IPCountry: DE\r\n").status, 302);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_who_is_turned_away_is_recorded_as_blocked_and_head_is_not() {
+    let edge = Edge::start().await;
+    edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
+    let (bots, countries) = (against_bots("bots"), blocking("countries", &["DE"]));
+    let silent = Redirect { analytics_enabled: false, ..against_bots("silent") };
+    for link in [&bots, &countries, &silent] {
+        edge.add(link).await;
+    }
+    for slug in ["/bots", "/countries", "/silent"] {
+        assert_eq!(edge.get(slug).status, 403);
+        assert_eq!(edge.request("HEAD", slug).status, 403);
+    }
+    let clicks = clicks_of(edge).await;
+    let kinds: Vec<_> = clicks.iter().map(|click| (click.link, click.kind)).collect();
+    let blocked = |link: &Redirect| (link.id.into(), ClickKind::Blocked);
+    assert_eq!(kinds, [blocked(&bots), blocked(&countries)]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d24_d56_a_chain_asks_what_any_of_its_links_asks() {
+    let edge = Edge::start().await;
+    edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
+    let to = |slug: &str| samples::target(&format!("https://{HOST}/{slug}"));
+    edge.add(&against_bots("end")).await;
+    edge.add(&blocking("abroad", &["DE"])).await;
+    edge.add(&Redirect { target_url: to("end"), ..samples::redirect("first") }).await;
+    edge.add(&Redirect { target_url: to("abroad"), ..samples::redirect("second") }).await;
+    let person = format!("User-Agent: {CHROME}\r\n");
+    assert_eq!(visit(&edge, "GET", "/first", "User-Agent: curl/8\r\n").status, 403);
+    assert_eq!(visit(&edge, "GET", "/first", &person).status, 302);
+    assert_eq!(visit(&edge, "GET", "/second", &person).status, 403);
+}
+
+/// R30: what is not there is the one 404 page, whatever it would have asked.
+#[tokio::test(flavor = "multi_thread")]
+async fn d54_r30_a_gate_tells_nobody_that_an_inactive_link_exists() {
+    let edge = Edge::start().await;
+    edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
+    edge.add(&Redirect { is_active: false, ..against_bots("bots") }).await;
+    edge.add(&Redirect { is_active: false, ..blocking("countries", &["DE"]) }).await;
+    let unknown = edge.get("/unknown");
+    assert_eq!(unknown.status, 404);
+    assert_eq!(edge.get("/bots"), unknown);
+    assert_eq!(edge.get("/countries"), unknown);
+}
+
+/// A gate that is switched on or off holds at once (D58).
+#[tokio::test(flavor = "multi_thread")]
+async fn d58_a_changed_gate_holds_at_once() {
+    let edge = Edge::start().await;
+    let open = samples::redirect("sale");
+    edge.add(&open).await;
+    assert_eq!(edge.get("/sale").status, 302);
+    let closed = Redirect { antibot_enabled: true, ..open.clone() };
+    edge.update(&open, &closed).await;
+    assert_eq!(edge.get("/sale").status, 403);
+    edge.update(&closed, &open).await;
+    assert_eq!(edge.get("/sale").status, 302);
+}

@@ -1,0 +1,80 @@
+//! Requests whose end is in doubt (R27).
+
+use std::collections::BTreeMap;
+
+use signpost_listener::Times;
+use signpost_test_servers::smuggling::{Doubtful, doubtful_chunks, doubtful_heads};
+
+use crate::harness::{SHORT, Scene, patient};
+
+/// Connections that stay open after an answer soon end as idle ones, so that a request that is wrongly taken does not hold up
+/// the test.
+fn scene() -> Scene {
+    Scene::start(Times { idle: SHORT, head: SHORT, ..patient() }, 10)
+}
+
+/// Sends the requests, each on a connection of its own, and returns what came back until the server closed.
+async fn told(scene: &Scene, requests: Vec<Doubtful>) -> BTreeMap<&'static str, String> {
+    let mut told = BTreeMap::new();
+    for Doubtful { flaw, bytes } in requests {
+        let mut client = scene.connect().await;
+        client.send(bytes).await;
+        told.insert(flaw, client.everything().await);
+    }
+    told
+}
+
+fn is_refused(answer: &str) -> bool {
+    answer.starts_with("HTTP/1.1 400 ")
+        && answer.contains("connection: close\r\n")
+        && answer.matches("HTTP/1.1").count() == 1
+}
+
+#[tokio::test]
+async fn r27_a_request_whose_head_is_in_doubt_is_a_400_and_the_connection_is_closed() {
+    let scene = scene();
+    let requests = doubtful_heads();
+    assert!(requests.len() >= 60);
+    let wrong: Vec<_> =
+        told(&scene, requests).await.into_iter().filter(|(_, answer)| !is_refused(answer)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert_eq!(scene.calls(), 0);
+}
+
+#[tokio::test]
+async fn r27_nothing_behind_a_body_that_is_in_doubt_is_a_request() {
+    let scene = scene();
+    let wrong: Vec<_> = told(&scene, doubtful_chunks())
+        .await
+        .into_iter()
+        .filter(|(_, answer)| answer.contains("/smuggled") || answer.matches("HTTP/1.1").count() != 1)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The head is looked through as it comes, so that a flaw may stand at the border of two pieces.
+#[tokio::test]
+async fn r27_bare_line_feeds_are_seen_in_whatever_pieces_they_come() {
+    let scene = scene();
+    let request = "\r\nGET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n";
+    for at in 1..request.len() {
+        let mut client = scene.connect().await;
+        client.stream.set_nodelay(true).unwrap();
+        let (first, second) = request.split_at(at);
+        client.send(first).await;
+        client.send(second).await;
+        let answer = client.everything().await;
+        assert!(is_refused(&answer), "split at {at}: {answer}");
+    }
+    assert_eq!(scene.calls(), 0);
+}
+
+#[tokio::test]
+async fn empty_lines_before_a_request_are_skipped() {
+    let scene = scene();
+    let mut client = scene.connect().await;
+    for before in ["", "\r\n", "\r\n\r\n"] {
+        client.send(format!("{before}GET /next HTTP/1.1\r\nhost: a\r\n\r\n")).await;
+        assert_eq!(client.answer().await.body, "/next");
+    }
+}

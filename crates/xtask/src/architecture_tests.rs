@@ -1,0 +1,135 @@
+use super::{check, members};
+use crate::workspace::{Dependency, Kind, Package};
+
+fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
+    Package { name: name.to_owned(), manifest: format!("{name}/Cargo.toml"), dependencies }
+}
+
+fn foreign(name: &str, kind: Kind) -> Dependency {
+    Dependency { name: name.to_owned(), kind, by_path: false }
+}
+
+fn sibling(name: &str, kind: Kind) -> Dependency {
+    Dependency { name: name.to_owned(), kind, by_path: true }
+}
+
+/// What is reported of a whole workspace whose crate `name` has the one dependency.
+fn reported(name: &str, dependency: &Dependency) -> Vec<String> {
+    let packages: Vec<Package> = members()
+        .map(|member| package(member, if member == name { vec![dependency.clone()] } else { Vec::new() }))
+        .collect();
+    check(&packages).iter().map(ToString::to_string).collect()
+}
+
+#[track_caller]
+fn refused(name: &str, dependency: &Dependency) {
+    let (other, reported) = (&dependency.name, reported(name, dependency));
+    assert_eq!(reported.len(), 1, "{name} → {other}: {reported:?}");
+    assert!(reported.iter().all(|line| line.starts_with(&format!("{name}/Cargo.toml: "))));
+    assert!(reported.iter().all(|line| line.contains(&format!("`{other}`"))));
+}
+
+#[track_caller]
+fn allowed(name: &str, dependency: &Dependency) {
+    let other = &dependency.name;
+    assert_eq!(reported(name, dependency), Vec::<String>::new(), "{name} → {other}");
+}
+
+#[test]
+fn imports_point_inwards() {
+    allowed("signpost-app", &sibling("signpost-domain", Kind::Product));
+    allowed("signpost-sqlite", &sibling("signpost-app", Kind::Product));
+    allowed("signpost", &sibling("signpost-sqlite", Kind::Product));
+    refused("signpost-domain", &sibling("signpost-app", Kind::Product));
+    refused("signpost-domain", &sibling("signpost-memory", Kind::Tests));
+    refused("signpost-app", &sibling("signpost-sqlite", Kind::Product));
+    refused("signpost-http", &sibling("signpost", Kind::Product));
+}
+
+#[test]
+fn an_adapter_imports_no_other_adapter() {
+    let adapters = [
+        "signpost-memory",
+        "signpost-sqlite",
+        "signpost-http",
+        "signpost-edge",
+        "signpost-redis",
+        "signpost-quota-fallback",
+    ];
+    for one in adapters {
+        for other in adapters.into_iter().filter(|other| *other != one) {
+            refused(one, &sibling(other, Kind::Product));
+        }
+    }
+}
+
+#[test]
+fn tests_may_use_the_contracts_and_the_fakes() {
+    for one in ["signpost-app", "signpost-sqlite", "signpost-http", "signpost-edge"] {
+        for double in ["signpost-memory", "signpost-port-contracts"] {
+            allowed(one, &sibling(double, Kind::Tests));
+            refused(one, &sibling(double, Kind::Product));
+        }
+    }
+    refused("signpost-edge", &sibling("signpost-sqlite", Kind::Tests));
+}
+
+#[test]
+fn nobody_imports_the_repositorys_commands() {
+    for member in members().filter(|member| *member != "signpost-xtask") {
+        refused(member, &sibling("signpost-xtask", Kind::Product));
+        refused(member, &sibling("signpost-xtask", Kind::Tests));
+    }
+}
+
+#[test]
+fn a_framework_stays_behind_its_fence() {
+    allowed("signpost-sqlite", &foreign("diesel", Kind::Product));
+    allowed("signpost", &foreign("anyhow", Kind::Product));
+    allowed("signpost-edge", &foreign("actix-web", Kind::Product));
+    refused("signpost", &foreign("actix-web", Kind::Product));
+    for fenced in ["anyhow", "clap", "diesel", "diesel_migrations", "libsqlite3-sys", "actix-web"] {
+        refused("signpost-app", &foreign(fenced, Kind::Product));
+        refused("signpost-memory", &foreign(fenced, Kind::Tests));
+    }
+    refused("signpost", &foreign("diesel", Kind::Product));
+    refused("signpost-http", &foreign("clap", Kind::Product));
+}
+
+#[test]
+fn use_cases_do_not_know_the_runtime_but_their_tests_do() {
+    refused("signpost-app", &foreign("tokio", Kind::Product));
+    allowed("signpost-app", &foreign("tokio", Kind::Tests));
+    refused("signpost-domain", &foreign("tokio", Kind::Tests));
+    allowed("signpost-sqlite", &foreign("tokio", Kind::Product));
+}
+
+#[test]
+fn the_domain_has_a_closed_list() {
+    allowed("signpost-domain", &foreign("url", Kind::Product));
+    allowed("signpost-domain", &foreign("proptest", Kind::Tests));
+    refused("signpost-domain", &foreign("proptest", Kind::Product));
+    refused("signpost-domain", &foreign("serde", Kind::Product));
+}
+
+#[test]
+fn a_sibling_is_known_even_when_it_does_not_come_by_path() {
+    refused("signpost-app", &foreign("signpost-sqlite", Kind::Product));
+}
+
+#[test]
+fn a_crate_without_a_place_is_reported_and_so_is_a_place_without_a_crate() {
+    let mut packages: Vec<Package> = members().map(|member| package(member, Vec::new())).collect();
+    packages.push(package("signpost-newcomer", Vec::new()));
+    packages.retain(|package| package.name != "signpost-edge");
+    let reported: Vec<String> = check(&packages).iter().map(ToString::to_string).collect();
+    assert_eq!(reported.len(), 2, "{reported:?}");
+    assert!(reported.iter().any(|line| line.contains("where `signpost-newcomer` stands")));
+    assert!(reported.iter().any(|line| line.contains("`signpost-edge` has a place but is no member")));
+}
+
+#[test]
+fn a_folder_of_ours_outside_the_workspace_is_no_way_round() {
+    refused("signpost-sqlite", &sibling("elsewhere", Kind::Product));
+    refused("signpost", &sibling("elsewhere", Kind::Product));
+}
