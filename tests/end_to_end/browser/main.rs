@@ -21,9 +21,14 @@
 
 mod accessibility;
 mod chromium;
+mod codes;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
 mod harness;
+mod landing_pages;
+mod payloads;
+mod pixels;
+mod sample_pages;
 mod small_pages;
 mod soundness;
 mod tab;

@@ -1,12 +1,14 @@
-//! The pages that visitors see instead of a link's target: D53, D54, D58.
+//! The pages that visitors see instead of a link's target: D53 to D56, D58.
 
+use serde_json::json;
 use signpost_test_servers::Absence;
 use signpost_test_servers::postgres;
 use signpost_test_servers::proxy::{Behaviour, Proxy};
 
-use crate::harness::{Program, migrate};
-use crate::soundness::assert_sound;
+use crate::harness::{Program, migrate, redirect_body};
+use crate::soundness::{assert_sound, assert_sound_for};
 use crate::tab::{Tab, url_of};
+use crate::visitor::Visitor;
 
 fn status(tab: &Tab) -> u16 {
     tab.evaluate("performance.getEntriesByType('navigation')[0].responseStatus")
@@ -16,6 +18,12 @@ fn status(tab: &Tab) -> u16 {
 fn d54_the_page_of_what_is_not_there_is_sound() {
     let program = Program::start();
     assert_sound("not-found", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 404));
+}
+
+#[test]
+fn the_root_of_the_system_domain_is_sound() {
+    let program = Program::start();
+    assert_sound("root", &[], |tab| assert_eq!(status(tab.visit(&program, "/")), 200));
 }
 
 #[test]
@@ -41,6 +49,26 @@ fn d54_the_page_of_too_many_misses_is_sound() {
 }
 
 #[test]
+fn d55_the_page_of_a_country_that_is_left_out_is_sound() {
+    let program = Program::builder().setting("country-header", "X-Country").start();
+    let link = json!({"slug": "link", "geo_blocklists": {"countries": ["PT"]}});
+    program.first_account().create_redirect(&redirect_body(link));
+    let visitor = Visitor::default().with_header("X-Country", "PT");
+    assert_sound_for(&visitor, "country", &[], |tab| {
+        assert_eq!(status(tab.visit(&program, "/link")), 403);
+    });
+}
+
+#[test]
+fn d56_the_page_for_bots_is_sound() {
+    let program = Program::start();
+    let link = json!({"slug": "link", "antibot_enabled": true});
+    program.first_account().create_redirect(&redirect_body(link));
+    // The browser of the tests says that it has no window, which people's browsers have.
+    assert_sound("for-people-only", &[], |tab| assert_eq!(status(tab.visit(&program, "/link")), 403));
+}
+
+#[test]
 fn d58_the_page_while_the_database_is_away_is_sound() {
     const WHO: &str = "the page while the database is away";
     let server = match postgres::try_shared().map_err(Absence::clone) {
@@ -55,4 +83,20 @@ fn d58_the_page_while_the_database_is_away_is_sound() {
         .start();
     proxy.set(Behaviour::Refuse);
     assert_sound("unavailable", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 503));
+}
+
+#[test]
+fn small_pages_speak_six_languages() {
+    let program = Program::start();
+    let mut headings = Vec::new();
+    for language in ["en", "de", "es", "fr", "ru", "pt"] {
+        let Some(tab) = Tab::of(&Visitor::default().with_header("Accept-Language", language)) else { return };
+        let (tag, heading): (String, String) = tab
+            .visit(&program, "/nothing")
+            .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
+        assert_eq!(tag, language);
+        assert!(!headings.contains(&heading), "{heading} twice");
+        headings.push(heading);
+        crate::accessibility::assert_accessible(&tab, language);
+    }
 }

@@ -93,6 +93,19 @@ impl Tab {
         self
     }
 
+    /// Opens a URL and waits for nothing, where the page moves on by itself.
+    pub fn begin_to_open(&self, url: &str) {
+        let (page, url) = (self.page.clone(), url.to_owned());
+        self.shared.runtime.spawn(async move { page.goto(url).await.map(drop) });
+    }
+
+    /// Shows a page without opening it: nothing of it runs, and it leads nowhere.
+    pub fn show(&self, html: &str) {
+        let html = html.replace("<script", "<template").replace("</script", "</template");
+        let html = html.replace("http-equiv=\"refresh\"", "");
+        self.shared.runtime.block_on(self.page.set_content(html)).unwrap();
+    }
+
     /// Opens a path of the program's system domain.
     #[track_caller]
     pub fn visit(&self, program: &Program, path: &str) -> &Self {
@@ -129,6 +142,24 @@ impl Tab {
         let (heard, timeout) = waited.unwrap();
         assert!(!timeout.timed_out(), "it did not happen: {heard:?}");
         heard.clone()
+    }
+
+    /// Presses and releases a key.
+    pub fn press(&self, key: &str) {
+        self.shared.runtime.block_on(async {
+            let body = self.page.find_element("body").await.unwrap();
+            body.press_key(key).await.unwrap();
+        });
+    }
+
+    /// Clicks in the middle of an element. Without scripts too, for which chromiumoxide's own way waits for ever.
+    #[track_caller]
+    pub fn click(&self, selector: &str) {
+        self.shared.runtime.block_on(async {
+            let element = self.page.find_element(selector).await.unwrap();
+            let point = element.clickable_point().await.unwrap();
+            self.page.click(point).await.unwrap();
+        });
     }
 
     /// The whole page as a picture (PNG).

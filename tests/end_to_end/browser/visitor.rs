@@ -49,4 +49,13 @@ impl Visitor {
         let of_width = |width| Scheme::ALL.map(|scheme| Self { width, scheme, ..self.clone() });
         WIDTHS.into_iter().flat_map(of_width).collect()
     }
+
+    pub fn with_header(mut self, name: &'static str, value: &'static str) -> Self {
+        self.headers.push((name, value));
+        self
+    }
+
+    pub fn without_scripts(self) -> Self {
+        Self { has_scripts: false, ..self }
+    }
 }

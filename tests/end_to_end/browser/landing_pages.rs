@@ -1,0 +1,121 @@
+//! Landing pages (D34, D35, D59).
+
+use serde_json::{Value, json};
+
+use crate::harness::{Program, body_with};
+use crate::sample_pages::{self, PICTURES};
+use crate::soundness::assert_sound;
+use crate::tab::{Tab, url_of};
+use crate::visitor::{Scheme, Visitor};
+
+/// A program with a landing page at `/page`.
+fn program_with(page: Value) -> Program {
+    let program = Program::start();
+    let page = body_with(page, json!({"slug": "page"}));
+    program.first_account().post("/v1/landings", &page).expect_status(201);
+    program
+}
+
+#[test]
+fn d34_d35_landing_pages_are_sound_for_everybody() {
+    for (name, page) in sample_pages::all() {
+        let title = page["title"].clone();
+        let program = program_with(page);
+        assert_sound(&format!("landing-{name}"), &[PICTURES], |tab| {
+            tab.visit(&program, "/page");
+            assert_eq!(tab.evaluate::<Value>("document.querySelector('h1').textContent"), title);
+        });
+    }
+}
+
+/// How bright the page behind everything is, from 0 to 1.
+fn brightness(tab: &Tab) -> f64 {
+    tab.evaluate(
+        "(() => {
+            const colour = getComputedStyle(document.body).backgroundColor;
+            const parts = colour.match(/[\\d.]+/g).map(Number);
+            return (parts[0] + parts[1] + parts[2]) / (colour.startsWith('color(') ? 3 : 765);
+        })()",
+    )
+}
+
+#[test]
+fn d34_the_theme_is_the_owners_or_else_the_visitors() {
+    for (theme, of_light_visitor, of_dark_visitor) in
+        [("light", "light", "light"), ("dark", "dark", "dark"), ("auto", "light", "dark")]
+    {
+        let program = program_with(json!({"title": "Menu", "theme": theme}));
+        for (scheme, expected) in [(Scheme::Light, of_light_visitor), (Scheme::Dark, of_dark_visitor)] {
+            let Some(tab) = Tab::of(&Visitor { scheme, ..Visitor::default() }) else { return };
+            let brightness = brightness(tab.visit(&program, "/page"));
+            let seen = if brightness > 0.5 { "light" } else { "dark" };
+            assert_eq!(seen, expected, "{theme} for a visitor of {scheme:?}: {brightness}");
+        }
+    }
+}
+
+#[test]
+fn d59_without_scripts_a_widget_leads_where_it_says() {
+    let program = program_with(sample_pages::one());
+    let visitor = Visitor::default().without_scripts();
+    let Some(tab) = Tab::of(&visitor) else { return };
+    tab.visit(&program, "/page").click("main a");
+    let heard = tab.wait_until(|heard| heard.requests.iter().any(|url| url == "https://example.com/8"));
+    let by_way = url_of(&program, "/page/w/wgt_");
+    assert!(heard.requests.iter().any(|url| url.starts_with(&by_way)), "{heard:?}");
+}
+
+/// D35: whoever looks at a page is not known to a site of videos before a click on one.
+#[test]
+fn d35_a_video_is_asked_for_at_a_click_and_not_before() {
+    let page = json!({"title": "Films", "widgets": [{"type": "video", "url": "https://vimeo.com/76979871"}]});
+    let program = program_with(page);
+    let Some(tab) = Tab::of(&Visitor::default()) else { return };
+    tab.visit(&program, "/page");
+    let is_of_vimeo = |url: &String| url.contains("vimeo");
+    let heard = tab.heard();
+    assert!(!heard.requests.iter().any(is_of_vimeo), "{heard:?}");
+    tab.click("main a");
+    tab.wait_until(|heard| heard.requests.iter().any(is_of_vimeo));
+}
+
+#[test]
+fn the_keyboard_reaches_every_link_in_its_order_and_shows_where_it_is() {
+    let program = program_with(sample_pages::every_type());
+    let Some(tab) = Tab::of(&Visitor::default()) else { return };
+    tab.visit(&program, "/page");
+    let links: Vec<String> = tab.evaluate("[...document.querySelectorAll('a[href]')].map(link => link.href)");
+    assert!(links.len() >= 5, "{links:?}");
+    for link in &links {
+        tab.press("Tab");
+        let (at, is_shown): (String, bool) = tab.evaluate(
+            "(() => {
+                const style = getComputedStyle(document.activeElement);
+                return [document.activeElement.href || document.activeElement.tagName,
+                    style.outlineStyle != 'none' && parseFloat(style.outlineWidth) >= 2];
+            })()",
+        );
+        assert_eq!((at.as_str(), is_shown), (link.as_str(), true));
+    }
+    tab.visit(&program, "/page").press("Tab");
+    tab.press("Enter");
+    tab.wait_until(|heard| heard.requests.iter().any(|url| url == "https://example.com/rye"));
+}
+
+/// How many elements move when something happens to them, themselves or what stands before and behind them.
+fn moving(tab: &Tab) -> usize {
+    tab.evaluate(
+        "[...document.querySelectorAll('*')].flatMap(element => [null, '::before', '::after'].map(part =>
+            getComputedStyle(element, part))).filter(style => style.animationName != 'none' ||
+            style.transitionDuration.split(',').some(time => parseFloat(time) > 0)).length",
+    )
+}
+
+#[test]
+fn nothing_moves_for_those_who_want_no_motion() {
+    let program = program_with(sample_pages::every_type());
+    let Some(tab) = Tab::of(&Visitor::default()) else { return };
+    assert!(moving(tab.visit(&program, "/page")) > 0, "nothing moves for anybody");
+    let Some(tab) = Tab::of(&Visitor { wants_less_motion: true, ..Visitor::default() }) else { return };
+    assert_eq!(moving(tab.visit(&program, "/page")), 0);
+}
