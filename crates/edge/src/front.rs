@@ -5,8 +5,9 @@
 
 use std::cell::RefCell;
 
-use crate::compiled_link::{CompiledLink, Ids, LinkView};
+use crate::compiled_link::CompiledLink;
 use crate::generations::Moment;
+use crate::link_view::{Ids, LinkView};
 use crate::wanted::Wanted;
 
 /// How many links there is room for, half a mebibyte in all. The place of a link follows from its hash.
@@ -100,8 +101,8 @@ mod tests {
     use signpost_port_contracts::samples;
 
     use super::*;
-    use crate::compiled_link::LeadsTo;
     use crate::generations::Generations;
+    use crate::link_view::LeadsTo;
     use crate::wanted::KnownSite;
 
     fn system(generations: &Generations) -> KnownSite {

@@ -12,6 +12,7 @@ mod gates;
 mod generations;
 mod landing_page;
 mod link_cache;
+mod link_view;
 mod loads;
 mod outage_log;
 mod outcome;
@@ -22,6 +23,7 @@ mod routes;
 mod sections;
 mod server;
 mod visit;
+mod visit_recording;
 mod visitor;
 mod wanted;
 

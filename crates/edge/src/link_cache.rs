@@ -9,8 +9,9 @@ use signpost_app::changes::{ChangeSubscriber, Origin};
 use signpost_app::ports::VisibleChange;
 use signpost_app::visits::LinkMemory;
 
-use crate::compiled_link::{CompiledLink, LeadsTo};
+use crate::compiled_link::CompiledLink;
 use crate::generations::{AddressHash, Generations};
+use crate::link_view::LeadsTo;
 use crate::wanted::Wanted;
 
 /// How many addresses are remembered at which nothing is.

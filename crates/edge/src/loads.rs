@@ -158,7 +158,7 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
-    use crate::compiled_link::LeadsTo;
+    use crate::link_view::LeadsTo;
 
     /// Loads on a store with one redirect.
     struct Scene {

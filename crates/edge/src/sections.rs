@@ -135,7 +135,7 @@ mod tests {
         let bytes = [sections.bytes(), b"rest"].concat();
         let mut reader = Reader::new(&bytes);
         assert_eq!(reader.text(), b"links.example.net");
-        assert_eq!(reader.lists().map(|list| list.collect::<Vec<_>>()), lists);
+        assert_eq!(reader.lists().map(Iterator::collect::<Vec<_>>), lists);
         assert_eq!(reader.long_list().collect::<Vec<_>>(), long);
         assert_eq!(reader.rest(), b"rest");
     }

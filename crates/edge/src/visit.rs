@@ -8,24 +8,25 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use actix_http::body::BoxBody;
-use actix_http::header::{self, HeaderName, HeaderValue};
+use actix_http::header::{self, HeaderValue};
 use actix_http::{ConnectionType, HttpMessage as _, Method, Request, StatusCode, Version};
 use bytes::Bytes;
 use futures_util::FutureExt as _;
 use signpost_app::Application;
 use signpost_app::admission::address_throttle::AddressThrottle;
-use signpost_app::ports::{Click, ClickKind};
+use signpost_app::ports::ClickKind;
 use signpost_app::visits::url_of;
 use signpost_domain::{TargetUrl, Timestamp, WidgetId};
 use signpost_listener::{Reply, ShortRedirect};
 use signpost_pages::PixelPage;
 
 use crate::click_queue::{ClickQueue, Lane};
-use crate::compiled_link::{CompiledLink, LeadsTo, LinkView};
+use crate::compiled_link::CompiledLink;
 use crate::files::{File, SiteFiles};
 use crate::front::{Front, InlineLink};
 use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
 use crate::link_cache::LinkCache;
+use crate::link_view::{LeadsTo, LinkView};
 use crate::loads::{Loaded, Loads};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::{Page, Pages};
@@ -56,14 +57,14 @@ pub(crate) struct Worker {
     edge: Arc<Edge>,
     front: Front,
     hosts: KnownHosts,
-    lane: Arc<Lane>,
+    pub(crate) lane: Arc<Lane>,
 }
 
 /// A visitor, as far as a visit needs to know.
-struct Visitor<'a> {
-    request: &'a Request,
-    now: Timestamp,
-    address: IpAddr,
+pub(crate) struct Visitor<'a> {
+    pub(crate) request: &'a Request,
+    pub(crate) now: Timestamp,
+    pub(crate) address: IpAddr,
 }
 
 /// A link that a visit has found.
@@ -343,38 +344,7 @@ impl Worker {
         }
         outcome
     }
-
-    /// Records a visit for each link on the way that wants it. HEAD is nothing (D48).
-    fn record(&self, visitor: &Visitor<'_>, link: &LinkView<'_>, kind: ClickKind) {
-        let Visitor { request, now, address } = visitor;
-        if *request.method() != Method::GET {
-            return;
-        }
-        let mut recorded = link.recorded().peekable();
-        if recorded.peek().is_none() {
-            return;
-        }
-        let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
-        let purpose = Some(text(&SEC_PURPOSE)).filter(|it| !it.is_empty()).unwrap_or_else(|| text(&PURPOSE));
-        for link in recorded {
-            self.lane.push(&Click {
-                at: *now,
-                link: link.id,
-                account: link.account,
-                kind,
-                address: *address,
-                user_agent: text(&header::USER_AGENT),
-                referrer: text(&header::REFERER),
-                accept_language: text(&header::ACCEPT_LANGUAGE),
-                query: request.uri().query().unwrap_or_default().as_bytes(),
-                purpose,
-            });
-        }
-    }
 }
-
-static SEC_PURPOSE: HeaderName = HeaderName::from_static("sec-purpose");
-static PURPOSE: HeaderName = HeaderName::from_static("purpose");
 
 fn given(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));

@@ -65,7 +65,8 @@ mod tests {
         let database_of = |country| country_database(&[("192.0.2.0/24", Located::in_country(country))]);
         fs::write(&path, database_of("DE")).unwrap();
         let file = CountryDatabaseFile::open(path.clone()).unwrap();
-        let country = || file.lookup().country([192, 0, 2, 1].into()).map(|country| country.as_str());
+        let country =
+            || file.lookup().country([192, 0, 2, 1].into()).map(signpost_domain::CountryCode::as_str);
         assert_eq!(country(), Some("DE"));
         for (content, expected) in
             [(database_of("AT"), "AT"), (b"broken".to_vec(), "AT"), (database_of("CH"), "CH")]

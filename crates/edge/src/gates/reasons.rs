@@ -5,7 +5,7 @@ use signpost_app::visits::Missing;
 use signpost_domain::LinkId;
 
 use super::TurnedAway;
-use crate::compiled_link::{LeadsTo, LinkView};
+use crate::link_view::{LeadsTo, LinkView};
 
 /// Counts them by `reason`.
 const TURNED_AWAY_METRIC: &str = "signpost_visits_turned_away_total";

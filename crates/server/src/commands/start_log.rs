@@ -5,6 +5,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
+use actix_http::header::HeaderName;
 use signpost_app::admission::AccountBounds;
 use signpost_app::{Application, domains};
 use signpost_dns::NameServers;
@@ -77,7 +78,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "stale-limit" = time(*stale_limit),
         "link-cache" = format!("{}MiB", link_cache / (1024 * 1024)),
         "geoip-database" = country_database.as_ref().map(|file| file.path().display().to_string()),
-        "country-header" = country_header.as_ref().map(|name| name.as_str()),
+        "country-header" = country_header.as_ref().map(HeaderName::as_str),
         "security-contact" = security_contact.as_ref().map(SecurityContact::as_uri),
         "custom-domain-scheme" = custom_domain_scheme.as_str(),
         "edge-hostname" = edge.hostname.as_ref().map(ToString::to_string),

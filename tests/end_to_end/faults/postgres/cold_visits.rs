@@ -35,9 +35,9 @@ fn while_away(fault: &str, begin: fn(&PostgresServer), end: fn(&PostgresServer))
         scene.account.create_redirect(&redirect_body(json!({"slug": format!("cold-{number}")})));
     }
     let open = |number: usize| {
-        let started = Instant::now();
+        let opened = Instant::now();
         let visit = scene.nodes[0].visitor().open(&format!("/cold-{number}"));
-        (visit, started.elapsed())
+        (visit, opened.elapsed())
     };
     begin(server);
     let began = Instant::now();
