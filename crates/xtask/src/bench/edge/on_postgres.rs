@@ -1,5 +1,6 @@
 //! What is measured on PostgreSQL: links that are not in memory yet, and those that are while it stands still.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -13,7 +14,7 @@ use super::scenery::create;
 use super::stage::Stage;
 use super::visits::{Pace, Turn};
 use crate::bench::commands;
-use crate::bench::connection::Caller;
+use crate::bench::connection::{Caller, Connection};
 use crate::bench::figure::Goal;
 use crate::bench::pgbench::Script;
 use crate::bench::postgres::Postgres;
@@ -154,10 +155,12 @@ pub(super) fn stalled(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.few()?;
     let contender = |name| Contender::new(name, &program.links, program.pid(), &visits, 302);
     let (mut usual, mut stalled) = (contender("usual")?, contender("stalled")?);
-    for pace in [Pace::Saturated, Pace::Modest] {
-        // Until all of them are in memory.
-        stage.load.run(&program.links, &visits, pace, 0)?;
+    // Until all of them are in memory.
+    let mut connection = Connection::open(&program.links)?;
+    for request in visits.requests()?.into_iter().collect::<BTreeSet<_>>() {
+        connection.send(&request)?;
     }
+    drop(connection);
     for _ in 0..stage.rounds {
         usual.take(&stage.load, Pace::Modest, stage.core)?;
         let held = links.hold()?;
