@@ -40,9 +40,9 @@ fn while_away(fault: &str, begin: fn(&PostgresServer), end: fn(&PostgresServer))
         (visit, opened.elapsed())
     };
     begin(server);
-    let began = Instant::now();
+    let since = Instant::now();
     let mut crowds = 0;
-    while crowds == 0 || began.elapsed() + STORE_TIMEOUT < STALLED_FOR {
+    while crowds == 0 || since.elapsed() + STORE_TIMEOUT < STALLED_FOR {
         let control = MachineControl::start();
         let visits = concurrently(visitors, open);
         let limit = ANSWERED_WITHIN + control.lateness().longest;
