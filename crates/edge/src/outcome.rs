@@ -75,6 +75,26 @@ pub(crate) struct VisitCounters {
     failed: metrics::Counter,
 }
 
+impl Outcome {
+    /// What the metric and the log call it.
+    pub(crate) const fn label(&self) -> &'static str {
+        match self {
+            Self::Redirected(_) | Self::RedirectedAtOnce(_) => "redirected",
+            Self::Shown(_) => "shown",
+            Self::Pixels(_) => "pixels",
+            Self::Root => "root",
+            Self::File { .. } => "file",
+            Self::BadRequest(_) => "bad_request",
+            Self::TurnedAway(_) => "turned_away",
+            Self::NotFound => "not_found",
+            Self::MethodNotAllowed => "method_not_allowed",
+            Self::Throttled { .. } => "throttled",
+            Self::Unavailable => "unavailable",
+            Self::Failed => "failed",
+        }
+    }
+}
+
 impl VisitCounters {
     /// Counters of the recorder that is installed by now.
     pub(crate) fn new() -> Self {

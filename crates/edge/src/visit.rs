@@ -112,6 +112,7 @@ impl Worker {
         });
         let edge = &self.edge;
         edge.counters.count(&outcome);
+        tracing::debug!(outcome = outcome.label(), "visit");
         // So that visitors' next requests go to a node that stays.
         let closes = edge.app.lifecycle.is_draining();
         if let Outcome::RedirectedAtOnce(redirect) = outcome {
@@ -130,13 +131,20 @@ impl Worker {
             return Outcome::MethodNotAllowed;
         }
         let now = app.clock.now();
+        // Browsers ask for these by themselves, so not even a throttled visitor is refused them (D54).
+        let path = request.uri().path();
+        if routes::plain_slug(path).is_none()
+            && let Some(file) = self.edge.files.at(path, now)
+        {
+            return given(request, file);
+        }
         let address = visitor::address(request, &app.client_addresses, now);
         if let Some(throttled) = misses.exhausted(address, now) {
             return Outcome::throttled(throttled);
         }
         let outcome = self.look_up(&Visitor { request, now, address }).await;
         if outcome == Outcome::NotFound
-            && !routes::is_asked_for_by_browsers(request.uri().path())
+            && !routes::is_asked_for_by_browsers(path)
             // Counting decides, so that of many at once exactly the allowed number get an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
         {
@@ -146,15 +154,10 @@ impl Worker {
     }
 
     async fn look_up(&self, visitor: &Visitor<'_>) -> Outcome {
-        let Visitor { request, now, .. } = visitor;
-        let Edge { app, cache, files, .. } = &*self.edge;
+        let Visitor { request, .. } = visitor;
+        let Edge { app, cache, .. } = &*self.edge;
         let path = request.uri().path();
         let plain = routes::plain_slug(path);
-        if plain.is_none()
-            && let Some(file) = files.at(path, *now)
-        {
-            return given(request, file);
-        }
         let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
         let Some(site) = visitor::site(request, &self.hosts, site_of) else {
             return self.not_found(UNKNOWN);

@@ -31,7 +31,7 @@ async fn main() -> ExitCode {
         Err(error) => return misunderstood(&error),
     };
     let json = cli.json();
-    let Err(error) = cli.run().await else { return ExitCode::SUCCESS };
+    let Err(error) = cli.run(std::env::vars_os()).await else { return ExitCode::SUCCESS };
     let message = with_causes(&error);
     let message = without_keys(&message);
     let line = if json {

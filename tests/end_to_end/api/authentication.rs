@@ -101,10 +101,10 @@ fn authentication_7_a_suspended_account_is_refused_and_its_links_stop_until_it_i
     let before = rate_limits(&refused).unwrap();
     let again = account.get("/v1/account").expect_error(403, "account_suspended");
     assert_eq!(rate_limits(&again).unwrap(), before);
-    assert_eq!(program.visitor().open(&format!("/{slug}")).status, 404);
+    program.visitor().open_until(&format!("/{slug}"), 404);
     assert!(program.run(&["account", "resume", account.id()]).status.success());
     account.get("/v1/account").expect_status(200);
-    assert_eq!(program.visitor().open(&format!("/{slug}")).status, 302);
+    program.visitor().open_until(&format!("/{slug}"), 302);
 }
 
 #[test]

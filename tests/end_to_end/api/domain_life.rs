@@ -131,7 +131,9 @@ fn d22_links_live_at_slug_and_at_root() {
     scene.assert_leads(scene.first(), "localhost", "/b", None);
     for path in ["/sale", "/", "/a", "/b", "/sale/"] {
         scene.assert_leads(scene.first(), HOST, path, Some(TARGET));
-        scene.assert_leads(scene.first(), "localhost", path, None);
+        if path != "/" {
+            scene.assert_leads(scene.first(), "localhost", path, None);
+        }
     }
     for node in &scene.nodes {
         for host in ["GO.Shop.Test", "go.shop.test:80", "go.shop.test."] {

@@ -104,6 +104,17 @@ impl DomainScene {
     /// nodes shows there at once, and elsewhere within a second (D58).
     #[track_caller]
     pub fn assert_leads(&self, made_by: &Program, hostname: &str, path: &str, target: Option<&str>) {
+        self.assert_led(Some(made_by), hostname, path, target);
+    }
+
+    /// Likewise where an operator's command made the change, which shows on every node within one second.
+    #[track_caller]
+    pub fn assert_leads_soon(&self, hostname: &str, path: &str, target: Option<&str>) {
+        self.assert_led(None, hostname, path, target);
+    }
+
+    #[track_caller]
+    fn assert_led(&self, made_by: Option<&Program>, hostname: &str, path: &str, target: Option<&str>) {
         let status = if target.is_some() { 302 } else { 404 };
         let is_there = |visit: &Visit| (visit.status, visit.location()) == (status, target);
         self.assert_visits(made_by, hostname, path, &format!("{status} {target:?}"), is_there);
@@ -113,13 +124,13 @@ impl DomainScene {
     #[track_caller]
     pub fn assert_shows(&self, made_by: &Program, hostname: &str, path: &str, text: &str) {
         let is_there = |visit: &Visit| visit.status == 200 && visit.body.contains(text);
-        self.assert_visits(made_by, hostname, path, text, is_there);
+        self.assert_visits(Some(made_by), hostname, path, text, is_there);
     }
 
     #[track_caller]
     fn assert_visits(
         &self,
-        made_by: &Program,
+        made_by: Option<&Program>,
         hostname: &str,
         path: &str,
         expected: &str,
@@ -127,7 +138,7 @@ impl DomainScene {
     ) {
         let answered = Instant::now();
         for node in &self.nodes {
-            let is_maker = std::ptr::eq(node, made_by);
+            let is_maker = made_by.is_some_and(|maker| std::ptr::eq(node, maker));
             loop {
                 let visit = visit(node, hostname, path);
                 if is_expected(&visit) {

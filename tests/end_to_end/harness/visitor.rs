@@ -1,8 +1,13 @@
 //! Somebody who opens links.
 
+use std::time::{Duration, Instant};
+
 use ureq::http::{HeaderMap, Request};
 
 use super::account::agent;
+
+/// What a browser calls itself.
+const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
 /// A browser that follows nothing.
 #[derive(Clone)]
@@ -26,7 +31,21 @@ impl Visitor {
 
     /// Opens a path on the system domain.
     pub fn open(&self, path: &str) -> Visit {
-        self.request("GET", path, &[("Host", "localhost:8081")])
+        self.request("GET", path, &[("Host", "localhost:8081"), ("User-Agent", BROWSER)])
+    }
+
+    /// Opens a path on the system domain until it answers with this status, as a change that another program made shows
+    /// within one second (D58).
+    #[track_caller]
+    pub fn open_until(&self, path: &str, status: u16) -> Visit {
+        let since = Instant::now();
+        loop {
+            let visit = self.open(path);
+            if visit.status == status {
+                return visit;
+            }
+            assert!(since.elapsed() < Duration::from_secs(1), "{path} is not {status} but {visit:?}");
+        }
     }
 
     /// Any request; without a `Host` among the headers it is that of the listener.

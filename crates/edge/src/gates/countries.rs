@@ -24,12 +24,12 @@ impl Gates {
     }
 }
 
-/// The country that the header names. A header that stands there twice may have been sent by the visitor as well, so that it says
-/// nothing.
+/// The country that the header names. A proxy may have added its value behind one that the visitor sent, so the last value
+/// counts.
 fn code_in(head: &RequestHead, name: &HeaderName) -> Option<CountryCode> {
-    let mut values = head.headers().get_all(name);
-    let (Some(value), None) = (values.next(), values.next()) else { return None };
-    let code = str::from_utf8(value.as_bytes()).ok()?.trim();
+    let value = head.headers().get_all(name).last()?;
+    let last = value.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
+    let code = str::from_utf8(last).ok()?.trim();
     // What is longer is no code, and would only be copied to find that out.
     if code.len() == 2 { CountryCode::parse(code).ok() } else { None }
 }

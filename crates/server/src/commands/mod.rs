@@ -13,7 +13,7 @@ mod serve;
 mod start_log;
 mod wording;
 
-use std::env;
+use std::ffi::OsString;
 use std::io;
 use std::path::PathBuf;
 
@@ -159,11 +159,11 @@ impl Cli {
         self.global.json
     }
 
-    /// Does what the command line says.
+    /// Does what the command line says. `variables` are those of the environment.
     ///
     /// # Errors
     /// It could not be done; [`is_usage_error`] tells whose fault it is.
-    pub(crate) async fn run(self) -> Result<()> {
+    pub(crate) async fn run(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<()> {
         let Self { global: Global { json, config, common }, serve, command } = self;
         let mut flags = common.0;
         if let Some(command) = &command
@@ -187,7 +187,7 @@ impl Cli {
             )
             | None => {}
         }
-        let sources = Sources::gather(flags, env::vars_os(), config)?;
+        let sources = Sources::gather(flags, variables, config)?;
         let settings = CommonSettings::read(&sources)?;
         let mut stdout = io::stdout();
         let output = &mut Output::new(&mut stdout, json);

@@ -95,7 +95,7 @@ fn a_malformed_argument_is_named_and_ends_with_2() {
 
 #[tokio::test]
 async fn a_setting_of_serve_is_refused_by_other_commands_also_before_their_name() {
-    let error = parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run().await.unwrap_err();
+    let error = parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run([]).await.unwrap_err();
     assert!(is_usage_error(&error));
     assert!(error.to_string().starts_with("--api-listen is a setting of `serve`"), "{error}");
 }
@@ -135,7 +135,7 @@ fn help_shows_every_setting_with_its_variable_and_default() {
 #[tokio::test]
 async fn d60_an_account_is_not_deleted_without_the_word() {
     let line = format!("signpost account delete acc_{}", "0".repeat(32));
-    let error = parse(&line).unwrap().run().await.unwrap_err();
+    let error = parse(&line).unwrap().run([]).await.unwrap_err();
     assert!(is_usage_error(&error) && error.to_string().contains("--yes"), "{error}");
 }
 

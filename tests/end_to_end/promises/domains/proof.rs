@@ -106,12 +106,12 @@ fn d54_a_suspended_account_serves_nothing_on_its_domain() {
     scene.activate(&account, HOST);
     link(&account, json!("sale"), "https://example.com/");
     scene.first().command(&["account", "suspend", account.id(), "--json"]);
-    scene.assert_leads(scene.last(), HOST, "/sale", None);
+    scene.assert_leads_soon(HOST, "/sale", None);
     // Nobody gets the hostname meanwhile.
     let [other, _] = scene.clients();
     other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
     scene.first().command(&["account", "resume", account.id(), "--json"]);
-    scene.assert_leads(scene.last(), HOST, "/sale", Some("https://example.com/"));
+    scene.assert_leads_soon(HOST, "/sale", Some("https://example.com/"));
 }
 
 /// Contract D54: whatever the reason, visitors get one and the same page, so nobody learns what a hostname is to whom.
