@@ -99,7 +99,9 @@ fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
     turn(&scene, "misdirected_since = misdirected_since - interval '3 days', next_check_at = now()");
     await_found(&scene, "SELECT status FROM custom_domains", "failed");
     assert_eq!(shown(&one, &domain), failed);
-    assert_lead(None);
+    for path in ["/sale", "/"] {
+        scene.assert_leads_soon(HOST, path, None);
+    }
 }
 
 /// R7, contract D41: a failed domain keeps nobody out, and its links are lost to whoever connects the hostname next.

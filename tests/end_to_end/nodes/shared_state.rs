@@ -37,7 +37,7 @@ fn what_one_node_changes_the_other_shows() {
     assert_eq!(moved.body["unassigned_count"], 100);
     one.patch(&format!("/v1/redirects/{}", ids[0].as_str().unwrap()), &json!({"is_active": false}))
         .expect_status(200);
-    assert_eq!(nodes[1].visitor().open("/s99").status, 404);
+    nodes[1].visitor().open_until("/s99", 404);
     let deleted = other.post("/v1/redirects/bulk/delete", &json!({"redirect_ids": ids})).expect_status(200);
     assert_eq!(deleted.body["deleted_count"], 100);
     assert_eq!(one.get("/v1/account").body["usage"]["links"], 1);
@@ -75,14 +75,25 @@ features = []
 ";
     let Some(scene) = nodes(3, plan) else { return };
     let nodes = &scene.nodes;
-    within_one_minute(|| {
-        let clients = clients(nodes, "small");
-        let answers =
-            concurrently(45, |number| clients[number % 3].post("/v1/groups", &json!({"name": "x"})));
-        let admitted = answers.iter().filter(|answer| answer.status != 429).count();
-        let created = answers.iter().filter(|answer| answer.status == 201).count();
-        assert_eq!((admitted, created), (20, 3));
-    });
+    let decided_alone = || -> Vec<String> {
+        nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect()
+    };
+    for _ in 0..10 {
+        let before = decided_alone();
+        let (admitted, created) = within_one_minute(|| {
+            let clients = clients(nodes, "small");
+            let answers =
+                concurrently(45, |number| clients[number % 3].post("/v1/groups", &json!({"name": "x"})));
+            let admitted = answers.iter().filter(|answer| answer.status != 429).count();
+            (admitted, answers.iter().filter(|answer| answer.status == 201).count())
+        });
+        // A node that gets no answer from Redis within 50 ms decides alone (D19), which happens on a busy machine.
+        if decided_alone() == before {
+            assert_eq!((admitted, created), (20, 3));
+            return;
+        }
+    }
+    panic!("Redis did not answer in time in any round");
 }
 
 /// R6: a revocation holds at once, on whichever node, and so does the end of a suspension.
