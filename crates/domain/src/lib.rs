@@ -50,6 +50,7 @@
 //! ```
 
 pub mod account;
+pub mod analytics;
 pub mod api_key;
 pub mod batch;
 pub mod change;

@@ -13,6 +13,7 @@
 
 pub mod accounts;
 pub mod change_log;
+pub mod click_store;
 pub mod clicks;
 pub mod clock;
 pub mod country_lookup;
@@ -37,6 +38,7 @@ pub use accounts::{AccountReads, AccountWrites, InsertAccountError, KeyHolder};
 pub use change_log::{
     Affected, ChangeId, ChangeLog, ChangePosition, ChangesMade, LoggedChange, ReadChanges, VisibleChange,
 };
+pub use click_store::{Appended, ClickStore, EncodedClicks, Upkeep};
 pub use clicks::{Click, ClickBatch, ClickKind, ClickSink};
 pub use clock::Clock;
 pub use country_lookup::{CountryLookup, NoCountries};

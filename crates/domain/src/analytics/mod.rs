@@ -1,0 +1,17 @@
+//! Analytics: what is recorded of a visit, what can be asked of it, and the answers (D45 to D51, D66).
+
+mod click;
+mod click_id;
+mod dimension;
+mod period;
+mod question;
+mod report;
+mod utc_day;
+
+pub use click::{ClickSource, RecordedClick, RecordedKind, Values, VisitorHash, VisitorKey};
+pub use click_id::ClickId;
+pub use dimension::Dimension;
+pub use period::{Buckets, Period};
+pub use question::{ClickSelection, DimensionFilter, LinkScope, MAX_VALUES, Question};
+pub use report::{Counts, ExportedClick, RecentClicks, Report, ValueCounts};
+pub use utc_day::UtcDay;
