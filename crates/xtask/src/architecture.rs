@@ -25,6 +25,7 @@ const PAGES: &str = "signpost-pages";
 const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
+const CLICKS: &str = "signpost-clicks";
 const USER_AGENTS: &str = "signpost-user-agents";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
@@ -89,6 +90,8 @@ const PLACES: &[Place] = &[
     Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     // Rules about user agents, for the edge and for whoever counts visits.
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
+    // How clicks are encoded and counted, for stores and for whoever records clicks.
+    Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -154,6 +157,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
+    Fence::only("zstd", &[CLICKS]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),

@@ -1,0 +1,32 @@
+//! How clicks are stored, packed, sealed, summed up and counted. Pure: bytes in, bytes or answers out.
+//!
+//! Clicks are kept as *segments*: compressed columns of up to [`MAX_CLICKS`] rows. A recorder writes them with
+//! [`SegmentBuilder`], a store makes larger ones with [`Packer`], drops the visitors' hashes with [`seal`], and sums up
+//! days with [`digests`]. [`Scanner`] answers questions, [`Selector`] finds the clicks of an export, and [`RecentCounter`]
+//! counts the clicks of a few links. `docs/click-segments.md` describes both formats byte by byte.
+
+mod digest;
+mod malformed_segment;
+mod packer;
+mod recent;
+mod scanner;
+mod sealing;
+mod segment_builder;
+mod segment_reader;
+mod selector;
+
+pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
+pub use malformed_segment::MalformedSegment;
+pub use packer::{PackedSegment, Packer};
+pub use recent::{RecentCounter, last_clicks};
+pub use scanner::{DayNeeds, Scanner};
+pub use sealing::seal;
+pub use segment_builder::{BuiltSegment, SegmentBuilder, SegmentFull};
+pub use segment_reader::read;
+pub use selector::Selector;
+
+/// The most clicks of a segment. Readers refuse larger ones.
+pub const MAX_CLICKS: usize = 131_072;
+
+/// The most bytes of a dimension's value. Longer values are cut at a character when they are recorded.
+pub const MAX_VALUE_BYTES: usize = 512;
