@@ -26,6 +26,7 @@ const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const USER_AGENTS: &str = "signpost-user-agents";
+const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
@@ -89,6 +90,8 @@ const PLACES: &[Place] = &[
     Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     // Rules about user agents, for the edge and for whoever counts visits.
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
+    // What a click's facts are, worked out behind the edge.
+    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -113,6 +116,7 @@ const PLACES: &[Place] = &[
             LINK_FILES,
             DNS,
             GEOIP,
+            ENRICHMENT,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -154,6 +158,10 @@ pub const FENCED: &[Fence] = &[
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
+    Fence::only("ua-parser", &[ENRICHMENT]),
+    Fence::only("regex-filtered", &[ENRICHMENT]),
+    // Statistics only: who is turned away by country is up to the operator's database.
+    Fence::only("iptocc", &[ENRICHMENT]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),

@@ -75,9 +75,8 @@ features = []
 ";
     let Some(scene) = nodes(3, plan) else { return };
     let nodes = &scene.nodes;
-    let decided_alone = || -> Vec<String> {
-        nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect()
-    };
+    let decided_alone =
+        || -> Vec<String> { nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect() };
     for _ in 0..10 {
         let before = decided_alone();
         let (admitted, created) = within_one_minute(|| {
