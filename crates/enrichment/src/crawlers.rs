@@ -7,9 +7,13 @@ use regex_filtered::{Builder, Regexes};
 use crate::sources::{SourceError, SourceKind, rows};
 use crate::vendored;
 
-/// Patterns of the fetched list that match software of people too: apps that open links, editors and players. ADR 40 says why
-/// these must not count as bots.
-const PEOPLES: &[&str] = &[];
+/// Patterns of the fetched list that match people's browsers too: builds of phones, browsers within apps and editors (ADR 40), and
+/// words that are part of others, such as `RED/` of `WIRED/` and `Sonic` of `ViewSonic`.
+#[rustfmt::skip]
+const PEOPLES: &[&str] = &[
+    r"AP3A\.240617\.008", "MetaIAB Facebook", "Viber", r"Code\/1\.", r"Trae\/", "okhttp", "Butterfly", "Sonic", r"008\/",
+    r"RED\/", "speedy", "Fluid", "ds9", "Nitro-", "Adventurer", "Magellan", "Hello World", r"mail\.ru",
+];
 
 /// Compiled patterns.
 pub(crate) struct Crawlers(Regexes);
@@ -39,5 +43,22 @@ impl Crawlers {
 
     pub(crate) fn know(&self, agent: &str) -> bool {
         self.0.is_match(agent)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_built_in_patterns_compile() {
+        assert_eq!(Crawlers::compile(vendored::CRAWLERS, PEOPLES).err(), None);
+    }
+
+    #[test]
+    fn every_pattern_that_is_left_out_is_on_the_list() {
+        for pattern in PEOPLES {
+            assert!(vendored::CRAWLERS.lines().any(|line| line == *pattern), "{pattern}");
+        }
     }
 }

@@ -41,7 +41,6 @@ const TELEVISIONS: &[&str] = &[
     "tv safari",
     "firetv",
     "fire tv",
-    "; aft",
     "ce-html",
     "chromecast",
     "tizen tv",
@@ -56,9 +55,9 @@ const OTHERS: &[&str] = &[
     "xbox",
     "nintendo",
     "oculusbrowser",
-    "quest",
+    "; quest",
     "qtcarbrowser",
-    "tesla",
+    "tesla/",
     "watchos",
     "apple watch",
     "wear os",
@@ -161,7 +160,11 @@ pub(crate) fn device(agent: &str, os: &str) -> &'static str {
     let is_windows = agent.contains("windows nt");
     if has(OTHERS) {
         "other"
-    } else if has(TELEVISIONS) || (agent.contains("tizen") && agent.contains("tv")) || os == "tvOS" {
+    } else if has(TELEVISIONS)
+        || (has(&["tizen"]) && has(&["tv"]))
+        || (has(&["android"]) && has(&["; aft"]))
+        || os == "ATV OS X"
+    {
         "tv"
     } else if is_windows {
         "desktop"
@@ -179,5 +182,5 @@ pub(crate) fn device(agent: &str, os: &str) -> &'static str {
 /// Whether a browser for Android leaves out `Mobile`, as it does on tablets. What is no browser does not say it either way.
 fn is_large_android(agent: &str) -> bool {
     let is_browser = agent.starts_with("mozilla/") || agent.starts_with("opera/");
-    is_browser && !agent.contains("mobi") && !agent.contains("phone")
+    is_browser && !["mobi", "phone", "opera mini"].iter().any(|word| agent.contains(word))
 }
