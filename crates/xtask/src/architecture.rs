@@ -27,6 +27,7 @@ const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const CLICKS: &str = "signpost-clicks";
 const USER_AGENTS: &str = "signpost-user-agents";
+const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
@@ -93,6 +94,8 @@ const PLACES: &[Place] = &[
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     // How clicks are encoded and counted, for stores and for whoever records clicks.
     Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
+    // What a click's facts are, worked out behind the edge.
+    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -117,6 +120,7 @@ const PLACES: &[Place] = &[
             LINK_FILES,
             DNS,
             GEOIP,
+            ENRICHMENT,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -159,6 +163,10 @@ pub const FENCED: &[Fence] = &[
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
     Fence::only("zstd", &[CLICKS]),
+    Fence::only("ua-parser", &[ENRICHMENT]),
+    Fence::only("regex-filtered", &[ENRICHMENT]),
+    // Statistics only: who is turned away by country is up to the operator's database.
+    Fence::only("iptocc", &[ENRICHMENT]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
