@@ -15,9 +15,6 @@ use crate::segment_reader::{Decoder, Segment};
 use crate::tables::{KeyTable, ValueTable};
 use crate::tally::{Tally, ValueSums};
 
-/// What the arrays of one pass may take, in bytes.
-const PASS_BYTES: u64 = 20 << 20;
-
 /// Counts day after day, and keeps its memory.
 #[derive(Debug)]
 pub(crate) struct DayCounter {
@@ -33,6 +30,7 @@ pub(crate) struct DayCounter {
     visitors: Vec<Visitor>,
     number_by_place: Vec<u32>,
     room: Vec<u8>,
+    array_bytes: u64,
 }
 
 /// The selected rows of one kind, with the piece of the day and the visitor of each.
@@ -75,8 +73,8 @@ struct PassSums<'a> {
 }
 
 impl DayCounter {
-    /// For these dimensions.
-    pub(crate) fn new(dimensions: &[Dimension]) -> Self {
+    /// For these dimensions. Arrays of visitors may take so many bytes.
+    pub(crate) fn new(dimensions: &[Dimension], array_bytes: u64) -> Self {
         let dimensions = dimensions.iter().map(|dimension| DimensionOfDay::new(*dimension)).collect();
         Self {
             decoder: Decoder::new(),
@@ -91,6 +89,7 @@ impl DayCounter {
             visitors: Vec::new(),
             number_by_place: Vec::new(),
             room: Vec::new(),
+            array_bytes: array_bytes.max(1),
         }
     }
 
@@ -171,7 +170,7 @@ impl DayCounter {
             }
             plan.visitors = visitors;
         }
-        plan.passes = (sum(plan.visitors) * bytes_each).div_ceil(PASS_BYTES).max(1);
+        plan.passes = (sum(plan.visitors) * bytes_each).div_ceil(self.array_bytes).max(1);
         if plan.passes > 1 || plan.numbering == Numbering::Appearance {
             // Arrays grow as visitors appear.
             plan.visitors = 0;
@@ -230,18 +229,18 @@ impl DayCounter {
         self.clicks.clear();
         self.widgets.clear();
         let mut counted = vec![[0_u64; 4]; cuts.pieces().len()];
-        for (at, row) in selection.rows.iter().enumerate() {
-            let kind = kinds.of(place(*row));
-            let piece = selection.pieces.get(at).copied();
-            let counts = counted.get_mut(piece.map_or(selection.piece, place));
-            if let Some(count) = counts.and_then(|counts| counts.get_mut(usize::from(kind))) {
-                *count += 1;
+        if selection.pieces.is_empty() {
+            let mut counts = [0; 4];
+            for row in &selection.rows {
+                self.clicks.take(*row, kinds.of(place(*row)), None, &mut self.widgets, &mut counts);
             }
-            match kind {
-                0 => self.clicks.push(*row, piece),
-                3 => self.widgets.push(*row, piece),
-                _ => {}
+            if let Some(of_piece) = counted.get_mut(selection.piece) {
+                *of_piece = counts;
             }
+        }
+        for (row, piece) in selection.rows.iter().zip(&selection.pieces) {
+            let Some(counts) = counted.get_mut(place(*piece)) else { continue };
+            self.clicks.take(*row, kinds.of(place(*row)), Some(*piece), &mut self.widgets, counts);
         }
         if sums.first {
             for (piece, [clicks, bots, blocked, _]) in cuts.pieces().iter().zip(counted) {
@@ -316,9 +315,19 @@ impl KindOfRows {
         self.visitors.clear();
     }
 
-    fn push(&mut self, row: u32, piece: Option<u32>) {
-        self.rows.push(row);
-        self.pieces.extend(piece);
+    /// Counts a row, and keeps it if it is a click; widgets go elsewhere.
+    #[inline]
+    fn take(&mut self, row: u32, kind: u8, piece: Option<u32>, widgets: &mut Self, counts: &mut [u64; 4]) {
+        if let Some(count) = counts.get_mut(usize::from(kind)) {
+            *count += 1;
+        }
+        let kept = match kind {
+            0 => self,
+            3 => widgets,
+            _ => return,
+        };
+        kept.rows.push(row);
+        kept.pieces.extend(piece);
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct DistinctPairs {
     first: Vec<u32>,
-    more: HashSet<(u32, u32), RandomState>,
+    more: HashSet<u64, RandomState>,
 }
 
 impl DistinctPairs {
@@ -37,7 +37,7 @@ impl DistinctPairs {
                 *first = value;
                 true
             }
-            _ => self.more.insert((visitor, value)),
+            _ => self.more.insert(u64::from(visitor) << 32 | u64::from(value)),
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::row_selection::link_range;
 use crate::tally::{MAX_TALLIED, Tally};
 use crate::{DigestScope, MalformedSegment};
 
+/// What arrays of visitors take by default.
+const ARRAY_BYTES: u64 = 20 << 20;
+
 /// What a scanner needs of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayNeeds {
@@ -37,6 +40,13 @@ impl Scanner {
     /// A scanner for this question.
     #[must_use]
     pub fn new(question: &Question) -> Self {
+        Self::with_array_bytes(question, ARRAY_BYTES)
+    }
+
+    /// A scanner whose arrays of a day's visitors take at most about so many bytes. Days with more visitors are read several
+    /// times, and a part of the visitors is counted each time.
+    #[must_use]
+    pub fn with_array_bytes(question: &Question, array_bytes: u64) -> Self {
         let dimensions = &question.dimensions;
         let each = MAX_TALLIED / dimensions.len().max(1);
         let tally = |dimension: &Dimension| match dimension.recorded_place() {
@@ -47,7 +57,7 @@ impl Scanner {
         Self {
             report: Report { totals: Counts::default(), series, dimensions: Vec::new() },
             tallies: dimensions.iter().map(tally).collect(),
-            days: DayCounter::new(dimensions),
+            days: DayCounter::new(dimensions, array_bytes),
             digests: DigestReader::new(),
             question: question.clone(),
         }
@@ -87,7 +97,7 @@ impl Scanner {
     }
 
     /// Counts a day by its digest. `false` if the digest cannot answer the question: then nothing was counted, and the
-    /// segments are needed.
+    /// segments are needed. After an error the scanner's counts are wrong.
     pub fn add_digest(&mut self, day: UtcDay, data: &[u8]) -> Result<bool, MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(true) };
         let Some(scope) = self.scope().filter(|_| can_answer(&cuts)) else { return Ok(false) };

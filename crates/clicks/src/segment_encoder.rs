@@ -1,5 +1,7 @@
 //! Writes columns as segments.
 
+use std::cell::RefCell;
+
 use zstd::bulk::Compressor;
 
 use crate::columns::{Columns, Run, Visitor};
@@ -30,6 +32,11 @@ impl DayOrdinals {
     }
 }
 
+thread_local! {
+    // One for each thread: to make a new one costs more than to compress the clicks of a small account.
+    static ZSTD: RefCell<Option<Compressor<'static>>> = RefCell::new(new_compressor());
+}
+
 /// The columns before they are compressed.
 #[derive(Default)]
 struct RawColumns([Vec<u8>; COLUMNS], Vec<u8>);
@@ -49,7 +56,6 @@ impl RawColumns {
 
 /// Encodes segments, and keeps its memory from one to the next.
 pub(crate) struct Encoder {
-    zstd: Option<Compressor<'static>>,
     raw: RawColumns,
     visitors: Renumbering,
     values: [Renumbering; DIMENSIONS],
@@ -75,7 +81,6 @@ impl Encoder {
     /// Nothing encoded yet.
     pub(crate) fn new() -> Self {
         Self {
-            zstd: new_compressor(),
             raw: RawColumns::default(),
             visitors: Renumbering::default(),
             values: std::array::from_fn(|_| Renumbering::default()),
@@ -207,8 +212,7 @@ impl Encoder {
     fn finish(&mut self, clicks: usize, (first, last): (i64, i64), sealed: bool, shape: &Shape) -> Vec<u8> {
         let total: usize = self.raw.0.iter().map(Vec::len).sum();
         let mut lengths: Vec<(usize, usize)> = Vec::with_capacity(COLUMNS);
-        let all =
-            (total < ONE_FRAME_BELOW).then(|| compress(self.zstd.as_mut(), &self.raw.0.concat())).flatten();
+        let all = (total < ONE_FRAME_BELOW).then(|| compress(&self.raw.0.concat())).flatten();
         let one_frame = all.is_some();
         let mut body = all.unwrap_or_default();
         for raw in &self.raw.0 {
@@ -216,7 +220,7 @@ impl Encoder {
                 lengths.push((raw.len(), raw.len()));
                 continue;
             }
-            let frame = if raw.len() < MIN_FRAME { None } else { compress(self.zstd.as_mut(), raw) };
+            let frame = if raw.len() < MIN_FRAME { None } else { compress(raw) };
             let stored = frame.as_ref().filter(|frame| frame.len() < raw.len()).unwrap_or(raw);
             lengths.push((raw.len(), stored.len()));
             body.extend_from_slice(stored);
@@ -241,18 +245,17 @@ impl Encoder {
     }
 }
 
-/// `None` if zstd fails, which it does only without memory.
-pub(crate) fn new_compressor() -> Option<Compressor<'static>> {
+/// A compressed copy. `None` if zstd fails, which it does only without memory.
+pub(crate) fn compress(raw: &[u8]) -> Option<Vec<u8>> {
+    ZSTD.with_borrow_mut(|zstd| zstd.as_mut()?.compress(raw).ok())
+}
+
+fn new_compressor() -> Option<Compressor<'static>> {
     let mut zstd = Compressor::new(LEVEL).ok()?;
     // The directory has the lengths, the preamble a checksum.
     zstd.include_contentsize(false).ok()?;
     zstd.include_checksum(false).ok()?;
     Some(zstd)
-}
-
-/// `None` if zstd fails, which it does only without memory.
-pub(crate) fn compress(zstd: Option<&mut Compressor<'static>>, raw: &[u8]) -> Option<Vec<u8>> {
-    zstd?.compress(raw).ok()
 }
 
 /// Codes of few values share bytes. Those of more values are split: the lowest bytes, then the second, then the third.

@@ -1,6 +1,6 @@
 //! Days that fill several segments, with dictionaries of every width and digests of links.
 
-use signpost_clicks::{MIN_CLICKS_OF_LINK_DIGEST, SegmentBuilder};
+use signpost_clicks::{DigestScope, MIN_CLICKS_OF_LINK_DIGEST, SegmentBuilder};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{
     Buckets, ClickSelection, Dimension, LinkScope, Period, Question, RecordedKind,
@@ -130,9 +130,8 @@ fn a_link_has_a_digest_from_1000_clicks_on() {
     }
     let digests = signpost_clicks::digests(&[builder.finish().unwrap().data]).unwrap();
     let scopes: Vec<_> = digests.iter().map(|digest| digest.scope).collect();
-    use signpost_clicks::DigestScope::{Account, Link};
     // In the order of their bytes: link 1 has those of link 0, and is a landing page.
-    assert_eq!(scopes, [Account, Link(link(1)), Link(link(0))]);
+    assert_eq!(scopes, [DigestScope::Account, DigestScope::Link(link(1)), DigestScope::Link(link(0))]);
     assert_eq!(MIN_CLICKS_OF_LINK_DIGEST, 1_000);
 }
 
