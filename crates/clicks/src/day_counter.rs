@@ -6,7 +6,7 @@ use signpost_domain::analytics::{ClickSelection, Counts, Dimension, Report, UtcD
 use crate::MalformedSegment;
 use crate::columns::Visitor;
 use crate::day_cuts::DayCuts;
-use crate::decoded_segment::{Codes, each_value, kinds, read_references, read_visitors};
+use crate::decoded_segment::{Codes, Kinds, each_value, packed, read_references, read_visitors};
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
 use crate::numbers::{number, place, sum};
 use crate::row_selection::{LinkRows, RowSelection};
@@ -14,9 +14,6 @@ use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 use crate::tables::{KeyTable, ValueTable};
 use crate::tally::{Tally, ValueSums};
-
-/// What the arrays of one pass may take, in bytes.
-const PASS_BYTES: u64 = 20 << 20;
 
 /// Counts day after day, and keeps its memory.
 #[derive(Debug)]
@@ -33,6 +30,7 @@ pub(crate) struct DayCounter {
     visitors: Vec<Visitor>,
     number_by_place: Vec<u32>,
     room: Vec<u8>,
+    array_bytes: u64,
 }
 
 /// The selected rows of one kind, with the piece of the day and the visitor of each.
@@ -56,11 +54,11 @@ struct DimensionOfDay {
 }
 
 /// A day to be counted.
-pub(crate) struct Day<'a> {
+pub(crate) struct WantedDay<'a> {
     /// Which clicks.
     pub(crate) selection: &'a ClickSelection,
     /// Which day.
-    pub(crate) day: UtcDay,
+    pub(crate) date: UtcDay,
     /// How it is cut.
     pub(crate) cuts: &'a DayCuts,
 }
@@ -75,8 +73,8 @@ struct PassSums<'a> {
 }
 
 impl DayCounter {
-    /// For these dimensions.
-    pub(crate) fn new(dimensions: &[Dimension]) -> Self {
+    /// For these dimensions. Arrays of visitors may take so many bytes.
+    pub(crate) fn new(dimensions: &[Dimension], array_bytes: u64) -> Self {
         let dimensions = dimensions.iter().map(|dimension| DimensionOfDay::new(*dimension)).collect();
         Self {
             decoder: Decoder::new(),
@@ -91,13 +89,14 @@ impl DayCounter {
             visitors: Vec::new(),
             number_by_place: Vec::new(),
             room: Vec::new(),
+            array_bytes: array_bytes.max(1),
         }
     }
 
     /// Counts a day by its segments.
     pub(crate) fn count(
         &mut self,
-        day: &Day<'_>,
+        day: &WantedDay<'_>,
         segments: &[impl AsRef<[u8]>],
         report: &mut Report,
         tallies: &mut [Tally],
@@ -132,9 +131,13 @@ impl DayCounter {
         Ok(())
     }
 
-    fn plan(&mut self, day: &Day<'_>, segments: &[impl AsRef<[u8]>]) -> Result<DayPlan, MalformedSegment> {
+    fn plan(
+        &mut self,
+        day: &WantedDay<'_>,
+        segments: &[impl AsRef<[u8]>],
+    ) -> Result<DayPlan, MalformedSegment> {
         let (first, last) = day.cuts.window();
-        let begin = day.day.first().unix_millis();
+        let begin = day.date.first().unix_millis();
         let (first, last) = (begin + i64::from(first), begin + i64::from(last));
         let mut plan = DayPlan { segments: Vec::new(), numbering: Numbering::Places, passes: 1, visitors: 0 };
         let (mut rows, mut ordinals, mut visitors, mut all_sealed) = (0_usize, 0_usize, 0_usize, true);
@@ -144,7 +147,7 @@ impl DayCounter {
             if header.last < first || last < header.first {
                 continue;
             }
-            let found = self.selection.find_links(&segment, day.selection, day.day, &mut self.decoder)?;
+            let found = self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
             if found == 0 {
                 continue;
             }
@@ -167,7 +170,7 @@ impl DayCounter {
             }
             plan.visitors = visitors;
         }
-        plan.passes = (sum(plan.visitors) * bytes_each).div_ceil(PASS_BYTES).max(1);
+        plan.passes = (sum(plan.visitors) * bytes_each).div_ceil(self.array_bytes).max(1);
         if plan.passes > 1 || plan.numbering == Numbering::Appearance {
             // Arrays grow as visitors appear.
             plan.visitors = 0;
@@ -178,11 +181,11 @@ impl DayCounter {
     fn count_segment(
         &mut self,
         segment: &Segment<'_>,
-        day: &Day<'_>,
+        day: &WantedDay<'_>,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        self.selection.find_links(segment, day.selection, day.day, &mut self.decoder)?;
-        self.selection.select(segment, day.selection, (day.day, day.cuts), false, &mut self.decoder)?;
+        self.selection.find_links(segment, day.selection, day.date, &mut self.decoder)?;
+        self.selection.select(segment, day.selection, (day.date, day.cuts), false, &mut self.decoder)?;
         if self.selection.rows.is_empty() {
             return Ok(());
         }
@@ -221,23 +224,23 @@ impl DayCounter {
         cuts: &DayCuts,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        let kinds = kinds(segment, &mut self.decoder, &mut self.room)?;
+        let kinds = Kinds::read(segment, &mut self.decoder, &mut self.room)?;
         let selection = &self.selection;
         self.clicks.clear();
         self.widgets.clear();
         let mut counted = vec![[0_u64; 4]; cuts.pieces().len()];
-        for (at, row) in selection.rows.iter().enumerate() {
-            let kind = kinds.get(place(*row)).copied().unwrap_or(0);
-            let piece = selection.pieces.get(at).copied();
-            let counts = counted.get_mut(piece.map_or(selection.piece, place));
-            if let Some(count) = counts.and_then(|counts| counts.get_mut(usize::from(kind))) {
-                *count += 1;
+        if selection.pieces.is_empty() {
+            let mut counts = [0; 4];
+            for row in &selection.rows {
+                self.clicks.take(*row, kinds.of(place(*row)), None, &mut self.widgets, &mut counts);
             }
-            match kind {
-                0 => self.clicks.push(*row, piece),
-                3 => self.widgets.push(*row, piece),
-                _ => {}
+            if let Some(of_piece) = counted.get_mut(selection.piece) {
+                *of_piece = counts;
             }
+        }
+        for (row, piece) in selection.rows.iter().zip(&selection.pieces) {
+            let Some(counts) = counted.get_mut(place(*piece)) else { continue };
+            self.clicks.take(*row, kinds.of(place(*row)), Some(*piece), &mut self.widgets, counts);
         }
         if sums.first {
             for (piece, [clicks, bots, blocked, _]) in cuts.pieces().iter().zip(counted) {
@@ -312,9 +315,19 @@ impl KindOfRows {
         self.visitors.clear();
     }
 
-    fn push(&mut self, row: u32, piece: Option<u32>) {
-        self.rows.push(row);
-        self.pieces.extend(piece);
+    /// Counts a row, and keeps it if it is a click; widgets go elsewhere.
+    #[inline]
+    fn take(&mut self, row: u32, kind: u8, piece: Option<u32>, widgets: &mut Self, counts: &mut [u64; 4]) {
+        if let Some(count) = counts.get_mut(usize::from(kind)) {
+            *count += 1;
+        }
+        let kept = match kind {
+            0 => self,
+            3 => widgets,
+            _ => return,
+        };
+        kept.rows.push(row);
+        kept.pieces.extend(piece);
     }
 }
 
@@ -364,6 +377,9 @@ impl DimensionOfDay {
             Codes::One => each.try_for_each(|(_, visitor)| add(known.first(), *visitor)),
             Codes::Bytes(codes) => each.try_for_each(|(row, visitor)| {
                 add(known.get(usize::from(*codes.get(place(*row))?)), *visitor)
+            }),
+            Codes::Packed(codes, bits) => each.try_for_each(|(row, visitor)| {
+                add(known.get(place(packed(codes, bits, place(*row)))), *visitor)
             }),
             Codes::Pairs(..) | Codes::Triples(..) => {
                 each.try_for_each(|(row, visitor)| add(known.get(place(codes.of(place(*row)))), *visitor))

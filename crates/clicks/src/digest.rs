@@ -2,14 +2,13 @@
 
 use signpost_domain::analytics::{Dimension, UtcDay};
 use signpost_domain::{LinkId, LinkKind};
-use zstd::bulk::Compressor;
 
 use crate::MalformedSegment;
 use crate::columns::Columns;
 use crate::distinct::DistinctPairs;
 use crate::numbers::place;
 use crate::sealing::day_of;
-use crate::segment_encoder::{compress, new_compressor};
+use crate::segment_encoder::compress;
 use crate::segment_format::{DAY_MILLIS, DIMENSIONS, set_checksum};
 use crate::tables::Renumbering;
 use crate::tally::ValueSums;
@@ -17,6 +16,12 @@ use crate::varint::{put, put_count};
 
 /// The version that this program writes, and the only one that it reads. No segment begins with it.
 pub(crate) const DIGEST_VERSION: u8 = 0x81;
+
+/// The flag of digests whose frames are compressed as one.
+pub(crate) const DIGEST_ONE_FRAME: u8 = 2;
+
+/// Smaller digests are compressed as one frame.
+pub(crate) const DIGEST_ONE_FRAME_BELOW: usize = 4_096;
 
 /// Quarter hours of a day.
 pub(crate) const QUARTERS: usize = 96;
@@ -146,7 +151,7 @@ impl Summer {
         };
         for clicked in clicked {
             count(&mut come, clicked.trailing_zeros());
-            count(&mut gone, 127 - clicked.leading_zeros());
+            count(&mut gone, clicked.checked_ilog2().unwrap_or(0));
             let mut hours_left = clicked | clicked >> 1 | clicked >> 2 | clicked >> 3;
             while hours_left != 0 {
                 count(&mut hours, hours_left.trailing_zeros());
@@ -203,19 +208,29 @@ impl Summer {
 }
 
 fn write(scope: DigestScope, day: UtcDay, frames: &[Vec<u8>]) -> Vec<u8> {
-    let mut zstd: Option<Compressor<'static>> = new_compressor();
-    let mut data = vec![DIGEST_VERSION, 0, 0, 0, 0, 0];
+    let total: usize = frames.iter().map(Vec::len).sum();
+    let all = if total < DIGEST_ONE_FRAME_BELOW { compress(&frames.concat()) } else { None };
+    let flags = if all.is_some() { DIGEST_ONE_FRAME } else { 0 };
+    let mut data = vec![DIGEST_VERSION, flags, 0, 0, 0, 0];
     scope.write(&mut data);
     put(&mut data, u64::try_from(day.number()).unwrap_or(0));
-    let mut body = Vec::new();
-    for frame in frames {
-        let compressed = compress(zstd.as_mut(), frame);
-        let stored = compressed.as_ref().filter(|compressed| compressed.len() < frame.len()).unwrap_or(frame);
-        put_count(&mut data, frame.len());
-        put_count(&mut data, frame.len() - stored.len());
-        body.extend_from_slice(stored);
+    if let Some(all) = all {
+        for frame in frames {
+            put_count(&mut data, frame.len());
+        }
+        data.extend_from_slice(&all);
+    } else {
+        let mut body = Vec::new();
+        for frame in frames {
+            let compressed = compress(frame);
+            let stored =
+                compressed.as_ref().filter(|compressed| compressed.len() < frame.len()).unwrap_or(frame);
+            put_count(&mut data, frame.len());
+            put_count(&mut data, frame.len() - stored.len());
+            body.extend_from_slice(stored);
+        }
+        data.extend_from_slice(&body);
     }
-    data.extend_from_slice(&body);
     set_checksum(&mut data);
     data
 }

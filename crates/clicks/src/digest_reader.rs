@@ -4,7 +4,9 @@ use signpost_domain::analytics::{Dimension, Report, UtcDay};
 
 use crate::day_counter::add_rows;
 use crate::day_cuts::{DayCuts, Piece};
-use crate::digest::{DIGEST_VERSION, HOURS, QUARTER_MILLIS, QUARTERS};
+use crate::digest::{
+    DIGEST_ONE_FRAME, DIGEST_ONE_FRAME_BELOW, DIGEST_VERSION, HOURS, QUARTER_MILLIS, QUARTERS,
+};
 use crate::numbers::place;
 use crate::segment_format::{DIMENSIONS, checked};
 use crate::segment_reader::Decoder;
@@ -18,7 +20,7 @@ const MAX_FRAME: usize = 3 + 4_096 * (2 + 512 + 20);
 /// The quarter hours of a piece of a day, the last one excluded.
 fn quarters(piece: &Piece) -> Option<(usize, usize)> {
     let end = piece.last + 1;
-    let aligned = piece.first % QUARTER_MILLIS == 0 && end % QUARTER_MILLIS == 0;
+    let aligned = piece.first.is_multiple_of(QUARTER_MILLIS) && end.is_multiple_of(QUARTER_MILLIS);
     aligned.then(|| (place(piece.first / QUARTER_MILLIS), place(end / QUARTER_MILLIS)))
 }
 
@@ -35,6 +37,7 @@ pub(crate) fn can_answer(cuts: &DayCuts) -> bool {
 #[derive(Debug)]
 pub(crate) struct DigestReader {
     decoder: Decoder,
+    all: Vec<u8>,
     room: Vec<u8>,
 }
 
@@ -54,7 +57,7 @@ struct Quarters {
 impl DigestReader {
     /// A reader.
     pub(crate) fn new() -> Self {
-        Self { decoder: Decoder::new(), room: Vec::new() }
+        Self { decoder: Decoder::new(), all: Vec::new(), room: Vec::new() }
     }
 
     /// Adds a day. `false` if the digest has no sums of a dimension that is asked for; then nothing was added.
@@ -67,77 +70,100 @@ impl DigestReader {
         report: &mut Report,
         tallies: &mut [Tally],
     ) -> Result<bool, MalformedSegment> {
-        let (first, of_values) = frames(data, scope, day)?;
-        let wanted: Vec<Option<Frame<'_>>> = dimensions
-            .iter()
-            .map(|dimension| {
-                of_values.get(dimension.recorded_place()?).copied().filter(|frame| frame.raw > 0)
-            })
-            .collect();
-        if wanted.iter().any(Option::is_none) {
+        let Self { decoder, all, room } = self;
+        let frames = Frames::read(data, scope, day, decoder, all)?;
+        let places = || dimensions.iter().map(|dimension| dimension.recorded_place());
+        if places().any(|place| place.and_then(|place| frames.of_values(place)).is_none()) {
             return Ok(false);
         }
         let wrong = MalformedSegment::Value("a sum of a digest");
-        let quarters = Quarters::read(self.content(first)?).ok_or(wrong)?;
-        // Checks all before anything is added.
-        for frame in wanted.iter().flatten() {
-            each_value(self.content(*frame)?, |_, _| {}).ok_or(wrong)?;
-        }
+        let quarters = Quarters::read(content(frames.first(), decoder, room)?).ok_or(wrong)?;
         quarters.add(cuts, report);
-        for (frame, tally) in wanted.iter().flatten().zip(tallies) {
-            each_value(self.content(*frame)?, |value, sums| tally.add_value(value, sums)).ok_or(wrong)?;
+        for (frame, tally) in places().map(|place| frames.of_values(place?)).zip(tallies) {
+            let values = content(frame, decoder, room)?;
+            each_value(values, |value, sums| tally.add_value(value, sums)).ok_or(wrong)?;
         }
         Ok(true)
     }
-
-    fn content<'b>(&'b mut self, frame: Frame<'b>) -> Result<&'b [u8], MalformedSegment> {
-        if frame.raw == frame.stored.len() {
-            return Ok(frame.stored);
-        }
-        let read = self.decoder.decompress(frame.stored, frame.raw, &mut self.room);
-        read.map(|()| self.room.as_slice()).ok_or(MalformedSegment::Compression("a digest's frame"))
-    }
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Frame<'a> {
     raw: usize,
     stored: &'a [u8],
 }
 
-/// The frames of a digest of this scope and day: the quarter hours, and each dimension.
-fn frames(
-    data: &[u8],
-    scope: DigestScope,
-    day: UtcDay,
-) -> Result<(Frame<'_>, [Frame<'_>; DIMENSIONS]), MalformedSegment> {
-    let (flags, rest) = checked(data, DIGEST_VERSION)?;
-    let mut input = Input(rest);
-    let scope = scope.bytes();
-    let same_scope = input.take(scope.len()) == Some(scope.as_slice());
-    let number = input.number().and_then(|number| i32::try_from(number).ok());
-    if flags != 0 || !same_scope || number != Some(day.number()) {
-        return Err(MalformedSegment::Value("scope or day of a digest"));
+fn content<'b>(
+    frame: Option<Frame<'b>>,
+    decoder: &mut Decoder,
+    room: &'b mut Vec<u8>,
+) -> Result<&'b [u8], MalformedSegment> {
+    let Frame { raw, stored } = frame.unwrap_or_default();
+    if raw == stored.len() {
+        return Ok(stored);
     }
-    let read = |mut input: Input<'_>| {
-        let mut lengths = [(0_usize, 0_usize); DIMENSIONS + 1];
-        for lengths in &mut lengths {
-            let raw = input.length().filter(|raw| *raw <= MAX_FRAME)?;
-            *lengths = (raw, raw.checked_sub(input.length()?)?);
+    decoder.decompress(stored, raw, room).ok_or(MalformedSegment::Compression("a digest's frame"))?;
+    Ok(room)
+}
+
+/// The frames of a digest: the quarter hours, and each dimension.
+struct Frames<'a>([Frame<'a>; DIMENSIONS + 1]);
+
+impl<'a> Frames<'a> {
+    /// The frames of a digest of this scope and day.
+    fn read(
+        data: &'a [u8],
+        scope: DigestScope,
+        day: UtcDay,
+        decoder: &mut Decoder,
+        all: &'a mut Vec<u8>,
+    ) -> Result<Self, MalformedSegment> {
+        let (flags, rest) = checked(data, DIGEST_VERSION)?;
+        let mut input = Input(rest);
+        let scope = scope.bytes();
+        let same_scope = input.take(scope.len()) == Some(scope.as_slice());
+        let number = input.number().and_then(|number| i32::try_from(number).ok());
+        if flags & !DIGEST_ONE_FRAME != 0 || !same_scope || number != Some(day.number()) {
+            return Err(MalformedSegment::Value("flags, scope or day of a digest"));
         }
-        Some((lengths, input.0.len()))
-    };
-    let wrong = MalformedSegment::Length("a digest");
-    let (lengths, body) = read(input).ok_or(wrong)?;
-    let mut body = Input(rest.split_at_checked(rest.len() - body).ok_or(wrong)?.1);
-    let [first, of_values @ ..] = lengths;
-    let mut frame = |(raw, stored): (usize, usize)| body.take(stored).map(|stored| Frame { raw, stored });
-    let first = frame(first).ok_or(wrong)?;
-    let mut found = [Frame { raw: 0, stored: &[] }; DIMENSIONS];
-    for (room, lengths) in found.iter_mut().zip(of_values) {
-        *room = frame(lengths).ok_or(wrong)?;
+        let one_frame = flags == DIGEST_ONE_FRAME;
+        let wrong = MalformedSegment::Length("a digest");
+        let lengths = read_lengths(&mut input, one_frame).ok_or(wrong)?;
+        let body = if one_frame {
+            let length = lengths.iter().map(|(raw, _)| raw).sum();
+            let length = Some(length).filter(|length| *length < DIGEST_ONE_FRAME_BELOW).ok_or(wrong)?;
+            decoder.decompress(input.0, length, all).ok_or(MalformedSegment::Compression("a digest"))?;
+            all.as_slice()
+        } else {
+            input.0
+        };
+        let mut body = Input(body);
+        let mut frames = [Frame::default(); DIMENSIONS + 1];
+        for (frame, (raw, stored)) in frames.iter_mut().zip(lengths) {
+            *frame = Frame { raw, stored: body.take(stored).ok_or(wrong)? };
+        }
+        body.is_empty().then_some(Self(frames)).ok_or(wrong)
     }
-    body.is_empty().then_some((first, found)).ok_or(wrong)
+
+    fn first(&self) -> Option<Frame<'a>> {
+        self.0.first().copied()
+    }
+
+    /// The frame of a dimension; `None` if the digest has no sums of it.
+    fn of_values(&self, dimension: usize) -> Option<Frame<'a>> {
+        self.0.get(dimension + 1).copied().filter(|frame| frame.raw > 0)
+    }
+}
+
+/// The lengths of the frames: raw and stored.
+fn read_lengths(input: &mut Input<'_>, one_frame: bool) -> Option<[(usize, usize); DIMENSIONS + 1]> {
+    let mut lengths = [(0, 0); DIMENSIONS + 1];
+    for lengths in &mut lengths {
+        let raw = input.length().filter(|raw| *raw <= MAX_FRAME)?;
+        let saved = if one_frame { 0 } else { input.length()? };
+        *lengths = (raw, raw.checked_sub(saved)?);
+    }
+    Some(lengths)
 }
 
 impl Quarters {

@@ -13,7 +13,7 @@ pub(crate) const NONE: u32 = u32::MAX;
 #[derive(Debug, Default)]
 pub(crate) struct DistinctPairs {
     first: Vec<u32>,
-    more: HashSet<(u32, u32), RandomState>,
+    more: HashSet<u64, RandomState>,
 }
 
 impl DistinctPairs {
@@ -37,7 +37,7 @@ impl DistinctPairs {
                 *first = value;
                 true
             }
-            _ => self.more.insert((visitor, value)),
+            _ => self.more.insert(u64::from(visitor) << 32 | u64::from(value)),
         }
     }
 }
@@ -80,8 +80,10 @@ impl VisitorNumbers {
         let key = match (self.numbering, visitor) {
             (Numbering::Places, _) => u64::from(place_in_segment),
             (Numbering::Ordinals, Visitor::Ordinal(ordinal)) => u64::from(ordinal),
-            (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash([a, b, c, d, e, f])) => {
-                u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+            (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash(hash)) => {
+                let mut key = [0; 8];
+                key[2..].copy_from_slice(&hash);
+                u64::from_be_bytes(key)
             }
             (Numbering::Appearance, Visitor::Ordinal(ordinal)) => 1 << 48 | u64::from(ordinal),
         };

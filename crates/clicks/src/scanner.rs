@@ -3,12 +3,15 @@
 use signpost_domain::LinkId;
 use signpost_domain::analytics::{Counts, Dimension, LinkScope, Question, Report, UtcDay};
 
-use crate::day_counter::{Day, DayCounter};
+use crate::day_counter::{DayCounter, WantedDay};
 use crate::day_cuts::DayCuts;
 use crate::digest_reader::{DigestReader, can_answer};
 use crate::row_selection::link_range;
 use crate::tally::{MAX_TALLIED, Tally};
 use crate::{DigestScope, MalformedSegment};
+
+/// What arrays of visitors take by default.
+const ARRAY_BYTES: u64 = 20 << 20;
 
 /// What a scanner needs of a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,13 @@ impl Scanner {
     /// A scanner for this question.
     #[must_use]
     pub fn new(question: &Question) -> Self {
+        Self::with_array_bytes(question, ARRAY_BYTES)
+    }
+
+    /// A scanner whose arrays of a day's visitors take at most about so many bytes. Days with more visitors are read several
+    /// times, and a part of the visitors is counted each time.
+    #[must_use]
+    pub fn with_array_bytes(question: &Question, array_bytes: u64) -> Self {
         let dimensions = &question.dimensions;
         let each = MAX_TALLIED / dimensions.len().max(1);
         let tally = |dimension: &Dimension| match dimension.recorded_place() {
@@ -47,7 +57,7 @@ impl Scanner {
         Self {
             report: Report { totals: Counts::default(), series, dimensions: Vec::new() },
             tallies: dimensions.iter().map(tally).collect(),
-            days: DayCounter::new(dimensions),
+            days: DayCounter::new(dimensions, array_bytes),
             digests: DigestReader::new(),
             question: question.clone(),
         }
@@ -87,7 +97,7 @@ impl Scanner {
     }
 
     /// Counts a day by its digest. `false` if the digest cannot answer the question: then nothing was counted, and the
-    /// segments are needed.
+    /// segments are needed. After an error the scanner's counts are wrong.
     pub fn add_digest(&mut self, day: UtcDay, data: &[u8]) -> Result<bool, MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(true) };
         let Some(scope) = self.scope().filter(|_| can_answer(&cuts)) else { return Ok(false) };
@@ -103,7 +113,7 @@ impl Scanner {
         segments: &[impl AsRef<[u8]>],
     ) -> Result<(), MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(()) };
-        let day = Day { selection: &self.question.selection, day, cuts: &cuts };
+        let day = WantedDay { selection: &self.question.selection, date: day, cuts: &cuts };
         self.days.count(&day, segments, &mut self.report, &mut self.tallies)
     }
 

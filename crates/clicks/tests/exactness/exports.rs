@@ -22,7 +22,7 @@ fn pages(storage: &Storage, selection: &ClickSelection, at_most: usize) -> Vec<E
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(200))]
+    #![proptest_config(ProptestConfig::with_cases(100))]
 
     #[test]
     fn d66_pages_joined_are_the_selected_rows_in_order(

@@ -33,6 +33,8 @@ pub(crate) struct Storage {
 pub(crate) enum Use {
     Digests,
     Segments,
+    /// With hardly any memory, so that a day's visitors are counted in several passes.
+    SegmentsInPasses,
 }
 
 impl Storage {
@@ -119,7 +121,10 @@ impl Storage {
 
     /// The answer, and how many days digests answered.
     pub(crate) fn answer(&self, question: &Question, using: Use) -> (Report, usize) {
-        let mut scanner = Scanner::new(question);
+        let mut scanner = match using {
+            Use::Digests | Use::Segments => Scanner::new(question),
+            Use::SegmentsInPasses => Scanner::with_array_bytes(question, 48),
+        };
         let account = question.selection.account;
         let mut by_digest = 0;
         for day in question.selection.period.days() {
