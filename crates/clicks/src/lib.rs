@@ -5,15 +5,28 @@
 //! days with [`digests`]. [`Scanner`] answers questions, [`Selector`] finds the clicks of an export, and [`RecentCounter`]
 //! counts the clicks of a few links. `docs/click-segments.md` describes both formats byte by byte.
 
+mod columns;
+mod day_counter;
+mod day_cuts;
+mod decoded_segment;
 mod digest;
+mod digest_reader;
+mod distinct;
 mod malformed_segment;
+mod numbers;
 mod packer;
 mod recent;
+mod row_selection;
 mod scanner;
 mod sealing;
 mod segment_builder;
+mod segment_encoder;
+mod segment_format;
 mod segment_reader;
 mod selector;
+mod tables;
+mod tally;
+mod varint;
 
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
 pub use malformed_segment::MalformedSegment;
