@@ -8,8 +8,8 @@ use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{
-    ClickSink, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness, SharedQuotaStore, Store,
-    TargetBlocklist,
+    ClickSink, ClickStore, Clock, CountryLookup, DnsProvider, IdSource, QuotaStore, Randomness,
+    SharedQuotaStore, Store, TargetBlocklist,
 };
 use crate::visits::LinkMemory;
 
@@ -33,6 +33,8 @@ pub struct Application {
     pub target_blocklist: Arc<dyn TargetBlocklist>,
     /// Who takes over the clicks of visitors.
     pub clicks: Arc<dyn ClickSink>,
+    /// Where recorded clicks are kept and counted.
+    pub click_store: Arc<dyn ClickStore>,
     /// How far this node may trust the links it has in memory (D58).
     pub link_memory: Arc<LinkMemory>,
     /// Where visitors are (D55).

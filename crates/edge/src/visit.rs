@@ -54,7 +54,7 @@ pub(crate) struct Edge {
 
 /// What the visits of one worker share.
 pub(crate) struct Worker {
-    edge: Arc<Edge>,
+    pub(crate) edge: Arc<Edge>,
     front: Front,
     hosts: KnownHosts,
     pub(crate) lane: Arc<Lane>,

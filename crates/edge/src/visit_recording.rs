@@ -23,6 +23,7 @@ impl Worker {
         }
         let text = |name: &HeaderName| request.headers().get(name).map_or(&[][..], HeaderValue::as_bytes);
         let purpose = Some(text(&SEC_PURPOSE)).filter(|it| !it.is_empty()).unwrap_or_else(|| text(&PURPOSE));
+        let country = self.edge.gates.country_in_header(request.head());
         for link in recorded {
             self.lane.push(&Click {
                 at: *now,
@@ -30,6 +31,7 @@ impl Worker {
                 account: link.account,
                 kind,
                 address: *address,
+                country,
                 user_agent: text(&header::USER_AGENT),
                 referrer: text(&header::REFERER),
                 accept_language: text(&header::ACCEPT_LANGUAGE),

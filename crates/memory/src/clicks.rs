@@ -4,7 +4,7 @@ use std::net::IpAddr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink};
-use signpost_domain::{AccountId, LinkId, Timestamp};
+use signpost_domain::{AccountId, CountryCode, LinkId, Timestamp};
 
 /// A click with texts of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct KeptClick {
     pub kind: ClickKind,
     /// Where the visitor is.
     pub address: IpAddr,
+    /// The country that a trusted proxy named.
+    pub country: Option<CountryCode>,
     /// `User-Agent`.
     pub user_agent: Vec<u8>,
     /// `Referer`.
@@ -33,14 +35,26 @@ pub struct KeptClick {
 
 impl From<Click<'_>> for KeptClick {
     fn from(click: Click<'_>) -> Self {
-        let Click { at, link, account, kind, address, user_agent, referrer, accept_language, query, purpose } =
-            click;
+        let Click {
+            at,
+            link,
+            account,
+            kind,
+            address,
+            country,
+            user_agent,
+            referrer,
+            accept_language,
+            query,
+            purpose,
+        } = click;
         Self {
             at,
             link,
             account,
             kind,
             address,
+            country,
             user_agent: user_agent.to_vec(),
             referrer: referrer.to_vec(),
             accept_language: accept_language.to_vec(),

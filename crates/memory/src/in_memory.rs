@@ -14,6 +14,7 @@ use signpost_domain::{
 };
 
 use crate::blocklist::FixedBlocklist;
+use crate::click_store::MemoryClickStore;
 use crate::clicks::KeptClicks;
 use crate::clock::ManualClock;
 use crate::countries::FixedCountries;
@@ -47,6 +48,8 @@ pub struct InMemory {
     pub target_blocklist: Arc<FixedBlocklist>,
     /// Clicks of visitors.
     pub clicks: Arc<KeptClicks>,
+    /// Recorded clicks.
+    pub click_store: Arc<MemoryClickStore>,
     /// How long links in memory answer after the last read of the change log (D58).
     pub stale_limit: Duration,
     /// Where visitors are.
@@ -90,6 +93,7 @@ impl InMemory {
             dns: Arc::default(),
             target_blocklist: Arc::default(),
             clicks: Arc::default(),
+            click_store: Arc::default(),
             stale_limit: STALE_LIMIT,
             countries: Arc::default(),
             plans: Plans::builtin(),
@@ -116,6 +120,7 @@ impl InMemory {
             dns,
             target_blocklist,
             clicks,
+            click_store,
             stale_limit,
             countries,
             plans,
@@ -138,6 +143,7 @@ impl InMemory {
             dns,
             target_blocklist,
             clicks,
+            click_store,
             link_memory: Arc::new(LinkMemory::new(stale_limit)),
             countries,
             changes: Arc::default(),

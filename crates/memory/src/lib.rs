@@ -57,13 +57,15 @@
 //! # Making them fail
 //!
 //! [`MemoryStore::faults`] lets calls fail, [`MemoryQuotaStore::set_unavailable`] and
-//! [`SeededRandomness::set_unavailable`] likewise; [`SeededRandomness::queue`] has a slug drawn twice. [`FakeDns`] fails,
+//! [`SeededRandomness::set_unavailable`] likewise, and [`MemoryClickStore`] also keeps answers waiting; [`SeededRandomness::queue`] has a slug drawn twice. [`FakeDns`] fails,
 //! waits or panics by the name that is looked up.
 
 mod account_writes;
 mod answers;
 mod blocklist;
 mod change_log;
+mod click_counting;
+mod click_store;
 mod clicks;
 mod clock;
 mod countries;
@@ -88,6 +90,7 @@ mod store;
 mod unit_of_work;
 
 pub use blocklist::FixedBlocklist;
+pub use click_store::{HeldAnswers, MemoryClickStore};
 pub use clicks::{KeptClick, KeptClicks};
 pub use clock::ManualClock;
 pub use countries::FixedCountries;

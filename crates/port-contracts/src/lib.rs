@@ -65,6 +65,9 @@ pub mod randomness;
 mod run;
 pub mod samples;
 pub mod store;
+mod synthetic_clicks;
+
+pub use synthetic_clicks::SyntheticClicks;
 
 pub use dns::DnsFixture;
 pub use quota::QuotaFixture;

@@ -20,6 +20,7 @@ use signpost_sqlite::{SqliteOptions, SqliteStore};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
+use crate::absent_click_store::AbsentClickStore;
 use crate::background::Background;
 use crate::clicks::CountedClicks;
 use crate::country_database_file::CountryDatabaseFile;
@@ -266,6 +267,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         dns,
         target_blocklist: blocklist,
         clicks: Arc::new(CountedClicks::new()),
+        click_store: Arc::new(AbsentClickStore),
         link_memory: Arc::new(LinkMemory::new(stale_limit)),
         countries,
         changes: Arc::default(),

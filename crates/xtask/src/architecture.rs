@@ -69,7 +69,8 @@ const PLACES: &[Place] = &[
     Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
-    Place { package: MEMORY, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    // The fake click store decodes what recorders append.
+    Place { package: MEMORY, imports: Crates::Only(&[APP, DOMAIN, CLICKS]), tests_import: &[PORT_CONTRACTS] },
     Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: POSTGRES, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },

@@ -170,6 +170,8 @@ fn a_domain_lives_from_its_connection_to_the_way_back_of_its_links() {
     };
     let addresses = links.all().map(|(link, _)| link["url"].clone());
     assert_eq!(addresses, ["sale", "", "menu"].map(|path| json!(format!("http://{HOST}/{path}"))));
+    // The link at the root was made on the other node.
+    scene.assert_leads_soon(HOST, "/", Some(TARGET));
     assert_all_is_served(&scene, scene.first());
     scene.dns.remove(&format!("_signpost.{HOST}"));
     assert_eq!(verify(&other, &domain), active);

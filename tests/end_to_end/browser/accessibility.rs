@@ -7,10 +7,11 @@ use crate::tab::Tab;
 /// It is another project's work; see the folder.
 const AXE: &str = include_str!("axe-core/axe.min.js");
 
-const RUN: &str = "axe.run(document, {
+/// What fades in has less contrast until it is there.
+const RUN: &str = "Promise.all(document.getAnimations().map(animation => animation.finished)).then(() => axe.run(document, {
     resultTypes: ['violations'],
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'],
-}).then(found => ({
+})).then(found => ({
     violations: found.violations.map(violation =>
         violation.id + ': ' + violation.nodes.map(node => node.html + ' ' + node.failureSummary).join(' | ')),
     passes: found.passes.length,

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, Ipv6Addr};
 
-use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp, WidgetId};
+use signpost_domain::{AccountId, CountryCode, LinkId, LinkKind, Timestamp, WidgetId};
 
 /// What a visit was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,6 +33,8 @@ pub struct Click<'a> {
     pub kind: ClickKind,
     /// Where the visitor is.
     pub address: IpAddr,
+    /// The country that a trusted proxy named (D55).
+    pub country: Option<CountryCode>,
     /// `User-Agent`.
     pub user_agent: &'a [u8],
     /// `Referer`.
@@ -57,12 +59,12 @@ pub struct ClickBatch {
 }
 
 /// Bytes of a click beside its texts.
-const FIXED_BYTES: usize = 8 + 1 + 16 + 16 + 1 + 16 + 16;
+const FIXED_BYTES: usize = 8 + 1 + 16 + 16 + 1 + 16 + 16 + 2;
 
 impl ClickBatch {
     /// Adds a click, unless the batch would hold more than `most_bytes` with it. `false` if it was left out.
     pub fn push(&mut self, click: &Click<'_>, most_bytes: usize) -> bool {
-        let Click { at, link, account, kind, address, .. } = click;
+        let Click { at, link, account, kind, address, country, .. } = click;
         let texts = [click.user_agent, click.referrer, click.accept_language, click.query, click.purpose]
             .map(|text| text.get(..Click::MOST_BYTES).unwrap_or(text));
         let length = FIXED_BYTES + texts.iter().map(|text| 2 + text.len()).sum::<usize>();
@@ -90,6 +92,8 @@ impl ClickBatch {
         self.bytes.push(kind);
         self.bytes.extend_from_slice(&widget);
         self.bytes.extend_from_slice(&address.octets());
+        // No code has zeros in it.
+        self.bytes.extend_from_slice(country.map_or("\0\0", CountryCode::as_str).as_bytes());
         for text in texts {
             self.bytes.extend_from_slice(&u16::try_from(text.len()).unwrap_or_default().to_le_bytes());
             self.bytes.extend_from_slice(text);
@@ -139,12 +143,15 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Click<'a>> {
         _ => ClickKind::Widget(WidgetId::from_bytes(widget)),
     };
     let address = IpAddr::V6(Ipv6Addr::from(take::<16>(rest)?)).to_canonical();
+    let country = take::<2>(rest)?;
+    let country = str::from_utf8(&country).ok().and_then(|code| CountryCode::parse(code).ok());
     Some(Click {
         at,
         link,
         account,
         kind,
         address,
+        country,
         user_agent: text(rest)?,
         referrer: text(rest)?,
         accept_language: text(rest)?,
@@ -186,6 +193,7 @@ mod tests {
             account: samples::id(),
             kind,
             address: "192.0.2.7".parse().unwrap(),
+            country: None,
             user_agent: text,
             referrer: b"https://example.com/",
             accept_language: b"",
@@ -202,7 +210,13 @@ mod tests {
         {
             for address in ["192.0.2.7", "2001:db8::7"] {
                 for text in [&b""[..], b"Mozilla/5.0 \xff"] {
-                    clicks.push(Click { address: address.parse().unwrap(), ..click(kind, text) });
+                    for country in [None, CountryCode::parse("AT").ok()] {
+                        clicks.push(Click {
+                            address: address.parse().unwrap(),
+                            country,
+                            ..click(kind, text)
+                        });
+                    }
                 }
             }
         }

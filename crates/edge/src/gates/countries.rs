@@ -14,7 +14,8 @@ impl Gates {
         self.country_in_header(head).or_else(|| self.app.countries.country(*address))
     }
 
-    fn country_in_header(&self, head: &RequestHead) -> Option<CountryCode> {
+    /// The visitor's country, if a trusted proxy names it.
+    pub(crate) fn country_in_header(&self, head: &RequestHead) -> Option<CountryCode> {
         let name = self.country_header.as_ref()?;
         let peer = head.peer_addr?.ip();
         if !self.app.client_addresses.trusts(peer) {

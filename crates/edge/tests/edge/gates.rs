@@ -224,3 +224,17 @@ async fn d58_a_changed_gate_holds_at_once() {
     edge.update(&closed, &open).await;
     assert_eq!(edge.get("/sale").status, 302);
 }
+
+/// What a proxy says of the country is recorded with the click, as the database cannot know it.
+#[tokio::test(flavor = "multi_thread")]
+async fn d55_the_country_that_a_trusted_proxy_names_is_that_of_the_click() {
+    let edge = behind_a_proxy(Some("cf-ipcountry")).await;
+    edge.add(&samples::redirect("sale")).await;
+    for lines in ["CF-IPCountry: DE\r\n", "CF-IPCountry: XX\r\n", ""] {
+        assert_eq!(visit(&edge, "GET", "/sale", lines).status, 302);
+    }
+    // Each worker hands on its own.
+    let mut countries: Vec<_> = clicks_of(edge).await.iter().map(|click| click.country).collect();
+    countries.sort_by_key(|country| country.map(CountryCode::as_str));
+    assert_eq!(countries, [None, None, Some(country("DE"))]);
+}

@@ -1,0 +1,234 @@
+//! Recorded clicks in memory.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use async_trait::async_trait;
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_domain::analytics::{
+    ClickId, ClickSelection, ClickSource, ExportedClick, Question, RecentClicks, RecordedClick, Report,
+    UtcDay, VisitorKey,
+};
+use signpost_domain::{AccountId, LinkId, Timestamp};
+use tokio::sync::watch;
+
+use crate::click_counting::{self, KeptRow};
+
+/// Keeps every row, and looks at all of them for each answer. There is nothing to pack, to sum up or to seal.
+#[derive(Debug)]
+pub struct MemoryClickStore {
+    state: Mutex<State>,
+    faults: Mutex<Faults>,
+    /// How many answers and pages of exports have begun.
+    begun: watch::Sender<usize>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    rows: Vec<KeptRow>,
+    /// The number of the last batch of each source.
+    appended: HashMap<ClickSource, u64>,
+    keys: BTreeMap<UtcDay, VisitorKey>,
+}
+
+#[derive(Debug, Default)]
+struct Faults {
+    is_unavailable: bool,
+    /// So many more calls work, then all fail.
+    working_calls: Option<usize>,
+    gate: Option<watch::Receiver<()>>,
+}
+
+/// While this lives, answers and exports wait; see [`MemoryClickStore::hold`].
+#[derive(Debug)]
+#[must_use = "dropping it lets the answers go on"]
+pub struct HeldAnswers {
+    _open: watch::Sender<()>,
+}
+
+impl Default for MemoryClickStore {
+    fn default() -> Self {
+        Self { state: Mutex::default(), faults: Mutex::default(), begun: watch::Sender::new(0) }
+    }
+}
+
+impl MemoryClickStore {
+    /// Stores clicks as they are, without a batch around them.
+    pub fn record<'a>(&self, clicks: impl IntoIterator<Item = RecordedClick<'a>>) {
+        self.state().rows.extend(clicks.into_iter().map(|click| KeptRow::from(&click)));
+    }
+
+    /// How many rows of all kinds there are.
+    #[must_use]
+    pub fn rows(&self) -> usize {
+        self.state().rows.len()
+    }
+
+    /// From now on every call fails with [`StoreError::Unavailable`], or works again.
+    pub fn set_unavailable(&self, is_unavailable: bool) {
+        let mut faults = self.faults();
+        faults.is_unavailable = is_unavailable;
+        faults.working_calls = None;
+    }
+
+    /// After so many more calls every call fails with [`StoreError::Unavailable`].
+    pub fn set_unavailable_after(&self, calls: usize) {
+        self.faults().working_calls = Some(calls);
+    }
+
+    /// From now on each answer and each page of an export waits until what this returns is dropped, or until its deadline.
+    pub fn hold(&self) -> HeldAnswers {
+        let (open, gate) = watch::channel(());
+        self.faults().gate = Some(gate);
+        HeldAnswers { _open: open }
+    }
+
+    /// How many answers and pages of exports have begun so far, those that wait included.
+    #[must_use]
+    pub fn begun(&self) -> usize {
+        *self.begun.borrow()
+    }
+
+    /// Returns once so many have begun. It waits for ever if they do not come.
+    pub async fn wait_for_begun(&self, times: usize) {
+        // The other end lives as long as this does, so waiting cannot fail.
+        let _ = self.begun.subscribe().wait_for(|count| *count >= times).await;
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn faults(&self) -> MutexGuard<'_, Faults> {
+        self.faults.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn call(&self) -> Result<MutexGuard<'_, State>, StoreError> {
+        let mut faults = self.faults();
+        if let Some(left) = &mut faults.working_calls {
+            match left.checked_sub(1) {
+                Some(fewer) => *left = fewer,
+                None => faults.is_unavailable = true,
+            }
+        }
+        if faults.is_unavailable {
+            return Err(StoreError::unavailable("the click store is switched off"));
+        }
+        drop(faults);
+        Ok(self.state())
+    }
+
+    async fn slow_call(&self, deadline: Instant) -> Result<MutexGuard<'_, State>, StoreError> {
+        self.begun.send_modify(|count| *count = count.saturating_add(1));
+        let gate = self.faults().gate.clone();
+        let opened = async {
+            if let Some(mut gate) = gate {
+                // Nothing is ever sent: this ends when the other end is dropped.
+                while gate.changed().await.is_ok() {}
+            }
+        };
+        let late = || StoreError::unavailable("there was no answer by the deadline");
+        tokio::time::timeout_at(deadline.into(), opened).await.map_err(|_| late())?;
+        if Instant::now() >= deadline {
+            return Err(late());
+        }
+        self.call()
+    }
+}
+
+#[async_trait]
+impl ClickStore for MemoryClickStore {
+    async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
+        let EncodedClicks { source, number, clicks: _, first: _, last: _, segment } = batch;
+        let mut state = self.call()?;
+        let before = state.appended.get(source).copied().unwrap_or_default();
+        if *number <= before {
+            return Ok(Appended::Before);
+        }
+        if *number > before.saturating_add(1) {
+            return Ok(Appended::AfterGap);
+        }
+        let mut rows = Vec::new();
+        signpost_clicks::read(segment, |click| rows.push(KeptRow::from(&click))).map_err(|malformed| {
+            StoreError::Corrupt {
+                table: "click_inbox",
+                column: "segment",
+                row: number.to_string(),
+                reason: malformed.to_string(),
+            }
+        })?;
+        state.rows.append(&mut rows);
+        state.appended.insert(*source, *number);
+        Ok(Appended::Now)
+    }
+
+    async fn answer(&self, question: &Question, deadline: Instant) -> Result<Report, StoreError> {
+        let state = self.slow_call(deadline).await?;
+        Ok(click_counting::answer(&state.rows, question))
+    }
+
+    async fn clicks(
+        &self,
+        selection: &ClickSelection,
+        after: Option<ClickId>,
+        at_most: usize,
+        deadline: Instant,
+    ) -> Result<Vec<ExportedClick>, StoreError> {
+        let state = self.slow_call(deadline).await?;
+        Ok(click_counting::exported(&state.rows, selection, after, at_most))
+    }
+
+    async fn recent_clicks(
+        &self,
+        account: AccountId,
+        links: &[LinkId],
+        since: Timestamp,
+    ) -> Result<Vec<RecentClicks>, StoreError> {
+        Ok(click_counting::recent(&self.call()?.rows, account, links, since))
+    }
+
+    async fn visitor_key(&self, day: UtcDay, proposed: VisitorKey) -> Result<VisitorKey, StoreError> {
+        Ok(self.call()?.keys.entry(day).or_insert(proposed).clone())
+    }
+
+    async fn forget_visitor_keys(&self, day: UtcDay) -> Result<(), StoreError> {
+        self.call()?.keys.retain(|kept, _| *kept >= day);
+        Ok(())
+    }
+
+    async fn pack(&self, _: Timestamp) -> Result<Upkeep, StoreError> {
+        self.call().map(|_| Upkeep::Done)
+    }
+
+    async fn digest(&self, _: Timestamp) -> Result<Upkeep, StoreError> {
+        self.call().map(|_| Upkeep::Done)
+    }
+
+    async fn seal(&self, _: Timestamp) -> Result<Upkeep, StoreError> {
+        self.call().map(|_| Upkeep::Done)
+    }
+
+    async fn accounts_with_clicks_before(
+        &self,
+        day: UtcDay,
+        after: Option<AccountId>,
+        at_most: usize,
+    ) -> Result<Vec<AccountId>, StoreError> {
+        let state = self.call()?;
+        let accounts: BTreeSet<AccountId> = state
+            .rows
+            .iter()
+            .filter(|row| UtcDay::of(row.at) < day && after.is_none_or(|after| row.account > after))
+            .map(|row| row.account)
+            .collect();
+        Ok(accounts.into_iter().take(at_most).collect())
+    }
+
+    async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
+        self.call()?
+            .rows
+            .retain(|row| row.account != account || day.is_some_and(|day| UtcDay::of(row.at) >= day));
+        Ok(Upkeep::Done)
+    }
+}
