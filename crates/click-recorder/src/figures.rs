@@ -37,11 +37,22 @@ impl Figures {
             "Clicks that were lost: their queue or the spool was full, or a file of the spool was broken."
         );
         metrics::describe_counter!(APPENDED, "Batches of clicks that the store took from this node.");
-        metrics::describe_counter!(FAILURES, "Batches of clicks that the store did not take; they are sent again.");
+        metrics::describe_counter!(
+            FAILURES,
+            "Batches of clicks that the store did not take; they are sent again."
+        );
         metrics::describe_counter!(GAPS, "Times that the store missed an earlier batch of clicks.");
         metrics::describe_gauge!(SPOOLED_BATCHES, "Batches of clicks that wait for the store.");
-        metrics::describe_gauge!(SPOOLED_BYTES, metrics::Unit::Bytes, "Bytes of clicks that wait for the store.");
-        metrics::describe_gauge!(SPOOLED_AGE, metrics::Unit::Seconds, "Age of the oldest click that waits for the store.");
+        metrics::describe_gauge!(
+            SPOOLED_BYTES,
+            metrics::Unit::Bytes,
+            "Bytes of clicks that wait for the store."
+        );
+        metrics::describe_gauge!(
+            SPOOLED_AGE,
+            metrics::Unit::Seconds,
+            "Age of the oldest click that waits for the store."
+        );
         let counter = |name: &'static str| {
             let counter = metrics::counter!(name);
             counter.increment(0);

@@ -217,11 +217,10 @@ impl BatchFile {
         if self.held.batches == 0 {
             return Ok(None);
         }
-        let row: Option<Row> =
-            diesel::sql_query("SELECT * FROM batches WHERE id > ? ORDER BY id LIMIT 1")
-                .bind::<BigInt, _>(self.acknowledged)
-                .get_result(&mut self.connection)
-                .optional()?;
+        let row: Option<Row> = diesel::sql_query("SELECT * FROM batches WHERE id > ? ORDER BY id LIMIT 1")
+            .bind::<BigInt, _>(self.acknowledged)
+            .get_result(&mut self.connection)
+            .optional()?;
         match row {
             Some(row) => Ok(Some(row.try_into()?)),
             None => {

@@ -192,7 +192,8 @@ impl Spool {
 
     fn new_file(&self) -> Result<BatchFile, FileError> {
         std::fs::create_dir_all(&self.folder)?;
-        let name = new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
+        let name =
+            new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
         BatchFile::open(self.folder.join(name).with_extension(EXTENSION))
     }
@@ -278,7 +279,8 @@ impl Spool {
     /// is left of theirs.
     pub(crate) fn begin_anew_at(&mut self, waiting: &Waiting) -> Result<(), FileError> {
         let Waiting { place, batch } = waiting;
-        let source = new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
+        let source =
+            new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let file = match place {
             Place::Leftover(path, row) => {
                 self.leftovers.iter_mut().find(|file| file.path() == path).map(|file| (*row, file))
@@ -364,7 +366,8 @@ impl Spool {
 
     /// The instant of the oldest click that this process waits with, or that a dead one left.
     pub(crate) fn oldest(&mut self) -> Option<Timestamp> {
-        let filed = self.own.iter_mut().chain(&mut self.leftovers).filter_map(|file| file.oldest().ok().flatten());
+        let filed =
+            self.own.iter_mut().chain(&mut self.leftovers).filter_map(|file| file.oldest().ok().flatten());
         filed.map(|filed| filed.batch.first).chain(self.memory.front().map(|batch| batch.first)).min()
     }
 
