@@ -26,6 +26,7 @@ const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const CLICKS: &str = "signpost-clicks";
+const CLICK_RECORDER: &str = "signpost-click-recorder";
 const USER_AGENTS: &str = "signpost-user-agents";
 const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
@@ -97,6 +98,11 @@ const PLACES: &[Place] = &[
     // What a click's facts are, worked out behind the edge.
     Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
+        package: CLICK_RECORDER,
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS]),
+        tests_import: &[PORT_CONTRACTS, MEMORY],
+    },
+    Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS],
@@ -121,6 +127,7 @@ const PLACES: &[Place] = &[
             DNS,
             GEOIP,
             ENRICHMENT,
+            CLICK_RECORDER,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -152,13 +159,13 @@ pub const FENCED: &[Fence] = &[
     Fence::only("anyhow", &[SERVER, XTASK]),
     Fence::only("askama", &[PAGES]),
     Fence::only("clap", &[SERVER, XTASK]),
-    Fence::only("diesel", &[SQLITE, POSTGRES]),
+    Fence::only("diesel", &[SQLITE, POSTGRES, CLICK_RECORDER]),
     Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
     Fence::only("diesel-async", &[POSTGRES]),
     Fence::only("deadpool", &[POSTGRES]),
     Fence::only("tokio-postgres", &[POSTGRES]),
     Fence::only("tokio-postgres-rustls", &[POSTGRES]),
-    Fence::only("libsqlite3-sys", &[SQLITE]),
+    Fence::only("libsqlite3-sys", &[SQLITE, CLICK_RECORDER]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
