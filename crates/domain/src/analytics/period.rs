@@ -1,4 +1,4 @@
-//! The range that is asked about, and the buckets that it is cut into (D46, D49).
+//! The range that is asked about (D49).
 
 use super::utc_day::UtcDay;
 use crate::timestamp::Timestamp;
@@ -38,24 +38,5 @@ impl Period {
     /// The UTC days that it touches, in order.
     pub fn days(self) -> impl Iterator<Item = UtcDay> {
         (UtcDay::of(self.first).number()..=UtcDay::of(self.last).number()).map(UtcDay::from_number)
-    }
-}
-
-/// The buckets of a series: each begins at its start, and ends where the next one begins. The first one begins at the first
-/// millisecond of the period or before it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Buckets(Vec<Timestamp>);
-
-impl Buckets {
-    /// Buckets with these starts; `None` if there is none, or if they do not ascend.
-    #[must_use]
-    pub fn new(starts: Vec<Timestamp>) -> Option<Self> {
-        (!starts.is_empty() && starts.is_sorted_by(|one, next| one < next)).then_some(Self(starts))
-    }
-
-    /// The starts, ascending.
-    #[must_use]
-    pub fn starts(&self) -> &[Timestamp] {
-        &self.0
     }
 }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::buckets::Buckets;
 use super::dimension::Dimension;
-use super::period::{Buckets, Period};
+use super::period::Period;
 use crate::id::AccountId;
 use crate::link_id::LinkId;
 
