@@ -70,12 +70,16 @@ impl TimeZone {
         &self.name
     }
 
+    /// What the local clock is ahead of UTC at an instant, both in milliseconds.
+    pub(super) fn offset_at(&self, at: i64) -> i64 {
+        millis(self.zone.to_offset(instant(at)))
+    }
+
     /// The offset at an instant in milliseconds since 1970, and each change of it after that, in order. Instants before 1970
     /// are fine, those that a calendar has no room for are taken for the nearest that it has.
     pub(super) fn offsets(&self, from: i64) -> impl Iterator<Item = OffsetChange> {
         let start = instant(from);
-        let millis = |offset: jiff::tz::Offset| i64::from(offset.seconds()).saturating_mul(1_000);
-        let first = OffsetChange { at: from, offset: millis(self.zone.to_offset(start)) };
+        let first = OffsetChange { at: from, offset: self.offset_at(from) };
         let later = self.zone.following(start).map(move |change| OffsetChange {
             at: change.timestamp().as_millisecond(),
             offset: millis(change.offset()),
@@ -86,6 +90,10 @@ impl TimeZone {
             later.filter(move |change| std::mem::replace(&mut offset, change.offset) != change.offset);
         std::iter::once(first).chain(later)
     }
+}
+
+fn millis(offset: jiff::tz::Offset) -> i64 {
+    i64::from(offset.seconds()).saturating_mul(1_000)
 }
 
 fn instant(millis: i64) -> jiff::Timestamp {
