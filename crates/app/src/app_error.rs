@@ -27,9 +27,21 @@ pub enum AppError {
         /// For `Retry-After`.
         retry_after_seconds: u32,
     },
+    /// The account has begun an export less than a minute ago, or has one running (D66).
+    #[error("too many exports of the account")]
+    TooManyExports {
+        /// For `Retry-After`.
+        retry_after_seconds: u32,
+    },
+    /// There was no turn for a question about clicks in time, since so many others are asked on this node (D51).
+    #[error("too many questions about clicks at once")]
+    AnalyticsBusy,
     /// The account was deleted after the request was let in: the key is none any more.
     #[error("the account was deleted meanwhile")]
     AccountGone,
+    /// The click store gave no answer; all else works (D51).
+    #[error("the click store gave no answer")]
+    AnalyticsUnavailable(#[source] StoreError),
     /// The store broke.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -55,7 +67,10 @@ impl AppError {
         match self {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
-            Self::TooManySearches | Self::NoRoomForAnswer { .. } => ErrorCode::RateLimitExceeded,
+            Self::TooManySearches | Self::NoRoomForAnswer { .. } | Self::TooManyExports { .. } => {
+                ErrorCode::RateLimitExceeded
+            }
+            Self::AnalyticsBusy | Self::AnalyticsUnavailable(_) => ErrorCode::AnalyticsTemporarilyUnavailable,
             Self::AccountGone => ErrorCode::InvalidApiKey,
             // It is not answered with a code but with the answer.
             Self::AnsweredBefore(_)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain};
 
 use crate::admission::{ClientAddresses, Gatekeeper};
+use crate::analytics::Analytics;
 use crate::changes::ChangeFeed;
 use crate::lifecycle::Lifecycle;
 use crate::ports::{
@@ -57,6 +58,8 @@ pub struct Application {
     pub client_addresses: ClientAddresses,
     /// How many bytes of answers are remembered for one account (D12).
     pub room_for_answers: u64,
+    /// How much of this node questions about clicks may take.
+    pub analytics: Analytics,
     /// Whether the program is on its way out.
     pub lifecycle: Lifecycle,
 }

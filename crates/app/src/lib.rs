@@ -5,6 +5,7 @@
 
 pub mod accounts;
 pub mod admission;
+pub mod analytics;
 pub mod app_error;
 pub mod application;
 pub mod background;

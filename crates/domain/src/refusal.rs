@@ -52,6 +52,13 @@ pub enum Refusal {
     },
     /// The plan lacks a feature that the request would begin to use (D15).
     FeatureNotAvailable(Feature),
+    /// The link was created to record nothing, so there is nothing to count, and never will be (D50).
+    AnalyticsNotConfigured,
+    /// The period is longer than the plan allows (D49).
+    AnalyticsRangeTooLong {
+        /// The most days of a period.
+        days: u32,
+    },
     /// An earlier item of the batch has the same id (D31).
     DuplicateIdInBatch,
     /// An earlier item of the batch has the address (D29).
@@ -76,6 +83,8 @@ impl Refusal {
             Self::SlugReserved | Self::AddressTaken { .. } => ErrorCode::SlugAlreadyTaken,
             Self::PlanLimitReached { .. } => ErrorCode::PlanLimitReached,
             Self::FeatureNotAvailable(_) => ErrorCode::FeatureNotAvailableOnCurrentPlan,
+            Self::AnalyticsNotConfigured => ErrorCode::AnalyticsNotConfigured,
+            Self::AnalyticsRangeTooLong { .. } => ErrorCode::AnalyticsRangeExceedsPlanLimit,
             Self::DuplicateIdInBatch => ErrorCode::DuplicateIdInBatch,
             Self::DuplicateSlugInBatch => ErrorCode::DuplicateSlugInBatch,
         }
@@ -111,6 +120,8 @@ impl Refusal {
             | Self::SlugRequiredForSystemDomain
             | Self::PlanLimitReached { .. }
             | Self::FeatureNotAvailable(_)
+            | Self::AnalyticsNotConfigured
+            | Self::AnalyticsRangeTooLong { .. }
             | Self::DuplicateIdInBatch
             | Self::DuplicateSlugInBatch => None,
         }
@@ -155,6 +166,12 @@ impl fmt::Display for Refusal {
             }
             Self::FeatureNotAvailable(feature) => {
                 write!(f, "The feature `{}` is not part of the current plan.", feature.as_str())
+            }
+            Self::AnalyticsNotConfigured => f.write_str(
+                "This link was created with `analytics_enabled: false`: its visits are not recorded.",
+            ),
+            Self::AnalyticsRangeTooLong { days } => {
+                write!(f, "The plan allows analytics of at most {days} days at once; ask for a shorter period.")
             }
             Self::DuplicateIdInBatch => f.write_str("The same id stands earlier in this batch."),
             Self::DuplicateSlugInBatch => f.write_str("An earlier item of this batch has the same address."),

@@ -135,6 +135,16 @@ impl ApiError {
                 seconds(*retry_after_seconds)
             )
             .into(),
+            Self::App(AppError::TooManyExports { retry_after_seconds }) => format!(
+                "An account exports clicks once a minute and one at a time. Try again in {}.",
+                seconds(*retry_after_seconds)
+            )
+            .into(),
+            Self::App(AppError::AnalyticsBusy | AppError::AnalyticsUnavailable(_)) => {
+                "Analytics cannot be answered at the moment, and no click is lost meanwhile. Try again in a few seconds, \
+                 or ask for a shorter period."
+                    .into()
+            }
             Self::App(AppError::Refused(refusal)) => refusal.to_string().into(),
             Self::App(AppError::Store(StoreError::Unwritable(_))) => UNWRITABLE.into(),
             // What was answered is answered again; only an answer that cannot be read comes so far.
@@ -167,6 +177,9 @@ impl ApiError {
                 AppError::AnsweredBefore(_)
                 | AppError::TooManySearches
                 | AppError::NoRoomForAnswer { .. }
+                | AppError::TooManyExports { .. }
+                | AppError::AnalyticsBusy
+                | AppError::AnalyticsUnavailable(_)
                 | AppError::AccountGone
                 | AppError::Store(_)
                 | AppError::Randomness(_)
@@ -184,7 +197,13 @@ impl ApiError {
                 Reason::AddressThrottled { retry_after_seconds }
                 | Reason::Exhausted { retry_after_seconds, .. },
             )
-            | Self::App(AppError::NoRoomForAnswer { retry_after_seconds }) => Some(*retry_after_seconds),
+            | Self::App(
+                AppError::NoRoomForAnswer { retry_after_seconds }
+                | AppError::TooManyExports { retry_after_seconds },
+            ) => Some(*retry_after_seconds),
+            Self::App(AppError::AnalyticsBusy | AppError::AnalyticsUnavailable(_)) => {
+                Some(ANALYTICS_RETRY_SECONDS)
+            }
             Self::NotAdmitted(Reason::TooManyInFlight) | Self::App(AppError::TooManySearches) => {
                 Some(CONCURRENCY_RETRY_SECONDS)
             }
@@ -212,7 +231,8 @@ impl ApiError {
         match self {
             Self::NotAdmitted(Reason::Store(error)) => Some(with_sources(error)),
             Self::App(
-                error @ (AppError::Store(_)
+                error @ (AppError::AnalyticsUnavailable(_)
+                | AppError::Store(_)
                 | AppError::Randomness(_)
                 | AppError::NoFreeSlug { .. }
                 | AppError::NoOutcome),
@@ -239,6 +259,8 @@ impl ApiError {
                 | AppError::Refused(_)
                 | AppError::TooManySearches
                 | AppError::NoRoomForAnswer { .. }
+                | AppError::TooManyExports { .. }
+                | AppError::AnalyticsBusy
                 | AppError::AccountGone,
             ) => None,
         }
@@ -248,6 +270,9 @@ impl ApiError {
 /// How long a caller is asked to wait when DNS gave no answer, in seconds: enough for a name server that was overrun or
 /// restarted to be back.
 const DNS_RETRY_SECONDS: u32 = 10;
+
+/// How long a caller is asked to wait for analytics, in seconds: long enough for the questions before it to be answered.
+const ANALYTICS_RETRY_SECONDS: u32 = 5;
 
 /// How long a caller is asked to wait for what the operator has to set up first, in seconds.
 const OPERATOR_RETRY_SECONDS: u32 = 3_600;

@@ -90,6 +90,8 @@ impl Wishes {
             | Refusal::DomainsNotOffered
             | Refusal::PlanLimitReached { .. }
             | Refusal::FeatureNotAvailable(_)
+            | Refusal::AnalyticsNotConfigured
+            | Refusal::AnalyticsRangeTooLong { .. }
             | Refusal::DuplicateIdInBatch => None,
         }
     }

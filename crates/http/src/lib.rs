@@ -14,6 +14,7 @@
 //! in `openapi/operations`; tests hold the description against what it does.
 
 mod account;
+mod analytics;
 mod api_app;
 mod api_error;
 mod bulk_outcome;

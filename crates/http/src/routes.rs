@@ -9,7 +9,8 @@ use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
 use crate::{
-    account, documentation, domains, groups, health, landings, links, pixels, redirects, tls_allowed,
+    account, analytics, documentation, domains, groups, health, landings, links, pixels, redirects,
+    tls_allowed,
 };
 
 /// One endpoint.
@@ -119,6 +120,20 @@ static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Get, domains::PATH, || web::to(domains::list::handle)),
     admitted(RouteMethod::Get, DOMAIN, || web::to(domains::get::handle)),
     admitted(RouteMethod::Delete, DOMAIN, || web::to(domains::delete::handle)),
+    admitted(RouteMethod::Get, analytics::PATH, || web::to(analytics::report::of_account)),
+    admitted(RouteMethod::Get, "/v1/analytics/clicks", || web::to(analytics::clicks::of_account)),
+    admitted(RouteMethod::Get, "/v1/redirects/{id}/analytics", || {
+        web::to(analytics::report::of_link::<RedirectKind>)
+    }),
+    admitted(RouteMethod::Get, "/v1/redirects/{id}/analytics/clicks", || {
+        web::to(analytics::clicks::of_link::<RedirectKind>)
+    }),
+    admitted(RouteMethod::Get, "/v1/landings/{id}/analytics", || {
+        web::to(analytics::report::of_link::<LandingKind>)
+    }),
+    admitted(RouteMethod::Get, "/v1/landings/{id}/analytics/clicks", || {
+        web::to(analytics::clicks::of_link::<LandingKind>)
+    }),
     admitted(RouteMethod::Get, "/v1/account", || web::to(account::handle)),
     open(RouteMethod::Get, "/health/live", || web::to(health::live)),
     open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
+use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::ports::{Clock, ROOM_FOR_ANSWERS};
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
@@ -68,6 +69,8 @@ pub struct InMemory {
     pub rejections_per_minute: u32,
     /// How much of one account each application has in flight.
     pub account_bounds: AccountBounds,
+    /// How much each application does for analytics.
+    pub analytics_bounds: AnalyticsBounds,
     /// The proxies whose word on a client's address is believed.
     pub trusted_proxies: TrustedProxies,
 }
@@ -103,6 +106,7 @@ impl InMemory {
             allowed_special_use: BTreeSet::new(),
             rejections_per_minute: REJECTIONS_PER_MINUTE,
             account_bounds: AccountBounds::default(),
+            analytics_bounds: AnalyticsBounds::default(),
             trusted_proxies: TrustedProxies::default(),
         }
     }
@@ -130,6 +134,7 @@ impl InMemory {
             allowed_special_use,
             rejections_per_minute,
             account_bounds,
+            analytics_bounds,
             trusted_proxies,
         } = self.clone();
         let hostname_rules = HostnameRules::new(system.clone(), edge.hostname.clone(), allowed_special_use);
@@ -155,6 +160,7 @@ impl InMemory {
             gatekeeper: Gatekeeper::new(rejections_per_minute, account_bounds),
             client_addresses: ClientAddresses::new(trusted_proxies),
             room_for_answers: ROOM_FOR_ANSWERS,
+            analytics: Analytics::new(analytics_bounds),
             lifecycle: Lifecycle::default(),
         }
     }

@@ -10,7 +10,7 @@ use signpost_app::ports::{
 use signpost_domain::{
     Account, AccountId, Address, ApiKey, CustomDomain, DomainId, Email, Group, GroupFilter, GroupId,
     Hostname, KeyHash, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageLimit,
-    PagePosition, Pixel, PixelId, PlanName, Slug, TargetUrl, Usage,
+    PagePosition, Pixel, PixelId, PlanName, Site, Slug, TargetUrl, Usage,
 };
 
 use crate::store::MemoryStore;
@@ -165,6 +165,21 @@ impl LinkReads for MemoryStore {
             page(passing, |link| link.id().to_bytes(), limit, after)
         })?;
         Ok(page.filter_map(|link| self.faults().is_readable(link.id().to_bytes()).then_some(link)))
+    }
+
+    async fn link_ids(
+        &self,
+        account: AccountId,
+        group: GroupFilter,
+        site: Option<&Site>,
+        at_most: usize,
+    ) -> Result<Vec<LinkId>, StoreError> {
+        let filter = LinkFilter { group, site: site.cloned(), ..LinkFilter::default() };
+        self.read(|state| {
+            let Some(owned) = state.owned(account) else { return Vec::new() };
+            let passing = owned.links.values().filter(|link| passes(link, &filter));
+            passing.map(Link::id).take(at_most).collect()
+        })
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {

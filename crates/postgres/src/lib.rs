@@ -41,6 +41,7 @@ mod group_counts;
 mod groups;
 mod insertions;
 mod leases;
+mod link_ids;
 mod link_list;
 mod links;
 mod list_range;

@@ -7,14 +7,15 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition,
+    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition, Site,
 };
 
 use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
+use crate::link_ids;
 use crate::link_list;
 use crate::membership;
 use crate::named_links::{self, Deleted};
@@ -65,6 +66,19 @@ impl LinkReads for PostgresStore {
             link_list::links(connection, account, kind, filter, limit, after).await
         };
         if filter.is_search() { self.search(list).await } else { self.call(list).await }
+    }
+
+    async fn link_ids(
+        &self,
+        account: AccountId,
+        group: GroupFilter,
+        site: Option<&Site>,
+        at_most: usize,
+    ) -> Result<Vec<LinkId>, StoreError> {
+        let read = async |connection: &mut &AsyncPgConnection| {
+            link_ids::link_ids(connection, account, group, site, at_most).await
+        };
+        self.search(read).await
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {

@@ -1,11 +1,13 @@
 //! Plugging the parts together.
 
 use std::collections::BTreeSet;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
+use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::ports::{
     Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries, QuotaStore, ROOM_FOR_ANSWERS,
     SharedQuotaStore, Store, TargetBlocklist,
@@ -241,6 +243,12 @@ pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> P
     }
 }
 
+/// A question may take as long as a call to any other store.
+fn analytics_bounds(store_timeout: Duration) -> AnalyticsBounds {
+    let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
+    AnalyticsBounds::for_cores(cores, store_timeout)
+}
+
 fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Application {
     let Parts {
         system,
@@ -279,6 +287,7 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         gatekeeper: Gatekeeper::new(throttle_per_minute, account_bounds),
         client_addresses: ClientAddresses::new(trusted_proxies),
         room_for_answers: ROOM_FOR_ANSWERS,
+        analytics: Analytics::new(analytics_bounds(common.store_timeout)),
         lifecycle: Lifecycle::default(),
     }
 }

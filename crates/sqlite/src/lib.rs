@@ -59,6 +59,7 @@ mod groups;
 mod insertions;
 mod job_queue;
 mod leases;
+mod link_ids;
 mod link_list;
 mod links;
 mod listed;

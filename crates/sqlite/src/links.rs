@@ -6,14 +6,15 @@ use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
 };
 use signpost_domain::{
-    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition,
+    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition, Site,
 };
 
 use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
+use crate::link_ids;
 use crate::link_list;
 use crate::listed;
 use crate::named_links::{self, Deleted};
@@ -60,6 +61,20 @@ impl LinkReads for SqliteStore {
             self.readers().read(read).await?
         };
         Ok(listed::page(rows, limit))
+    }
+
+    async fn link_ids(
+        &self,
+        account: AccountId,
+        group: GroupFilter,
+        site: Option<&Site>,
+        at_most: usize,
+    ) -> Result<Vec<LinkId>, StoreError> {
+        let site = site.cloned();
+        let read = move |connection: &mut SqliteConnection| {
+            link_ids::link_ids(connection, account, group, site.as_ref(), at_most)
+        };
+        self.readers().read_at_length(read).await
     }
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {

@@ -199,6 +199,7 @@ const DOMAIN_USES: &[&str] = &[
     "crc32fast",
     "idna",
     "ipnet",
+    "jiff",
     "percent-encoding",
     "psl",
     "serde_json",

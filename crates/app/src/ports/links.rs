@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    AccountId, Address, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page, PageContent,
-    PageLimit, PagePosition,
+    AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
+    PageContent, PageLimit, PagePosition, Site,
 };
 
 use super::published_links::PublishedLink;
@@ -32,6 +32,16 @@ pub trait LinkReads: Send + Sync {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Link>, StoreError>;
+
+    /// The ids of the account's links of both kinds that are in a group and live on a site, in any order, as they are at one
+    /// moment: at most so many of them. Rows that cannot be read otherwise are among them.
+    async fn link_ids(
+        &self,
+        account: AccountId,
+        group: GroupFilter,
+        site: Option<&Site>,
+        at_most: usize,
+    ) -> Result<Vec<LinkId>, StoreError>;
 
     /// The link that occupies `address`, whoever owns it, active or not. On a custom domain only if that domain is the same
     /// account's and stored as active (D44). The link and everything in the answer are as they were at one moment, and

@@ -2,6 +2,9 @@
 
 use crate::violation::{FieldError, ViolationCode};
 
+/// The most dimensions of an answer (D45).
+pub const MAX_DIMENSIONS: usize = 8;
+
 /// A dimension of the answers (D47).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Dimension {
@@ -83,6 +86,39 @@ impl Dimension {
         })
     }
 
+    /// Whether it is counted of all links alike. The others are of a landing page, and of a whole account, only (D47).
+    #[must_use]
+    pub const fn is_of_every_link(self) -> bool {
+        !matches!(self, Self::Widget | Self::Link)
+    }
+
+    /// The dimensions of these names, between commas, each of which must be one of those offered.
+    ///
+    /// # Errors
+    /// `invalid_value` for a name that is not offered or stands there twice, `too_many_items` beyond [`MAX_DIMENSIONS`].
+    pub fn parse_list(text: &str, offered: impl Fn(Self) -> bool) -> Result<Vec<Self>, FieldError> {
+        let mut dimensions = Vec::new();
+        for name in text.split(',') {
+            let found = Self::ALL.into_iter().find(|each| each.as_str() == name && offered(*each));
+            let Some(dimension) = found else {
+                let offered: Vec<_> = Self::ALL.into_iter().filter(|each| offered(*each)).collect();
+                let names: Vec<_> = offered.into_iter().map(Self::as_str).collect();
+                let message = format!("must be some of {}, between commas", names.join(", "));
+                return Err(FieldError::new(ViolationCode::InvalidValue, message));
+            };
+            if dimensions.contains(&dimension) {
+                let message = format!("must have {name} once");
+                return Err(FieldError::new(ViolationCode::InvalidValue, message));
+            }
+            dimensions.push(dimension);
+        }
+        if dimensions.len() > MAX_DIMENSIONS {
+            let message = format!("must have at most {MAX_DIMENSIONS} dimensions");
+            return Err(FieldError::new(ViolationCode::TooManyItems, message));
+        }
+        Ok(dimensions)
+    }
+
     /// Its place in [`Dimension::RECORDED`]; `None` for the link.
     #[must_use]
     pub const fn recorded_place(self) -> Option<usize> {
@@ -114,6 +150,24 @@ mod tests {
         }
         for dimension in Dimension::ALL {
             assert_eq!(Dimension::parse(dimension.as_str()).unwrap(), dimension);
+        }
+        let some = "channel,country,device,os,browser,language,referrer,utm_source";
+        let found = Dimension::parse_list(some, Dimension::is_of_every_link).unwrap();
+        assert_eq!(found.iter().map(|each| each.as_str()).collect::<Vec<_>>().join(","), some);
+        for (bad, code) in [
+            ("", ViolationCode::InvalidValue),
+            ("country,", ViolationCode::InvalidValue),
+            ("Country", ViolationCode::InvalidValue),
+            ("country,country", ViolationCode::InvalidValue),
+            ("link", ViolationCode::InvalidValue),
+            ("widget", ViolationCode::InvalidValue),
+            (&format!("{some},utm_medium"), ViolationCode::TooManyItems),
+        ] {
+            assert_eq!(
+                Dimension::parse_list(bad, Dimension::is_of_every_link).unwrap_err().code(),
+                code,
+                "{bad}"
+            );
         }
         assert_eq!(Dimension::parse("city").unwrap_err().code(), ViolationCode::InvalidValue);
     }

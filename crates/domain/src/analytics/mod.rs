@@ -1,17 +1,25 @@
 //! Analytics: what is recorded of a visit, what can be asked of it, and the answers (D45 to D51, D66).
 
+mod buckets;
 mod click;
 mod click_id;
 mod dimension;
+mod filter;
+mod interval;
 mod period;
 mod question;
 mod report;
+mod time_zone;
 mod utc_day;
 
+pub use buckets::{Buckets, MAX_BUCKETS};
 pub use click::{ClickSource, RecordedClick, RecordedKind, Values, VisitorHash, VisitorKey};
 pub use click_id::ClickId;
-pub use dimension::Dimension;
-pub use period::{Buckets, Period};
-pub use question::{ClickSelection, DimensionFilter, LinkScope, MAX_VALUES, Question};
+pub use dimension::{Dimension, MAX_DIMENSIONS};
+pub use filter::{DimensionFilter, MAX_FILTER_VALUE_BYTES, MAX_FILTER_VALUES};
+pub use interval::Interval;
+pub use period::Period;
+pub use question::{ClickSelection, LinkScope, MAX_VALUES, Question};
 pub use report::{Counts, ExportedClick, RecentClicks, Report, ValueCounts};
+pub use time_zone::TimeZone;
 pub use utc_day::UtcDay;

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
+use super::buckets::Buckets;
 use super::dimension::Dimension;
-use super::period::{Buckets, Period};
+use super::filter::DimensionFilter;
+use super::period::Period;
 use crate::id::AccountId;
 use crate::link_id::LinkId;
 
@@ -30,25 +32,6 @@ impl LinkScope {
             Self::One(one) => *one == link,
             Self::Some(links) => links.contains(&link),
         }
-    }
-}
-
-/// Takes clicks by the value of a dimension.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct DimensionFilter {
-    /// By which dimension.
-    pub dimension: Dimension,
-    /// These values; the empty one stands for unknown. A link is its id.
-    pub values: BTreeSet<String>,
-    /// Whether all but these are taken.
-    pub excludes: bool,
-}
-
-impl DimensionFilter {
-    /// Whether a click with this value is taken.
-    #[must_use]
-    pub fn takes(&self, value: &str) -> bool {
-        self.values.contains(value) != self.excludes
     }
 }
 

@@ -67,7 +67,7 @@ fn refuse_shapes(query: &mut QueryString, errors: &ValidationErrors) {
 }
 
 /// An integer in decimal; one beyond the range of 64 bits is cut to it, which is out of every range of ours.
-fn parse_integer(text: &str) -> Result<i64, FieldError> {
+pub(crate) fn parse_integer(text: &str) -> Result<i64, FieldError> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(FieldError::new(ViolationCode::InvalidType, "must be an integer"));

@@ -22,7 +22,7 @@ pub(crate) use batch::{batch_ids, batch_items};
 pub(crate) use content_type::Unsupported;
 pub(crate) use input::{NoInput, OnlyBody, OnlyKey, OnlyQuery};
 pub(crate) use json_body::BODY;
-pub(crate) use list_query::PageQuery;
+pub(crate) use list_query::{PageQuery, parse_integer};
 pub(crate) use object_reader::{
     FieldReader, Given, ObjectReader, boolean, items, object, reference, text, texts,
 };

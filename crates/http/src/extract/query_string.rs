@@ -53,6 +53,11 @@ impl QueryString {
         read
     }
 
+    /// Whether a parameter is there and was not taken yet.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.parameters.contains_key(name)
+    }
+
     /// The value of a parameter, if it is there once and can be read.
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
         let Parameter { value, is_repeated, is_broken: _ } = self.parameters.remove(name)?;

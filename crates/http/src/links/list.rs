@@ -1,15 +1,15 @@
 //! `GET /v1/landings` and `GET /v1/redirects` (contract "List filters for links", D32).
 
 use actix_web::{HttpResponse, web};
-use signpost_app::Application;
 use signpost_app::links::{self, ListLinks};
+use signpost_app::{Application, analytics};
 use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations};
 
 use super::LinkResource;
 use crate::api_error::ApiError;
 use crate::cursor::CursorScope;
 use crate::extract::{Admitted, OnlyQuery, PageQuery, QueryString};
-use crate::wire::{self, LinkBody, ListBody};
+use crate::wire::{self, ListBody, ListedLinkBody};
 
 /// Lists links.
 pub(crate) async fn handle<K: LinkResource>(
@@ -18,16 +18,28 @@ pub(crate) async fn handle<K: LinkResource>(
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
     let OnlyQuery { query, violations } = input;
-    let (query, scope) = read(query, violations, CursorScope::new(caller.account_id(), K::LIST))?;
-    let page = links::list(&app, &caller, K::LINK_KIND, query).await?;
-    wire::ok(&ListBody::new(page.map(|link| LinkBody::new(&link, &app)), &scope))
+    let Read { links, with_clicks, scope } =
+        read(query, violations, CursorScope::new(caller.account_id(), K::LIST))?;
+    let page = links::list(&app, &caller, K::LINK_KIND, links).await?;
+    let mut clicks = if with_clicks {
+        analytics::recent_clicks(&app, &caller, &page.items).await?.into_iter().map(Some).collect()
+    } else {
+        vec![None; page.items.len()]
+    }
+    .into_iter();
+    let body = page.map(|link| ListedLinkBody::new(&link, clicks.next().flatten(), &app));
+    wire::ok(&ListBody::new(body, &scope))
 }
 
-fn read(
-    mut query: QueryString,
-    mut violations: Violations,
-    list: CursorScope,
-) -> Result<(ListLinks, CursorScope), Violations> {
+/// What a list is asked for.
+struct Read {
+    links: ListLinks,
+    /// `with=clicks` (D66).
+    with_clicks: bool,
+    scope: CursorScope,
+}
+
+fn read(mut query: QueryString, mut violations: Violations, list: CursorScope) -> Result<Read, Violations> {
     let filter = ListLinks {
         group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
         domain: query.take("domain").map(|text| HostReference::parse(&text)),
@@ -36,10 +48,11 @@ fn read(
         search: query.read("q", SearchText::parse),
         ..ListLinks::default()
     };
+    let with_clicks = query.read("with", parse_with).is_some();
     let scope = scope(list, &filter);
     let PageQuery { limit, after } = PageQuery::read(&mut query, &scope);
     violations.append(query.finish());
-    violations.into_result((ListLinks { limit, after, ..filter }, scope))
+    violations.into_result(Read { links: ListLinks { limit, after, ..filter }, with_clicks, scope })
 }
 
 /// The scope of a filter's cursors. What is written differently but means the same, such as a hostname in another
@@ -61,6 +74,13 @@ fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
         .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
         .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
         .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
+}
+
+fn parse_with(text: &str) -> Result<(), FieldError> {
+    match text {
+        "clicks" => Ok(()),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be clicks")),
+    }
 }
 
 fn parse_boolean(text: &str) -> Result<bool, FieldError> {
@@ -92,8 +112,11 @@ mod tests {
 
     #[test]
     fn d32_every_filter_is_read() {
-        let query = "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&limit=7";
-        let (query, _) = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
+        let query =
+            "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&limit=7&with=clicks";
+        let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
+        let query = read.links;
+        assert!(read.with_clicks);
         assert_eq!(query.group, Some(None));
         assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
         assert_eq!(query.slug, Some(Slug::parse("Sale").unwrap()));
@@ -111,7 +134,8 @@ mod tests {
 
     #[test]
     fn d8_every_violation_of_a_query_is_listed() {
-        let mut found = found("is_active=yes&q=&slug=a%20b&limit=0&cursor=x&sort=asc&domain=a&domain=b");
+        let mut found =
+            found("is_active=yes&q=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b");
         found.sort();
         let expected = [
             ("cursor", "invalid_format"),
@@ -121,6 +145,7 @@ mod tests {
             ("q", "too_short"),
             ("slug", "invalid_format"),
             ("sort", "unknown_field"),
+            ("with", "invalid_value"),
         ];
         assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
     }
@@ -152,7 +177,7 @@ mod tests {
         ];
         let scopes = filters.clone().map(|query| {
             let read = read(QueryString::parse(&query), Violations::new(), redirects());
-            read.unwrap().1
+            read.unwrap().scope
         });
         let position = PagePosition::behind([1; 16]);
         for (issuer, scope) in scopes.iter().enumerate() {

@@ -4,6 +4,7 @@
 //! `schemas`; requests are read field by field elsewhere, so tests send every property that is described here, and one
 //! more, and hold every answer that they see against the document.
 
+mod analytics_parameters;
 mod document;
 mod error_codes;
 mod errors;

@@ -16,8 +16,16 @@ pub(super) type Name = &'static str;
 const PAGE: [Name; 2] = ["Limit", "Cursor"];
 
 /// What the lists of links take (contract "List filters for links", D32).
-pub(super) const OF_LINK_LISTS: &[Name] =
-    &["GroupFilter", "DomainFilter", "SlugFilter", "ActiveFilter", "SearchFilter", PAGE[0], PAGE[1]];
+pub(super) const OF_LINK_LISTS: &[Name] = &[
+    "GroupFilter",
+    "DomainFilter",
+    "SlugFilter",
+    "ActiveFilter",
+    "SearchFilter",
+    "WithClicks",
+    PAGE[0],
+    PAGE[1],
+];
 
 /// What the other lists take.
 pub(super) const OF_OTHER_LISTS: &[Name] = &PAGE;
@@ -110,6 +118,7 @@ pub(super) fn all() -> impl Iterator<Item = (Name, Parameter)> {
     ]
     .into_iter()
     .map(|(name, parameter)| (name, parameter.build()))
+    .chain(super::analytics_parameters::all())
 }
 
 fn idempotency_key() -> ObjectBuilder {
@@ -125,7 +134,7 @@ fn file() -> ObjectBuilder {
     text().enum_values(Some(crate::documentation::FILES))
 }
 
-fn text() -> ObjectBuilder {
+pub(super) fn text() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String)
 }
 
@@ -145,7 +154,7 @@ fn in_header(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
         .schema(Some(schema))
 }
 
-fn in_query(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
+pub(super) fn in_query(name: &str, schema: ObjectBuilder) -> ParameterBuilder {
     ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Query)

@@ -221,6 +221,7 @@ macro_rules! __store_cases {
             }
             link_filters {
                 filters_combine
+                ids_are_those_of_the_lists
                 a_search_looks_for_a_substring
                 a_landing_page_is_searched_by_title_and_slug
                 filters_see_the_latest_state

@@ -1,7 +1,9 @@
 //! Which links a list shows (contract "List filters for links", D32).
 
+use std::collections::BTreeSet;
+
 use signpost_domain::{
-    GroupFilter, GroupId, Landing, Link, LinkFilter, LinkKind, Redirect, SearchText, Site, TargetUrl,
+    GroupFilter, GroupId, Landing, Link, LinkFilter, LinkId, LinkKind, Redirect, SearchText, Site, TargetUrl,
 };
 
 use super::fixture::Fresh;
@@ -319,6 +321,34 @@ pub(super) async fn a_slug_is_found_exactly_and_wherever_it_is(fresh: Fresh) {
         ] {
             let by_address = LinkFilter { site: Some(site), ..by_slug.clone() };
             assert_eq!(stored::list(&store, account, kind, &by_address, 1).await, expected);
+        }
+    }
+}
+
+/// The ids of links of both kinds in a group and on a site are those that the lists show, and never more than asked for.
+pub(super) async fn ids_are_those_of_the_lists(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let groups = given::two_groups(&store, account).await;
+    let links = links_of_all_sorts(groups);
+    given::links(&store, account, &links).await;
+    given::links(&store, other, &[samples::redirect("foreign").into()]).await;
+
+    let sites = [None, Some(Site::System), Some(Site::Custom(samples::hostname("b.example.net")))];
+    for group in
+        [GroupFilter::Any, GroupFilter::Ungrouped, GroupFilter::In(groups[1]), GroupFilter::In(samples::id())]
+    {
+        for site in &sites {
+            let filter = LinkFilter { group, site: site.clone(), ..LinkFilter::default() };
+            let expected: BTreeSet<LinkId> =
+                links.iter().filter(|link| passes(link, &filter, None)).map(Link::id).collect();
+            let ids = store.link_ids(account, group, site.as_ref(), links.len()).await.unwrap();
+            assert_eq!(ids.len(), expected.len(), "{filter:?}");
+            assert_eq!(ids.into_iter().collect::<BTreeSet<_>>(), expected, "{filter:?}");
+            let some = store.link_ids(account, group, site.as_ref(), 3).await.unwrap();
+            assert_eq!(some.len(), expected.len().min(3), "{filter:?}");
+            assert!(some.iter().all(|id| expected.contains(id)), "{filter:?}");
         }
     }
 }

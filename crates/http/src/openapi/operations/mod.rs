@@ -14,6 +14,7 @@ use super::{errors, parameters};
 use crate::routes::{Access, RouteMethod};
 
 mod account;
+mod analytics;
 mod certificates;
 mod documentation;
 mod domains;
@@ -24,12 +25,13 @@ mod pixels;
 mod redirects;
 
 /// The subject of an operation, and what the page says of it.
-pub(super) const TAGS: [(&str, &str); 9] = [
+pub(super) const TAGS: [(&str, &str); 10] = [
     (redirects::TAG, "Links that send their visitors on to another address."),
     (landings::TAG, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in one at most."),
     (domains::TAG, "Hostnames of the account's own, for its links to live on."),
     (pixels::TAG, "Codes of vendors that redirects carry; they are kept and shown, and do not fire yet."),
+    (analytics::TAG, "What was clicked: counts, and the single clicks."),
     (account::TAG, "The account that the key belongs to."),
     (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),
     (certificates::TAG, "For what ends TLS in front of the service. No key is needed, and no quota is used."),
@@ -62,6 +64,7 @@ pub(super) fn all() -> impl Iterator<Item = Endpoint> {
         groups::endpoints(),
         domains::endpoints(),
         pixels::endpoints(),
+        analytics::endpoints(),
         account::endpoints(),
         health::endpoints(),
         certificates::endpoints(),

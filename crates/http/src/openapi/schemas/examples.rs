@@ -189,6 +189,55 @@ pub(in crate::openapi) fn page_of(item: &Value) -> Value {
     })
 }
 
+/// What was counted on two days.
+pub(in crate::openapi) fn analytics() -> Value {
+    json!({
+        "object": "analytics",
+        "start_date": "2026-01-30T23:00:00.000Z",
+        "end_date": "2026-02-01T22:59:59.999Z",
+        "timezone": "Europe/Berlin",
+        "interval": "day",
+        "totals": {"clicks": 31, "visitors": 25, "bots": 4, "blocked": 0},
+        "series": [
+            {"start": "2026-01-30T23:00:00.000Z", "clicks": 31, "visitors": 25, "bots": 3, "blocked": 0},
+            {"start": "2026-01-31T23:00:00.000Z", "clicks": 0, "visitors": 0, "bots": 1, "blocked": 0},
+        ],
+        "dimensions": {
+            "country": [
+                {"value": "DE", "clicks": 24, "visitors": 19},
+                {"value": "", "clicks": 7, "visitors": 6},
+            ],
+        },
+    })
+}
+
+/// One click of an export.
+pub(in crate::openapi) fn click() -> Value {
+    json!({
+        "id": "clk_019c1347ae22r019b5a3c6e2d7f4880112233445566aa0",
+        "at": CREATED_AT,
+        "link_id": REDIRECT_ID,
+        "kind": "click",
+        "channel": "email",
+        "country": "DE",
+        "device": "mobile",
+        "os": "Android",
+        "browser": "Chrome",
+        "language": "de",
+        "referrer": "",
+        "utm_source": "newsletter",
+        "utm_medium": "email",
+        "utm_campaign": "autumn",
+        "widget": "",
+    })
+}
+
+/// The same as CSV.
+pub(in crate::openapi) const CLICKS_CSV: &str = "id,at,link_id,kind,channel,country,device,os,browser,language,referrer,\
+     utm_source,utm_medium,utm_campaign,widget\r\n\
+     clk_019c1347ae22r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
+     rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,\r\n";
+
 /// The answer to a deletion.
 pub(in crate::openapi) fn deletion(id: &str, object: &str, message: &str) -> Value {
     json!({"id": id, "object": object, "deleted": true, "message": message})

@@ -4,6 +4,7 @@ use serde_json::json;
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::Components;
+use super::analytics::recent_clicks;
 use super::fields::{
     analytics_enabled, created_at, domain_sent, domain_shown, group_id, id, is_active, kept_name, note,
     sent_name, slug, updated_at, url,
@@ -22,8 +23,11 @@ pub(super) fn components() -> Components {
         "A landing page, as its creation, retrieval and update show it.",
         shown().into_iter().chain(page::shown()),
     );
+    let listed =
+        closed_object("A landing page, as lists show it.", shown().into_iter().chain(recent_clicks()));
     vec![
-        ("Landing", closed_object("A landing page, as lists and bulk results show it.", shown()).into()),
+        ("Landing", closed_object("A landing page, as bulk results show it.", shown()).into()),
+        ("ListedLanding", listed.into()),
         ("SingleLanding", single.into()),
         ("NewLanding", with_rule(new_landing(), "anyOf", root_needs_a_domain()).into()),
         ("LandingPatch", with_rule(patch(), "anyOf", no_root_of_the_system_domain()).into()),

@@ -20,8 +20,8 @@ pub(super) fn components() -> Components {
         ],
     );
     vec![
-        ("RedirectList", page_of("Redirect", "One page of redirects, newest first.").into()),
-        ("LandingList", page_of("Landing", "One page of landing pages, newest first.").into()),
+        ("RedirectList", page_of("ListedRedirect", "One page of redirects, newest first.").into()),
+        ("LandingList", page_of("ListedLanding", "One page of landing pages, newest first.").into()),
         ("GroupList", page_of("Group", "One page of groups, newest first.").into()),
         ("DomainList", page_of("Domain", "One page of domains, newest first.").into()),
         ("PixelList", page_of("Pixel", "One page of pixels, newest first.").into()),

@@ -7,6 +7,7 @@
 use utoipa::openapi::{RefOr, Schema};
 
 mod account;
+mod analytics;
 mod bulk;
 mod deletion;
 mod domain;
@@ -41,6 +42,7 @@ pub(super) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
         list::components(),
         deletion::components(),
         bulk::components(),
+        analytics::components(),
         account::components(),
         health::components(),
         error::components(),

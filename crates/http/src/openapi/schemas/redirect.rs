@@ -5,6 +5,7 @@ use signpost_domain::{CountryCode, PixelIds};
 use utoipa::openapi::schema::ObjectBuilder;
 
 use super::Components;
+use super::analytics::recent_clicks;
 use super::fields::{
     analytics_enabled, antibot_enabled, country_sent, created_at, domain_sent, domain_shown, group_id, id,
     is_active, kept_name, note, sent_name, slug, target_shown, target_url, updated_at, url,
@@ -14,7 +15,7 @@ use super::pixel::pixel_ids;
 
 /// The components about redirects.
 pub(super) fn components() -> Components {
-    let in_lists = closed_object("A redirect, as lists and bulk results show it.", shown());
+    let in_lists = closed_object("A redirect, as bulk results show it.", shown());
     let single = shown().into_iter().chain([
         always(
             "pixels",
@@ -27,8 +28,10 @@ pub(super) fn components() -> Components {
         always("geo_blocklists", named("GeoBlocklists")),
     ]);
     let single = closed_object("A redirect, as its creation, retrieval and update show it.", single);
+    let listed = closed_object("A redirect, as lists show it.", shown().into_iter().chain(recent_clicks()));
     vec![
         ("Redirect", in_lists.into()),
+        ("ListedRedirect", listed.into()),
         ("SingleRedirect", single.into()),
         ("GeoBlocklists", geo_blocklists().into()),
         ("NewRedirect", with_rule(new_redirect(), "anyOf", root_needs_a_domain()).into()),

@@ -1,0 +1,110 @@
+//! Exporting clicks one by one (D66).
+
+use std::time::Instant;
+
+use signpost_domain::analytics::{
+    ClickId, ClickSelection, DimensionFilter, ExportedClick, LinkScope, Period, TimeZone,
+};
+use signpost_domain::{IdReference, LinkIdKind};
+
+use super::export_permits::{ExportPermit, NoExport};
+use super::links_asked::{LinkChoice, check_range, recorded_link};
+use super::unavailable;
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+
+/// How many clicks are read at a time: some 15 MB. A store decodes a whole day for each page, so it must not be few.
+const PAGE: usize = 20_000;
+
+/// Which clicks are asked for, of whichever links.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AskedClicks {
+    /// When.
+    pub period: Period,
+    /// By whose clock days are counted.
+    pub zone: TimeZone,
+    /// With which values.
+    pub filters: Vec<DimensionFilter>,
+    /// Behind which click.
+    pub after: Option<ClickId>,
+}
+
+/// An export under way. It is one of its account's until it is dropped.
+#[derive(Debug)]
+pub struct Export {
+    selection: ClickSelection,
+    after: Option<ClickId>,
+    is_over: bool,
+    _permit: ExportPermit,
+}
+
+/// Begins an export of the clicks of the caller's link with this id.
+///
+/// # Errors
+/// As [`of_link`](super::of_link); [`AppError::TooManyExports`] if the account has begun one less than a minute ago, or
+/// has one running.
+pub async fn export_of_link<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<K>,
+    asked: AskedClicks,
+) -> Result<Export, AppError> {
+    let link = recorded_link(app, caller, id).await?;
+    begin(app, caller, asked, async || Ok(LinkScope::One(link))).await
+}
+
+/// Begins an export of the clicks of the chosen links of the caller, as they are now.
+///
+/// # Errors
+/// As [`of_account`](super::of_account); [`AppError::TooManyExports`] if the account has begun one less than a minute ago,
+/// or has one running.
+pub async fn export_of_account(
+    app: &Application,
+    caller: &Caller,
+    links: LinkChoice,
+    asked: AskedClicks,
+) -> Result<Export, AppError> {
+    begin(app, caller, asked, async || links.scope(app, caller).await).await
+}
+
+async fn begin(
+    app: &Application,
+    caller: &Caller,
+    asked: AskedClicks,
+    scope: impl AsyncFnOnce() -> Result<LinkScope, AppError>,
+) -> Result<Export, AppError> {
+    let AskedClicks { period, zone, filters, after } = asked;
+    check_range(caller, period, &zone)?;
+    let account = caller.account_id();
+    let permit = app.analytics.exports.begin(account, Instant::now()).map_err(|refused| match refused {
+        NoExport::OfAccount { retry_after_seconds } => AppError::TooManyExports { retry_after_seconds },
+        NoExport::OfNode => AppError::AnalyticsBusy,
+    })?;
+    let selection = ClickSelection { account, scope: scope().await?, period, filters };
+    Ok(Export { selection, after, is_over: false, _permit: permit })
+}
+
+impl Export {
+    /// The next clicks in the order of their ids; none at the end. Pages wait for their turns as questions do.
+    ///
+    /// # Errors
+    /// [`AppError::AnalyticsUnavailable`]: the export is broken off then.
+    pub async fn next(
+        &mut self,
+        app: &Application,
+        deadline: Instant,
+    ) -> Result<Vec<ExportedClick>, AppError> {
+        if self.is_over {
+            return Ok(Vec::new());
+        }
+        let _turn = app.analytics.turns.turn(self.selection.account).await;
+        let page =
+            app.click_store.clicks(&self.selection, self.after, PAGE, deadline).await.map_err(unavailable)?;
+        self.is_over = page.len() < PAGE;
+        if let Some(last) = page.last() {
+            self.after = Some(last.id);
+        }
+        Ok(page)
+    }
+}

@@ -1,0 +1,85 @@
+//! Which links are asked about.
+
+use signpost_domain::analytics::{LinkScope, Period, TimeZone};
+use signpost_domain::id::GroupKind;
+use signpost_domain::{
+    FieldError, GroupFilter, HostReference, IdReference, Link, LinkId, LinkIdKind, Refusal, Site,
+    ViolationCode, Violations,
+};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::links;
+
+/// The most links that a group or a domain may have for questions about it. Their ids are in memory meanwhile.
+pub const MAX_LINKS: usize = 1_000_000;
+
+/// Which of an account's links are meant. The default is all of them, deleted ones too.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkChoice {
+    /// `group_id`: `None` for any, `Some(None)` for links without a group.
+    pub group: Option<Option<IdReference<GroupKind>>>,
+    /// `domain`
+    pub domain: Option<HostReference>,
+}
+
+impl LinkChoice {
+    /// The links that are in the group and live on the domain now. As in lists, a group or a domain that the caller does not
+    /// have, has no links.
+    pub(super) async fn scope(&self, app: &Application, caller: &Caller) -> Result<LinkScope, AppError> {
+        let nothing = LinkScope::Some(std::collections::BTreeSet::new());
+        let Self { group, domain } = self;
+        let group = match group {
+            None => GroupFilter::Any,
+            Some(None) => GroupFilter::Ungrouped,
+            Some(Some(IdReference::Id(id))) => GroupFilter::In(*id),
+            Some(Some(IdReference::Malformed)) => return Ok(nothing),
+        };
+        let site = match domain {
+            None => None,
+            Some(HostReference::Hostname(hostname)) if app.system.answers_to(hostname) => Some(Site::System),
+            Some(HostReference::Hostname(hostname)) => Some(Site::Custom(hostname.clone())),
+            Some(HostReference::Malformed) => return Ok(nothing),
+        };
+        if group == GroupFilter::Any && site.is_none() {
+            return Ok(LinkScope::All);
+        }
+        let one_more = MAX_LINKS.saturating_add(1);
+        let ids = app.store.link_ids(caller.account_id(), group, site.as_ref(), one_more).await?;
+        if ids.len() > MAX_LINKS {
+            let field = if group == GroupFilter::Any { "domain" } else { "group_id" };
+            let message = format!("must have at most {MAX_LINKS} links; ask about the whole account");
+            let violation = FieldError::new(ViolationCode::OutOfRange, message).at(field);
+            return Err(AppError::Invalid(Violations::from(violation)));
+        }
+        Ok(LinkScope::Some(ids.into_iter().collect()))
+    }
+}
+
+/// The caller's link with this id, if its visits are recorded.
+///
+/// # Errors
+/// The kind's `…NotFound` (D2), [`Refusal::AnalyticsNotConfigured`] (D50).
+pub(super) async fn recorded_link<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<K>,
+) -> Result<LinkId, AppError> {
+    let link = links::get(app, caller, id).await?;
+    let is_recorded = match &link {
+        Link::Landing(landing) => landing.analytics_enabled,
+        Link::Redirect(redirect) => redirect.analytics_enabled,
+    };
+    if is_recorded { Ok(link.id()) } else { Err(Refusal::AnalyticsNotConfigured.into()) }
+}
+
+/// Fails if the period is longer than the caller's plan allows (D49).
+pub(super) fn check_range(caller: &Caller, period: Period, zone: &TimeZone) -> Result<(), AppError> {
+    let days = caller.plan().limits.analytics_days;
+    if period.has_at_most_days(days, zone) {
+        Ok(())
+    } else {
+        Err(Refusal::AnalyticsRangeTooLong { days }.into())
+    }
+}

@@ -1,0 +1,98 @@
+//! `GET /v1/analytics/clicks`, and the same of a redirect or a landing page (D66).
+
+use actix_web::web::Bytes;
+use actix_web::{HttpResponse, web};
+use futures_util::stream;
+use signpost_app::analytics::{self, Export};
+use signpost_app::{AppError, Application};
+use signpost_domain::analytics::ExportedClick;
+use tracing::Span;
+
+use super::by;
+use super::click_lines::LineFormat;
+use super::query::{self, ExportQuery, Subject};
+use crate::api_error::ApiError;
+use crate::extract::{Admitted, OnlyQuery, PathId};
+use crate::links::LinkResource;
+
+/// Exports the clicks of a link.
+pub(crate) async fn of_link<K: LinkResource>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<K>,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let query = query::export(input, Subject::Link(K::LINK_KIND), app.clock.now())?;
+    let ExportQuery { asked, links: _, format } = query;
+    let export = analytics::export_of_link(&app, &caller, id.0, asked).await?;
+    respond(app, caller, export, format).await
+}
+
+/// Exports the clicks of the account.
+pub(crate) async fn of_account(
+    app: web::Data<Application>,
+    caller: Admitted,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let ExportQuery { asked, links, format } = query::export(input, Subject::Account, app.clock.now())?;
+    let export = analytics::export_of_account(&app, &caller, links, asked).await?;
+    respond(app, caller, export, format).await
+}
+
+/// An answer under way. The request is in flight as long as this lives.
+struct Lines {
+    app: web::Data<Application>,
+    _caller: Admitted,
+    export: Export,
+    format: LineFormat,
+    /// What is sent next; empty at the end.
+    page: Vec<ExportedClick>,
+    is_begun: bool,
+    span: Span,
+}
+
+/// Reads the first page before the status is sent, so that a store that gives no answer is a 503. Later pages are read when
+/// the ones before have been taken.
+async fn respond(
+    app: web::Data<Application>,
+    caller: Admitted,
+    mut export: Export,
+    format: LineFormat,
+) -> Result<HttpResponse, ApiError> {
+    let page = next(&app, &mut export).await?;
+    let span = Span::current();
+    let lines = Lines { app, _caller: caller, export, format, page, is_begun: false, span };
+    let body = stream::try_unfold(lines, async |mut lines| {
+        let chunk = lines.chunk().await?;
+        Ok::<_, std::io::Error>(chunk.map(|chunk| (chunk, lines)))
+    });
+    Ok(HttpResponse::Ok().content_type(format.content_type()).streaming(body))
+}
+
+async fn next(app: &Application, export: &mut Export) -> Result<Vec<ExportedClick>, ApiError> {
+    let deadline = app.analytics.deadline();
+    by(deadline, export.next(app, deadline)).await
+}
+
+impl Lines {
+    /// The next bytes; `None` at the end.
+    ///
+    /// # Errors
+    /// If the next clicks cannot be had: the connection is broken then, so that the caller sees that clicks are missing.
+    async fn chunk(&mut self) -> std::io::Result<Option<Bytes>> {
+        let mut chunk = Vec::new();
+        if self.is_begun {
+            self.page = next(&self.app, &mut self.export).await.map_err(|error| {
+                let cause = error.cause().unwrap_or_else(|| AppError::AnalyticsBusy.to_string());
+                self.span.in_scope(|| tracing::error!(cause, "an export was broken off"));
+                std::io::Error::other("an export was broken off")
+            })?;
+        } else {
+            chunk = self.format.header();
+        }
+        self.is_begun = true;
+        let page = std::mem::take(&mut self.page);
+        self.format.write(&page, &mut chunk)?;
+        Ok((!chunk.is_empty()).then(|| Bytes::from(chunk)))
+    }
+}

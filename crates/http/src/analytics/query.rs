@@ -1,0 +1,282 @@
+//! The parameters of questions and exports (D45, D66).
+
+use signpost_app::analytics::{Asked, AskedClicks, LinkChoice};
+use signpost_domain::analytics::{
+    Buckets, ClickId, Dimension, DimensionFilter, Interval, MAX_VALUES, Period, TimeZone,
+};
+use signpost_domain::{
+    FieldError, HostReference, IdReference, LinkKind, Timestamp, ViolationCode, Violations,
+};
+
+use super::click_lines::LineFormat;
+use crate::extract::{OnlyQuery, QueryString, parse_integer};
+
+/// How many values of a dimension there are unless the request says so.
+const DEFAULT_VALUES: usize = 25;
+
+/// Of what a request is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// One link.
+    Link(LinkKind),
+    /// The whole account.
+    Account,
+}
+
+impl Subject {
+    /// Whether the endpoints of this subject offer a dimension (D47).
+    fn offers(self, dimension: Dimension) -> bool {
+        match self {
+            Self::Link(LinkKind::Redirect) => dimension.is_of_every_link(),
+            Self::Link(LinkKind::Landing) => dimension.is_of_every_link() || dimension == Dimension::Widget,
+            Self::Account => dimension.is_of_every_link() || dimension == Dimension::Link,
+        }
+    }
+}
+
+/// A question, and how the answer names its parts.
+pub(super) struct QuestionQuery {
+    pub(super) asked: Asked,
+    pub(super) links: LinkChoice,
+    pub(super) interval: Interval,
+}
+
+/// An export.
+pub(super) struct ExportQuery {
+    pub(super) asked: AskedClicks,
+    pub(super) links: LinkChoice,
+    pub(super) format: LineFormat,
+}
+
+/// What questions and exports have in common. Parts that cannot be read are `None`; what is wrong with them is noted.
+struct Common {
+    period: Option<Period>,
+    zone: Option<TimeZone>,
+    filters: Vec<DimensionFilter>,
+    links: LinkChoice,
+}
+
+/// Reads a question. All that is wrong is said at once.
+pub(super) fn question(
+    input: OnlyQuery,
+    subject: Subject,
+    now: Timestamp,
+) -> Result<QuestionQuery, Violations> {
+    let OnlyQuery { mut query, mut violations } = input;
+    let Common { period, zone, filters, links } = common(&mut query, subject, now);
+    let interval = or_default(&mut query, "interval", Interval::parse);
+    let dimensions = query
+        .read("dimensions", |text| Dimension::parse_list(text, |each| subject.offers(each)))
+        .unwrap_or_default();
+    let limit = query.read("limit", parse_limit).unwrap_or(DEFAULT_VALUES);
+    let cut = match (period, &zone, interval) {
+        (Some(period), Some(zone), Some(interval)) => match Buckets::cut(period, zone, interval) {
+            Ok(buckets) => Some((period, interval, buckets)),
+            Err(error) => {
+                query.refuse("interval", error);
+                None
+            }
+        },
+        _ => None,
+    };
+    violations.append(query.finish());
+    let Some(((period, interval, buckets), zone)) = cut.zip(zone) else { return Err(violations) };
+    let asked = Asked { period, zone, buckets, dimensions, limit, filters };
+    violations.into_result(QuestionQuery { asked, links, interval })
+}
+
+/// Reads an export. All that is wrong is said at once.
+pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Result<ExportQuery, Violations> {
+    let OnlyQuery { mut query, mut violations } = input;
+    let Common { period, zone, filters, links } = common(&mut query, subject, now);
+    let format = or_default(&mut query, "format", LineFormat::parse).unwrap_or_default();
+    let after = query.read("after", |text| {
+        text.parse::<ClickId>()
+            .map_err(|error| FieldError::new(ViolationCode::InvalidFormat, error.to_string()))
+    });
+    violations.append(query.finish());
+    let Some((period, zone)) = period.zip(zone) else { return Err(violations) };
+    let asked = AskedClicks { period, zone, filters, after };
+    violations.into_result(ExportQuery { asked, links, format })
+}
+
+fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
+    let start = instant(query, "start_date", |millis| Timestamp::from_unix_millis(millis));
+    // An end in the future is now, however far away it is (D49).
+    let end = instant(query, "end_date", |millis| {
+        Timestamp::from_unix_millis(millis.min(Timestamp::LAST.unix_millis()))
+    });
+    let period = start.zip(end).and_then(|(start, end)| {
+        let period = Period::until_now(start, end, now);
+        period.map_err(|error| query.refuse("start_date", error)).ok()
+    });
+    let zone =
+        if query.has("timezone") { query.read("timezone", TimeZone::parse) } else { Some(TimeZone::utc()) };
+    let filters = Dimension::ALL
+        .into_iter()
+        .filter(|dimension| subject.offers(*dimension))
+        .filter_map(|each| query.read(each.as_str(), |text| DimensionFilter::parse(each, text)))
+        .collect();
+    let links = match subject {
+        Subject::Link(_) => LinkChoice::default(),
+        Subject::Account => LinkChoice {
+            group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
+            domain: query.take("domain").map(|text| HostReference::parse(&text)),
+        },
+    };
+    Common { period, zone, filters, links }
+}
+
+/// A parameter that must be there, in milliseconds since 1970.
+fn instant(
+    query: &mut QueryString,
+    name: &str,
+    read: impl FnOnce(i64) -> Option<Timestamp>,
+) -> Option<Timestamp> {
+    let text = query.require(name)?;
+    let instant = parse_integer(&text).and_then(|millis| {
+        read(millis).ok_or_else(|| {
+            let message = "must be milliseconds since 1970, at most those of the year 9999";
+            FieldError::new(ViolationCode::OutOfRange, message)
+        })
+    });
+    instant.map_err(|error| query.refuse(name, error)).ok()
+}
+
+/// The value of a parameter, its default if it is not there, `None` if it cannot be read.
+fn or_default<T: Default>(
+    query: &mut QueryString,
+    name: &str,
+    parse: impl FnOnce(&str) -> Result<T, FieldError>,
+) -> Option<T> {
+    if query.has(name) { query.read(name, parse) } else { Some(T::default()) }
+}
+
+fn parse_limit(text: &str) -> Result<usize, FieldError> {
+    let limit = usize::try_from(parse_integer(text)?).ok().filter(|limit| (1..=MAX_VALUES).contains(limit));
+    limit.ok_or_else(|| FieldError::new(ViolationCode::OutOfRange, format!("must be from 1 to {MAX_VALUES}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NOW: i64 = 1_769_850_307_042;
+
+    fn read(query: &str, subject: Subject) -> Result<QuestionQuery, Violations> {
+        let input = OnlyQuery { query: QueryString::parse(query), violations: Violations::new() };
+        question(input, subject, Timestamp::from_unix_millis(NOW).unwrap())
+    }
+
+    fn found(query: &str, subject: Subject) -> Vec<(String, &'static str)> {
+        let violations = read(query, subject).err().unwrap_or_default();
+        let mut found: Vec<_> =
+            violations.iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect();
+        found.sort();
+        found
+    }
+
+    fn named(expected: &[(&str, &'static str)]) -> Vec<(String, &'static str)> {
+        expected.iter().map(|(field, code)| ((*field).to_owned(), *code)).collect()
+    }
+
+    #[test]
+    fn d45_every_parameter_is_read() {
+        let query = format!(
+            "start_date=1769700000000&end_date=99999999999999999&timezone=asia/kathmandu&interval=hour\
+             &dimensions=link,country&limit=7&country=-DE,AT&utm_source=&group_id=none&domain=Go.Example.COM"
+        );
+        let QuestionQuery { asked, links, interval } = read(&query, Subject::Account).unwrap();
+        let period = asked.period;
+        assert_eq!((period.first().unix_millis(), period.last().unix_millis()), (1_769_700_000_000, NOW));
+        assert_eq!((asked.zone.name(), interval, asked.limit), ("Asia/Kathmandu", Interval::Hour, 7));
+        assert_eq!(asked.dimensions, [Dimension::Link, Dimension::Country]);
+        assert_eq!(asked.buckets.starts().len(), 42);
+        let filters: Vec<_> = asked.filters.iter().map(|each| (each.dimension, each.excludes)).collect();
+        assert_eq!(filters, [(Dimension::Country, true), (Dimension::UtmSource, false)]);
+        assert_eq!((links.group, links.domain), (Some(None), Some(HostReference::parse("go.example.com"))));
+    }
+
+    #[test]
+    fn d45_what_is_left_out_has_its_default() {
+        let QuestionQuery { asked, links, interval } =
+            read("start_date=0&end_date=86399999", Subject::Link(LinkKind::Redirect)).unwrap();
+        assert_eq!((asked.zone.name(), interval, asked.limit), ("UTC", Interval::Day, 25));
+        assert_eq!((asked.dimensions, asked.filters, links), (vec![], vec![], LinkChoice::default()));
+    }
+
+    #[test]
+    fn d8_everything_that_is_wrong_is_listed() {
+        let all = "timezone=Mars&interval=year&dimensions=city&limit=0&country=a%5Cb&sort=asc&start_date=x";
+        let expected = [
+            ("country", "invalid_format"),
+            ("dimensions", "invalid_value"),
+            ("end_date", "required"),
+            ("interval", "invalid_value"),
+            ("limit", "out_of_range"),
+            ("sort", "unknown_field"),
+            ("start_date", "invalid_type"),
+            ("timezone", "invalid_value"),
+        ];
+        assert_eq!(found(all, Subject::Account), named(&expected));
+        let of_period = format!("start_date={}&end_date=-1&limit=x", NOW + 1);
+        assert_eq!(
+            found(&of_period, Subject::Account),
+            named(&[("end_date", "out_of_range"), ("limit", "invalid_type")])
+        );
+        let late = format!("start_date={}&end_date={}&interval=x", NOW + 1, NOW + 2);
+        assert_eq!(
+            found(&late, Subject::Account),
+            named(&[("interval", "invalid_value"), ("start_date", "out_of_range")])
+        );
+        let many = format!("start_date=0&end_date={NOW}&limit=101");
+        assert_eq!(
+            found(&many, Subject::Account),
+            named(&[("interval", "out_of_range"), ("limit", "out_of_range")])
+        );
+    }
+
+    #[test]
+    fn d47_widgets_are_of_landing_pages_and_links_of_accounts() {
+        for (subject, widget, link) in [
+            (Subject::Link(LinkKind::Redirect), false, false),
+            (Subject::Link(LinkKind::Landing), true, false),
+            (Subject::Account, false, true),
+        ] {
+            for (name, offered) in [("widget", widget), ("link", link), ("country", true)] {
+                let range = "start_date=0&end_date=1";
+                let dimension = found(&format!("{range}&dimensions={name}"), subject);
+                let filter = found(&format!("{range}&{name}=x"), subject);
+                if offered {
+                    assert_eq!((dimension, filter), (vec![], vec![]), "{name} of {subject:?}");
+                } else {
+                    assert_eq!(dimension, named(&[("dimensions", "invalid_value")]), "{name} of {subject:?}");
+                    assert_eq!(filter, named(&[(name, "unknown_field")]), "{name} of {subject:?}");
+                }
+            }
+        }
+        let only_account =
+            found("start_date=0&end_date=1&group_id=none&domain=a.com", Subject::Link(LinkKind::Landing));
+        assert_eq!(only_account, named(&[("domain", "unknown_field"), ("group_id", "unknown_field")]));
+    }
+
+    #[test]
+    fn d66_an_export_takes_a_format_and_a_position_and_no_buckets() {
+        let read = |query: &str| {
+            let input = OnlyQuery { query: QueryString::parse(query), violations: Violations::new() };
+            export(input, Subject::Account, Timestamp::from_unix_millis(NOW).unwrap())
+        };
+        let id = format!("clk_{:012x}r{:032x}0", 7, 9);
+        let ExportQuery { asked, format, .. } =
+            read(&format!("start_date=0&end_date=9&format=csv&after={id}&browser=x")).unwrap();
+        assert_eq!((asked.after.unwrap().to_string(), format), (id, LineFormat::Csv));
+        assert_eq!(asked.filters.len(), 1);
+        assert_eq!(read("start_date=0&end_date=9").unwrap().format, LineFormat::Ndjson);
+        let violations =
+            read("start_date=0&end_date=9&format=xml&after=clk_1&interval=day&dimensions=os&limit=1")
+                .err()
+                .unwrap();
+        let fields: Vec<_> = violations.iter().map(|each| each.field()).collect();
+        assert_eq!(fields, ["format", "after", "dimensions", "interval", "limit"]);
+    }
+}

@@ -1,0 +1,34 @@
+//! The ids of an account's links in a group or on a site.
+
+use diesel::prelude::*;
+use signpost_domain::{AccountId, GroupFilter, LinkId, Site};
+
+use crate::columns::{IdBytes, signed};
+use crate::failure::Failure;
+use crate::rows::link::{link_id, site_column};
+use crate::schema::links;
+
+/// Those of both kinds, at most so many: one statement, so that they are as of one moment.
+pub(crate) fn link_ids(
+    connection: &mut SqliteConnection,
+    account: AccountId,
+    group: GroupFilter,
+    site: Option<&Site>,
+    at_most: usize,
+) -> Result<Vec<LinkId>, Failure> {
+    let mut query = links::table
+        .select((links::kind, links::id))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .limit(signed(at_most))
+        .into_boxed();
+    query = match group {
+        GroupFilter::Any => query,
+        GroupFilter::Ungrouped => query.filter(links::group_id.is_null()),
+        GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
+    };
+    if let Some(site) = site {
+        query = query.filter(links::host.eq(site_column(site)));
+    }
+    let rows: Vec<(i32, Vec<u8>)> = query.load(connection)?;
+    rows.into_iter().map(|(kind, id)| link_id(kind, &id).map(|(id, _)| id)).collect()
+}
