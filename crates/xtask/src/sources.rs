@@ -136,19 +136,19 @@ fn fetch(source: &Source, root: &Path, date: &str) -> Result<PathBuf> {
 
 /// The source of the module that includes the files in the folder `data`.
 fn vendored(data: &Path) -> Result<String> {
-    let mut text =
-        String::from("//! The fetched files. `cargo xtask sources` writes this module and the files.\n");
+    let mut parts =
+        vec!["//! The fetched files. `cargo xtask sources` writes this module and the files.\n".to_owned()];
     for source in &SOURCES {
         let files = files_of(source, data)?;
         let [file] = files.as_slice() else {
             bail!("{} has {} files of {}, not one", data.display(), files.len(), source.kind)
         };
-        text += &format!(
+        parts.push(format!(
             "\n/// {}\npub(crate) const {}: &str = include_str!(\"../data/{file}\");\n",
             source.summary, source.constant
-        );
+        ));
     }
-    Ok(text)
+    Ok(parts.concat())
 }
 
 /// The names of the dated files of a source.
