@@ -1,6 +1,6 @@
 //! The kind of device, by words in its user agent.
 //!
-//! uap-core's device rules name brands and models, not kinds, and take most of its memory. The words below say the kind in
+//! uap-core's device rules name brands and models, not kinds. The words below say the kind in
 //! practice: makers of televisions name them, and since 2011 Android's browsers say `Mobile` on phones only.
 //! What cannot be told: an iPad that asks for the desktop site calls itself a Mac, and an Android tablet that does so Linux.
 
@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-/// Televisions, and the boxes and sticks for them. Chromecast is `CrKey`, Fire TV is `AFT` and two letters at least.
+/// Televisions, and the boxes and sticks for them. Chromecast is `CrKey`.
 #[rustfmt::skip]
 const TELEVISIONS: &[&str] = &[
     "smarttv", "smart-tv", "smart_tv", "smart tv", "googletv", "google tv", "android tv", "androidtv",
@@ -18,14 +18,14 @@ const TELEVISIONS: &[&str] = &[
     "chromecast", "tizen tv", "boxee", "pov_tv", "kylo",
 ];
 
-/// Devices of people that are none of the kinds: consoles, glasses, cars, watches.
+/// Devices of no other kind: consoles, glasses, cars, watches.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "playstation", "xbox", "nintendo", "oculusbrowser", "; quest", "qtcarbrowser", "tesla/", "watchos",
     "apple watch", "wear os",
 ];
 
-/// Tablets that say so, and those that say `Mobile` beside `Android` although they are none.
+/// Tablets, also those whose browsers say `Mobile` beside `Android`.
 #[rustfmt::skip]
 const TABLETS: &[&str] = &[
     "ipad", "playbook", "kindle", "tablet;", "tablet ", "; tablet", "(tablet", "nexus 7", "nexus 9",
@@ -50,18 +50,28 @@ const COMPUTERS: &[&str] = &[
     "openbsd", "netbsd", "sunos", "haiku", "os/2", "amiga",
 ];
 
-/// Words that decide only together with others.
-const TOGETHER: [&str; 10] =
-    ["tizen", "tv", "android", "; aft", "windows nt", "mozilla/", "opera/", "mobi", "phone", "opera mini"];
+/// Words that decide only together with others, and their bits. `; aft` and letters are the models of Fire TV.
+const TOGETHER: [(&str, u32); 10] = [
+    ("tizen", TIZEN),
+    ("tv", TV),
+    ("android", ANDROID),
+    ("; aft", FIRE_TV),
+    ("windows nt", WINDOWS),
+    ("mozilla/", BROWSER),
+    ("opera/", BROWSER),
+    ("mobi", SMALL),
+    ("phone", SMALL),
+    ("opera mini", SMALL),
+];
 
 /// Every word in one automaton, which reads an agent once however many words there are.
 struct Words {
     automaton: AhoCorasick,
-    /// The group of each pattern: one of the lists, or a word of [`TOGETHER`].
+    /// The bit of each pattern.
     groups: Vec<u32>,
 }
 
-/// The bits of the groups of lists; those of single words follow.
+/// The bits of the lists; those of [`TOGETHER`] follow.
 const OTHER: u32 = 1;
 const TELEVISION: u32 = 1 << 1;
 const TABLET: u32 = 1 << 2;
@@ -86,11 +96,10 @@ impl Words {
             (PHONES, PHONE),
             (COMPUTERS, COMPUTER),
         ];
-        let together = [TIZEN, TV, ANDROID, FIRE_TV, WINDOWS, BROWSER, BROWSER, SMALL, SMALL, SMALL];
         let words = lists
             .iter()
             .flat_map(|(words, group)| words.iter().map(move |word| (*word, *group)))
-            .chain(TOGETHER.into_iter().zip(together));
+            .chain(TOGETHER);
         let (words, groups): (Vec<_>, Vec<_>) = words.unzip();
         let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()?;
         Some(Self { automaton, groups })
