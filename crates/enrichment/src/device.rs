@@ -1,186 +1,142 @@
 //! The kind of device, by words in its user agent.
 //!
-//! uap-core's device rules name brands and models, not kinds, and take most of its memory. The words below say the kind in
+//! uap-core's device rules name brands and models, not kinds. The words below say the kind in
 //! practice: makers of televisions name them, and since 2011 Android's browsers say `Mobile` on phones only.
 //! What cannot be told: an iPad that asks for the desktop site calls itself a Mac, and an Android tablet that does so Linux.
 
-/// Televisions, and the boxes and sticks for them. Chromecast is `CrKey`, Fire TV is `AFT` and two letters at least.
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
+/// Televisions, and the boxes and sticks for them. Chromecast is `CrKey`.
+#[rustfmt::skip]
 const TELEVISIONS: &[&str] = &[
-    "smarttv",
-    "smart-tv",
-    "smart_tv",
-    "smart tv",
-    "googletv",
-    "google tv",
-    "android tv",
-    "androidtv",
-    "appletv",
-    "apple tv",
-    "tvos",
-    "hbbtv",
-    "netcast",
-    "web0s",
-    "webos tv",
-    "webos.tv",
-    "sec_tv",
-    "bravia",
-    "roku",
-    "crkey",
-    "viera",
-    "nettv",
-    "philipstv",
-    "opera tv",
-    "inettvbrowser",
-    "dtv",
-    "mibox",
-    "mitv",
-    "vidaa",
-    "aquos-tv",
-    "aquosbrowser",
-    "shield android tv",
-    "tv safari",
-    "firetv",
-    "fire tv",
-    "ce-html",
-    "chromecast",
-    "tizen tv",
-    "boxee",
-    "pov_tv",
-    "kylo",
+    "smarttv", "smart-tv", "smart_tv", "smart tv", "googletv", "google tv", "android tv", "androidtv",
+    "appletv", "apple tv", "tvos", "hbbtv", "netcast", "web0s", "webos tv", "webos.tv", "sec_tv", "bravia",
+    "roku", "crkey", "viera", "nettv", "philipstv", "opera tv", "inettvbrowser", "dtv", "mibox", "mitv",
+    "vidaa", "aquos-tv", "aquosbrowser", "shield android tv", "tv safari", "firetv", "fire tv", "ce-html",
+    "chromecast", "tizen tv", "boxee", "pov_tv", "kylo",
 ];
 
-/// Devices of people that are none of the kinds: consoles, glasses, cars, watches.
+/// Devices of no other kind: consoles, glasses, cars, watches.
+#[rustfmt::skip]
 const OTHERS: &[&str] = &[
-    "playstation",
-    "xbox",
-    "nintendo",
-    "oculusbrowser",
-    "; quest",
-    "qtcarbrowser",
-    "tesla/",
-    "watchos",
-    "apple watch",
-    "wear os",
+    "playstation", "xbox", "nintendo", "oculusbrowser", "; quest", "qtcarbrowser", "tesla/", "watchos",
+    "apple watch", "wear os",
 ];
 
-/// Tablets that say so, and those that say `Mobile` beside `Android` although they are none.
+/// Tablets, also those whose browsers say `Mobile` beside `Android`.
+#[rustfmt::skip]
 const TABLETS: &[&str] = &[
-    "ipad",
-    "playbook",
-    "kindle",
-    "tablet;",
-    "tablet ",
-    "; tablet",
-    "(tablet",
-    "nexus 7",
-    "nexus 9",
-    "nexus 10",
-    "pixel c",
-    "pixel tablet",
-    "mediapad",
-    "matepad",
-    "xiaomi pad",
-    "redmi pad",
-    "lenovo tb",
-    "; tb-",
-    "sm-t",
-    "sm-x",
-    "gt-p",
-    "xoom",
-    "transformer",
-    "galaxy tab",
-    "touchpad",
-    "; pad",
-    "onepluspad",
+    "ipad", "playbook", "kindle", "tablet;", "tablet ", "; tablet", "(tablet", "nexus 7", "nexus 9",
+    "nexus 10", "pixel c", "pixel tablet", "mediapad", "matepad", "xiaomi pad", "redmi pad", "lenovo tb",
+    "; tb-", "sm-t", "sm-x", "gt-p", "xoom", "transformer", "galaxy tab", "touchpad", "; pad", "onepluspad",
     "honor pad",
 ];
 
 /// Phones, and browsers that only phones have.
+#[rustfmt::skip]
 const PHONES: &[&str] = &[
-    "iphone",
-    "ipod",
-    "windows phone",
-    "iemobile",
-    "blackberry",
-    "bb10",
-    "opera mini",
-    "opera mobi",
-    "symbian",
-    "symbos",
-    "series60",
-    "series40",
-    "kaios",
-    "nokia",
-    "j2me",
-    "midp",
-    "ucweb",
-    "dalvik",
-    "mobile",
-    "phone",
-    "webos/",
-    "palmos",
-    "android",
-    "harmonyos",
-    "sailfish",
-    "bada/",
-    "maemo",
-    "meego",
-    "docomo",
-    "windows ce",
-    "up.browser",
+    "iphone", "ipod", "windows phone", "iemobile", "blackberry", "bb10", "opera mini", "opera mobi",
+    "symbian", "symbos", "series60", "series40", "kaios", "nokia", "j2me", "midp", "ucweb", "dalvik",
+    "mobile", "phone", "webos/", "palmos", "android", "harmonyos", "sailfish", "bada/", "maemo", "meego",
+    "docomo", "windows ce", "up.browser",
 ];
 
 /// Computers.
+#[rustfmt::skip]
 const COMPUTERS: &[&str] = &[
-    "windows",
-    "macintosh",
-    "mac os x",
-    "mac_powerpc",
-    "x11",
-    "cros ",
-    "linux",
-    "ubuntu",
-    "freebsd",
-    "openbsd",
-    "netbsd",
-    "sunos",
-    "haiku",
-    "os/2",
-    "amiga",
+    "windows", "macintosh", "mac os x", "mac_powerpc", "x11", "cros ", "linux", "ubuntu", "freebsd",
+    "openbsd", "netbsd", "sunos", "haiku", "os/2", "amiga",
 ];
+
+/// Words that decide only together with others, and their bits. `; aft` and letters are the models of Fire TV.
+const TOGETHER: [(&str, u32); 10] = [
+    ("tizen", TIZEN),
+    ("tv", TV),
+    ("android", ANDROID),
+    ("; aft", FIRE_TV),
+    ("windows nt", WINDOWS),
+    ("mozilla/", BROWSER),
+    ("opera/", BROWSER),
+    ("mobi", SMALL),
+    ("phone", SMALL),
+    ("opera mini", SMALL),
+];
+
+/// Every word in one automaton, which reads an agent once however many words there are.
+struct Words {
+    automaton: AhoCorasick,
+    /// The bit of each pattern.
+    groups: Vec<u32>,
+}
+
+/// The bits of the lists; those of [`TOGETHER`] follow.
+const OTHER: u32 = 1;
+const TELEVISION: u32 = 1 << 1;
+const TABLET: u32 = 1 << 2;
+const PHONE: u32 = 1 << 3;
+const COMPUTER: u32 = 1 << 4;
+const TIZEN: u32 = 1 << 5;
+const TV: u32 = 1 << 6;
+const ANDROID: u32 = 1 << 7;
+const FIRE_TV: u32 = 1 << 8;
+const WINDOWS: u32 = 1 << 9;
+/// How browsers begin, those within apps too.
+const BROWSER: u32 = 1 << 10;
+/// Words that Android's browsers leave out on tablets.
+const SMALL: u32 = 1 << 11;
+
+impl Words {
+    fn new() -> Option<Self> {
+        let lists: [(&[&str], u32); 5] = [
+            (OTHERS, OTHER),
+            (TELEVISIONS, TELEVISION),
+            (TABLETS, TABLET),
+            (PHONES, PHONE),
+            (COMPUTERS, COMPUTER),
+        ];
+        let words = lists
+            .iter()
+            .flat_map(|(words, group)| words.iter().map(move |word| (*word, *group)))
+            .chain(TOGETHER);
+        let (words, groups): (Vec<_>, Vec<_>) = words.unzip();
+        let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()?;
+        Some(Self { automaton, groups })
+    }
+
+    /// The groups that have a word in `agent`.
+    fn groups_in(&self, agent: &str) -> u32 {
+        self.automaton
+            .find_overlapping_iter(agent)
+            .filter_map(|found| self.groups.get(found.pattern().as_usize()))
+            .fold(0, |groups, group| groups | group)
+    }
+}
 
 /// The kind of device that `agent` names, with `os` the family of its system. Empty for an empty agent.
 pub(crate) fn device(agent: &str, os: &str) -> &'static str {
-    let agent = agent.to_ascii_lowercase();
+    // The words are ours, and few enough for any automaton.
+    static WORDS: LazyLock<Option<Words>> = LazyLock::new(Words::new);
     if agent.trim().is_empty() {
         return "";
     }
-    let has = |words: &[&str]| words.iter().any(|word| agent.contains(word));
-    // Windows says `Tablet PC` and Firefox for Android `Tablet`: the first is a system, the second a device.
-    let is_windows = agent.contains("windows nt");
-    if has(OTHERS) {
+    let found = WORDS.as_ref().map_or(0, |words| words.groups_in(agent));
+    let has = |groups: u32| found & groups == groups;
+    if has(OTHER) {
         "other"
-    } else if has(TELEVISIONS)
-        || (has(&["tizen"]) && has(&["tv"]))
-        || (has(&["android"]) && has(&["; aft"]))
-        || os == "ATV OS X"
-    {
+    } else if has(TELEVISION) || has(TIZEN | TV) || has(ANDROID | FIRE_TV) || os == "ATV OS X" {
         "tv"
-    } else if is_windows {
+    } else if has(WINDOWS) {
+        // Here `Tablet PC` is a part of the system, which computers have too.
         "desktop"
-    } else if has(TABLETS) || (agent.contains("android") && is_large_android(&agent)) {
+    } else if has(TABLET) || (has(ANDROID | BROWSER) && !has(SMALL)) {
         "tablet"
-    } else if has(PHONES) || os == "iOS" || os == "Android" {
+    } else if has(PHONE) || os == "iOS" || os == "Android" {
         "mobile"
-    } else if has(COMPUTERS) || os == "Mac OS X" {
+    } else if has(COMPUTER) || os == "Mac OS X" {
         "desktop"
     } else {
         "other"
     }
-}
-
-/// Whether a browser for Android leaves out `Mobile`, as it does on tablets. What is no browser does not say it either way.
-fn is_large_android(agent: &str) -> bool {
-    let is_browser = agent.starts_with("mozilla/") || agent.starts_with("opera/");
-    is_browser && !["mobi", "phone", "opera mini"].iter().any(|word| agent.contains(word))
 }

@@ -79,6 +79,8 @@ pub struct Enricher {
     sources: Sources,
     agents: Cache<Agent>,
     referrers: Cache<Referred>,
+    /// What most clicks have.
+    no_query: Query,
     queries: Cache<Query>,
     languages: Cache<Arc<str>>,
 }
@@ -143,6 +145,13 @@ impl Enricher {
             sources,
             agents: Cache::of_bytes(AGENTS_BYTES),
             referrers: Cache::of_bytes(OTHERS_BYTES),
+            no_query: Query {
+                marks: Arc::default(),
+                source: text::empty(),
+                medium: text::empty(),
+                campaign: text::empty(),
+                category: None,
+            },
             queries: Cache::of_bytes(OTHERS_BYTES),
             languages: Cache::of_bytes(OTHERS_BYTES),
         }
@@ -215,6 +224,9 @@ impl Enricher {
     }
 
     fn query(&mut self, sent: &[u8]) -> Query {
+        if sent.is_empty() {
+            return self.no_query.clone();
+        }
         if let Some(query) = self.queries.get(sent) {
             return query.clone();
         }

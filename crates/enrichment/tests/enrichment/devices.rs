@@ -22,6 +22,7 @@ fn facts(enricher: &mut Enricher, agent: &str) -> Facts {
     enricher.facts(&sent, None)
 }
 
+#[expect(clippy::unwrap_used, reason = "a line without its columns fails the test")]
 fn rows<const COLUMNS: usize>(text: &'static str) -> Vec<[&'static str; COLUMNS]> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.splitn(COLUMNS, '\t').collect::<Vec<_>>().try_into().unwrap()).collect()

@@ -96,3 +96,10 @@ fn a_bad_text_is_refused_with_its_list_and_line() {
     assert_eq!(kind_and_line(sources().with_agents("\nos\t(")), (SourceKind::Agents, 2));
     assert_eq!(kind_and_line(sources().with_crawlers("#\n#\n[")), (SourceKind::Crawlers, 3));
 }
+
+#[test]
+fn an_enricher_can_be_moved_to_its_thread() {
+    let mut enricher = Enricher::new(Sources::default());
+    let thread = std::thread::spawn(move || enricher.facts(&sent(), None).device);
+    assert_eq!(thread.join().unwrap(), "desktop");
+}
