@@ -11,6 +11,7 @@ mod day_cuts;
 mod decoded_segment;
 mod digest;
 mod digest_reader;
+mod dimension_of_day;
 mod distinct;
 mod malformed_segment;
 mod numbers;
