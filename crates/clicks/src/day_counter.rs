@@ -1,19 +1,19 @@
 //! Counts the clicks of one day.
 
-use signpost_domain::LinkId;
+use signpost_domain::LinkKind;
 use signpost_domain::analytics::{ClickSelection, Counts, Dimension, Report, UtcDay};
 
 use crate::MalformedSegment;
-use crate::columns::Visitor;
+use crate::columns::{Visitor, link_order};
 use crate::day_cuts::DayCuts;
-use crate::decoded_segment::{Codes, Kinds, each_value, packed, read_references, read_visitors};
+use crate::decoded_segment::{Kinds, read_references, read_visitors};
+use crate::dimension_of_day::{DimensionOfDay, KindOfRows};
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
 use crate::numbers::{number, place, sum};
-use crate::row_selection::{LinkRows, RowSelection};
+use crate::row_selection::RowSelection;
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
-use crate::tables::{KeyTable, ValueTable};
-use crate::tally::{Tally, ValueSums};
+use crate::tally::Tally;
 
 /// Counts day after day, and keeps its memory.
 #[derive(Debug)]
@@ -33,26 +33,6 @@ pub(crate) struct DayCounter {
     array_bytes: u64,
 }
 
-/// The selected rows of one kind, with the piece of the day and the visitor of each.
-#[derive(Debug, Default)]
-struct KindOfRows {
-    rows: Vec<u32>,
-    pieces: Vec<u32>,
-    visitors: Vec<u32>,
-}
-
-/// What a day has of a dimension.
-#[derive(Debug)]
-struct DimensionOfDay {
-    dimension: Dimension,
-    values: ValueTable,
-    links: KeyTable<LinkId>,
-    sums: Vec<ValueSums>,
-    pairs: DistinctPairs,
-    /// The day's number of each value of a segment.
-    known: Vec<u32>,
-}
-
 /// A day to be counted.
 pub(crate) struct WantedDay<'a> {
     /// Which clicks.
@@ -70,6 +50,8 @@ struct PassSums<'a> {
     visitors: u64,
     /// Whether rows are counted, and not visitors alone.
     first: bool,
+    /// Whether all clicks of a link come one after the other.
+    links_in_order: bool,
 }
 
 impl DayCounter {
@@ -109,11 +91,12 @@ impl DayCounter {
                 self.pieces.reset(plan.visitors);
             }
             for dimension in &mut self.dimensions {
-                dimension.pairs.reset(plan.visitors);
+                dimension.reset(plan.visitors);
             }
-            let mut sums = PassSums { report, visitors: 0, first: pass == 0 };
-            for at in &plan.segments {
-                let Some(data) = segments.get(*at) else { continue };
+            let mut sums =
+                PassSums { report, visitors: 0, first: pass == 0, links_in_order: plan.links_in_order };
+            for segment in &plan.segments {
+                let Some(data) = segments.get(segment.at) else { continue };
                 let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
                 self.count_segment(&segment, day, &mut sums)?;
             }
@@ -139,7 +122,13 @@ impl DayCounter {
         let (first, last) = day.cuts.window();
         let begin = day.date.first().unix_millis();
         let (first, last) = (begin + i64::from(first), begin + i64::from(last));
-        let mut plan = DayPlan { segments: Vec::new(), numbering: Numbering::Places, passes: 1, visitors: 0 };
+        let mut plan = DayPlan {
+            segments: Vec::new(),
+            links_in_order: true,
+            numbering: Numbering::Places,
+            passes: 1,
+            visitors: 0,
+        };
         let (mut rows, mut ordinals, mut visitors, mut all_sealed) = (0_usize, 0_usize, 0_usize, true);
         for (at, data) in segments.iter().enumerate() {
             let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
@@ -151,13 +140,21 @@ impl DayCounter {
             if found == 0 {
                 continue;
             }
-            plan.segments.push(at);
+            let ends = self.selection.links.first().zip(self.selection.links.last());
+            let Some((first_link, last_link)) = ends else { continue };
+            plan.segments.push(SegmentOfDay {
+                at,
+                first_link: link_order(first_link.link),
+                last_link: link_order(last_link.link),
+            });
             rows += place(found);
             visitors += header.visitors.min(place(found));
             all_sealed &= header.sealed;
             ordinals = ordinals.max(place(header.base) + place(header.fresh));
             plan.visitors = header.visitors;
         }
+        plan.segments.sort_by_key(|segment| segment.first_link);
+        plan.links_in_order = plan.segments.is_sorted_by(|one, next| one.last_link <= next.first_link);
         let arrays = 4 * (2 + sum(self.dimensions.len()));
         let mut bytes_each = arrays;
         if plan.segments.len() > 1 {
@@ -211,7 +208,7 @@ impl DayCounter {
                         &mut self.room,
                     )?;
                 }
-                None => dimension.count_links(&self.selection.links, rows, sums.first),
+                None => dimension.count_links(&self.selection.links, rows, sums.first, sums.links_in_order),
             }
         }
         Ok(())
@@ -298,127 +295,25 @@ impl DayCounter {
     }
 }
 
+/// A segment with clicks to count.
+struct SegmentOfDay {
+    /// Its place among all.
+    at: usize,
+    /// The first and the last of the links in question.
+    first_link: ([u8; 16], LinkKind),
+    last_link: ([u8; 16], LinkKind),
+}
+
 /// How a day is counted.
 struct DayPlan {
-    /// The places of the segments that have clicks to count.
-    segments: Vec<usize>,
+    /// In the order of their first links.
+    segments: Vec<SegmentOfDay>,
+    /// Whether all clicks of a link come one after the other, as in sealed days without late clicks.
+    links_in_order: bool,
     numbering: Numbering,
     passes: u64,
     /// For how many visitors arrays are made.
     visitors: usize,
-}
-
-impl KindOfRows {
-    fn clear(&mut self) {
-        self.rows.clear();
-        self.pieces.clear();
-        self.visitors.clear();
-    }
-
-    /// Counts a row, and keeps it if it is a click; widgets go elsewhere.
-    #[inline]
-    fn take(&mut self, row: u32, kind: u8, piece: Option<u32>, widgets: &mut Self, counts: &mut [u64; 4]) {
-        if let Some(count) = counts.get_mut(usize::from(kind)) {
-            *count += 1;
-        }
-        let kept = match kind {
-            0 => self,
-            3 => widgets,
-            _ => return,
-        };
-        kept.rows.push(row);
-        kept.pieces.extend(piece);
-    }
-}
-
-impl DimensionOfDay {
-    fn new(dimension: Dimension) -> Self {
-        Self {
-            dimension,
-            values: ValueTable::default(),
-            links: KeyTable::default(),
-            sums: Vec::new(),
-            pairs: DistinctPairs::default(),
-            known: Vec::new(),
-        }
-    }
-
-    fn count_values(
-        &mut self,
-        segment: &Segment<'_>,
-        dimension: usize,
-        rows: &KindOfRows,
-        first: bool,
-        decoder: &mut Decoder,
-        room: &mut Vec<u8>,
-    ) -> Result<(), MalformedSegment> {
-        if rows.rows.is_empty() {
-            return Ok(());
-        }
-        let Self { values, sums, pairs, known, .. } = self;
-        known.clear();
-        let dictionary = segment.column(Column::Dictionary(dimension), decoder, room)?;
-        each_value(dictionary, segment.header.clicks, |value| known.push(values.number(value)))?;
-        sums.resize(values.len(), ValueSums::default());
-        let column = segment.column(Column::Codes(dimension), decoder, room)?;
-        let codes = Codes::new(column, segment.header.clicks, known.len())?;
-        let mut add = |code: Option<&u32>, visitor: u32| {
-            let value = *code?;
-            let sums = sums.get_mut(place(value))?;
-            sums.clicks += u64::from(first);
-            if visitor != NONE && pairs.add(visitor, value) {
-                sums.visitors += 1;
-            }
-            Some(())
-        };
-        let mut each = rows.rows.iter().zip(&rows.visitors);
-        // One loop for each width of codes keeps the choice out of the loop.
-        let counted = match codes {
-            Codes::One => each.try_for_each(|(_, visitor)| add(known.first(), *visitor)),
-            Codes::Bytes(codes) => each.try_for_each(|(row, visitor)| {
-                add(known.get(usize::from(*codes.get(place(*row))?)), *visitor)
-            }),
-            Codes::Packed(codes, bits) => each.try_for_each(|(row, visitor)| {
-                add(known.get(place(packed(codes, bits, place(*row)))), *visitor)
-            }),
-            Codes::Pairs(..) | Codes::Triples(..) => {
-                each.try_for_each(|(row, visitor)| add(known.get(place(codes.of(place(*row)))), *visitor))
-            }
-        };
-        counted.ok_or(MalformedSegment::Value(Column::Codes(dimension).name()))
-    }
-
-    fn count_links(&mut self, links: &[LinkRows], rows: &KindOfRows, first: bool) {
-        let mut links = links.iter();
-        let mut current = None::<(u32, u32)>;
-        for (row, visitor) in rows.rows.iter().zip(&rows.visitors) {
-            while current.is_none_or(|(_, end)| *row >= end) {
-                let Some(next) = links.next() else { return };
-                if *row < next.end {
-                    let known = self.links.number(next.link);
-                    self.sums.resize(self.links.len(), ValueSums::default());
-                    current = Some((known, next.end));
-                }
-            }
-            let Some((link, _)) = current else { return };
-            if let Some(sums) = self.sums.get_mut(place(link)) {
-                sums.clicks += u64::from(first);
-                sums.visitors += u64::from(*visitor != NONE && self.pairs.add(*visitor, link));
-            }
-        }
-    }
-
-    fn finish(&mut self, tally: &mut Tally) {
-        for (value, sums) in (0..).zip(&self.sums).take(self.values.len()) {
-            tally.add_value(self.values.value(value), *sums);
-        }
-        for (link, sums) in self.links.keys().iter().zip(&self.sums) {
-            tally.add_link(*link, *sums);
-        }
-        self.values.clear();
-        self.links.clear();
-        self.sums.clear();
-    }
 }
 
 /// Adds counts of rows to a bucket or to the totals.

@@ -27,11 +27,7 @@ impl DistinctPairs {
     /// Whether the pair is new.
     #[inline]
     pub(crate) fn add(&mut self, visitor: u32, value: u32) -> bool {
-        let at = place(visitor);
-        if at >= self.first.len() {
-            self.first.resize(at + 1, NONE);
-        }
-        match self.first.get_mut(at) {
+        match self.first_of(visitor) {
             Some(first) if *first == value => false,
             Some(first) if *first == NONE => {
                 *first = value;
@@ -39,6 +35,21 @@ impl DistinctPairs {
             }
             _ => self.more.insert(u64::from(visitor) << 32 | u64::from(value)),
         }
+    }
+
+    /// Whether the pair is new, if all pairs with one value come one after the other. It needs no set.
+    #[inline]
+    pub(crate) fn add_in_order(&mut self, visitor: u32, value: u32) -> bool {
+        self.first_of(visitor).is_some_and(|last| std::mem::replace(last, value) != value)
+    }
+
+    #[inline]
+    fn first_of(&mut self, visitor: u32) -> Option<&mut u32> {
+        let at = place(visitor);
+        if at >= self.first.len() {
+            self.first.resize(at + 1, NONE);
+        }
+        self.first.get_mut(at)
     }
 }
 

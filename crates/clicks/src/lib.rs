@@ -12,6 +12,7 @@ mod day_cuts;
 mod decoded_segment;
 mod digest;
 mod digest_reader;
+mod dimension_of_day;
 mod distinct;
 mod inquiry;
 mod malformed_segment;

@@ -38,6 +38,8 @@ pub(crate) fn instant(millis: i64) -> Timestamp {
 /// Instants of three days and a little around them, many of them at or beside a quarter hour.
 pub(crate) fn instants() -> impl Strategy<Value = Timestamp> {
     prop_oneof![
+        // So few that several clicks on a link share one.
+        (0..3_i64).prop_map(|place| instant(place * 40 * QUARTER)),
         (-4..=3 * 96_i64, -1..=1_i64).prop_map(|(quarter, off)| instant(quarter * QUARTER + off)),
         (-QUARTER..3 * 96 * QUARTER).prop_map(instant),
     ]
