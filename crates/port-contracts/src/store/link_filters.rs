@@ -333,7 +333,7 @@ pub(super) async fn ids_are_those_of_the_lists(fresh: Fresh) {
     let groups = given::two_groups(&store, account).await;
     let links = links_of_all_sorts(groups);
     given::links(&store, account, &links).await;
-    given::links(&store, other, &[samples::redirect("foreign").into()]).await;
+    given::links(&store, other, &[samples::redirect("foreign")]).await;
 
     let sites = [None, Some(Site::System), Some(Site::Custom(samples::hostname("b.example.net")))];
     for group in
