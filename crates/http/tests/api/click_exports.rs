@@ -13,7 +13,7 @@ use signpost_http::{ApiOptions, ApiServer};
 use crate::analytics::record;
 use crate::harness::{Api, request};
 
-const RANGE: &str = "start_date=0&end_date=9999999999999";
+const RANGE: &str = "start_date=0&end_date=259199999";
 
 /// More clicks than are read at a time.
 const MANY: i64 = 20_001;
@@ -97,6 +97,18 @@ async fn d66_an_account_starts_one_export_a_minute_and_each_costs_one_request() 
     assert_eq!(api.send(request("GET", &path, &other)).await.status, 200);
 }
 
+/// The body of an answer in chunks, as far as it came.
+fn unchunked(answer: &str) -> String {
+    let mut rest = answer.split_once("\r\n\r\n").unwrap().1;
+    let mut body = String::new();
+    while let Some((size, chunk)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size, 16).unwrap();
+        body.push_str(&chunk[..size.min(chunk.len())]);
+        rest = chunk.get(size + 2..).unwrap_or_default();
+    }
+    body
+}
+
 /// The caller must not take what came for everything.
 #[actix_web::test]
 async fn d66_an_export_that_fails_midway_breaks_the_connection() {
@@ -119,13 +131,14 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
             let mut answer = Vec::new();
             // Reset or closed: both tell that it is not whole.
             let _ = stream.read_to_end(&mut answer);
-            String::from_utf8_lossy(&answer).into_owned()
+            String::from_utf8(answer).unwrap()
         };
         let answer = tokio::task::spawn_blocking(exchange).await.unwrap();
         assert!(answer.starts_with("HTTP/1.1 200 OK\r\n"), "{}", &answer[..200]);
         assert!(answer.contains("transfer-encoding: chunked"), "{}", &answer[..600]);
         assert_eq!(answer.ends_with("\r\n0\r\n\r\n"), is_whole);
-        assert_eq!(answer.matches("\"id\":\"clk_").count(), if is_whole { 20_001 } else { 20_000 });
+        let lines = unchunked(&answer).lines().filter(|line| line.ends_with('}')).count();
+        assert_eq!(lines, if is_whole { 20_001 } else { 20_000 });
         server.stop(true).await.unwrap();
     }
 }
