@@ -12,6 +12,9 @@ pub enum MalformedSegment {
     /// It ends too early, or holds more than it may.
     #[error("{0} does not have the length that the header says")]
     Length(&'static str),
+    /// A part of it cannot be decompressed.
+    #[error("{0} cannot be decompressed to its length")]
+    Compression(&'static str),
     /// It says something impossible.
     #[error("{0} has an impossible value")]
     Value(&'static str),

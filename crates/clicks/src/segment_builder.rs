@@ -3,9 +3,19 @@
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::RecordedClick;
 
+use crate::MAX_CLICKS;
+use crate::columns::{Columns, cut};
+use crate::numbers::number;
+use crate::segment_encoder::Encoder;
+use crate::segment_format::MAX_DICTIONARY_BYTES;
+
 /// Collects clicks of any accounts and days, in any order, for one segment.
 #[derive(Debug, Default)]
-pub struct SegmentBuilder {}
+pub struct SegmentBuilder {
+    columns: Columns,
+    /// At least what all dictionaries take: as if all values were distinct.
+    value_bytes: usize,
+}
 
 /// A finished segment, and what a store wants to know of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,7 +30,7 @@ pub struct BuiltSegment {
     pub data: Vec<u8>,
 }
 
-/// The segment has [`MAX_CLICKS`](crate::MAX_CLICKS) clicks already; the click was not added.
+/// The segment has [`MAX_CLICKS`] clicks, or 16 MiB of values. The click was not added; it belongs in the next segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the segment is full")]
 pub struct SegmentFull;
@@ -33,25 +43,40 @@ impl SegmentBuilder {
     }
 
     /// Adds a click. Values are cut after [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
-    pub fn push(&mut self, _click: &RecordedClick<'_>) -> Result<(), SegmentFull> {
-        todo!()
+    pub fn push(&mut self, click: &RecordedClick<'_>) -> Result<(), SegmentFull> {
+        // Each length takes at most two bytes.
+        let bytes: usize = click.values.0.iter().map(|value| cut(value).len() + 2).sum();
+        if self.len() == MAX_CLICKS || self.value_bytes + bytes > MAX_DICTIONARY_BYTES {
+            return Err(SegmentFull);
+        }
+        self.value_bytes += bytes;
+        self.columns.push(click);
+        Ok(())
     }
 
     /// How many clicks it has.
     #[must_use]
     pub fn len(&self) -> usize {
-        todo!()
+        self.columns.len()
     }
 
     /// Whether it has none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        todo!()
+        self.len() == 0
     }
 
     /// The segment; `None` without clicks.
     #[must_use]
     pub fn finish(self) -> Option<BuiltSegment> {
-        todo!()
+        let rows = self.columns.order();
+        let instants = rows.iter().map(|row| self.columns.instant_of(*row));
+        let (first, last) = (instants.clone().min()?, instants.max()?);
+        Some(BuiltSegment {
+            clicks: number(rows.len()),
+            first: Timestamp::from_unix_millis(first)?,
+            last: Timestamp::from_unix_millis(last)?,
+            data: Encoder::new().encode(&self.columns, &rows, None)?,
+        })
     }
 }

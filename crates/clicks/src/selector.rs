@@ -1,47 +1,214 @@
 //! Finds the clicks of an export.
 
-use signpost_domain::LinkId;
-use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay};
+use foldhash::fast::RandomState;
+use hashbrown::HashSet;
+use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, Period, RecordedKind, UtcDay};
+use signpost_domain::{LinkId, Timestamp};
 
 use crate::MalformedSegment;
+use crate::columns::{kind_number, kind_of_number};
+use crate::day_cuts::DayCuts;
+use crate::decoded_segment::{DecodedSegment, Kinds};
+use crate::numbers::place;
+use crate::row_selection::{RowSelection, link_range};
+use crate::segment_format::DIMENSIONS;
+use crate::segment_reader::{Decoder, Segment};
 
 /// Finds the selected clicks behind an id, in the order of their ids. Widget clicks are left out.
+///
+/// A click's place among equals depends on all clicks of its link and millisecond, selected or not. So a click has the same id in
+/// every export, until a late click of the same link and millisecond is recorded.
 #[derive(Debug)]
-pub struct Selector {}
+pub struct Selector {
+    selection: ClickSelection,
+    after: Option<ClickId>,
+    at_most: usize,
+    found: Vec<ExportedClick>,
+    decoder: Decoder,
+    rows: RowSelection,
+    decoded: DecodedSegment,
+    room: Vec<u8>,
+}
+
+/// A millisecond of the day and a link.
+type Moment = (u32, LinkId);
+
+/// A click that is perhaps exported. Its order among those of the same moment is that of its fields.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    moment: Moment,
+    kind: RecordedKind,
+    values: [String; DIMENSIONS],
+}
 
 impl Selector {
     /// Looks for the selected clicks behind `after`, at most so many.
     #[must_use]
-    pub fn new(_selection: &ClickSelection, _after: Option<ClickId>, _at_most: usize) -> Self {
-        Self {}
+    pub fn new(selection: &ClickSelection, after: Option<ClickId>, at_most: usize) -> Self {
+        Self {
+            selection: selection.clone(),
+            after,
+            at_most,
+            found: Vec::new(),
+            decoder: Decoder::new(),
+            rows: RowSelection::default(),
+            decoded: DecodedSegment::default(),
+            room: Vec::new(),
+        }
     }
 
     /// The first day that can have such clicks; `None` if no day can.
     #[must_use]
     pub fn first_day(&self) -> Option<UtcDay> {
-        todo!()
+        self.period().map(|period| UtcDay::of(period.first()))
     }
 
     /// The first and the last link of the selection, in the order of their 16 bytes; `None` for all of the account.
     /// Segments outside of it may be left out.
     #[must_use]
     pub fn link_range(&self) -> Option<(LinkId, LinkId)> {
-        todo!()
+        link_range(&self.selection)
     }
 
     /// Takes the clicks of a day from all its segments. Days come in ascending order. Clicks of other accounts and days are
     /// left out. Answers whether there are enough, and later days are not needed.
-    pub fn add_day(
-        &mut self,
-        _day: UtcDay,
-        _segments: &[impl AsRef<[u8]>],
-    ) -> Result<bool, MalformedSegment> {
-        todo!()
+    pub fn add_day(&mut self, day: UtcDay, segments: &[impl AsRef<[u8]>]) -> Result<bool, MalformedSegment> {
+        let room = self.at_most.saturating_sub(self.found.len());
+        let cuts = self.period().and_then(|period| DayCuts::new(period, &[], day));
+        let Some(cuts) = cuts.filter(|_| room > 0) else { return Ok(room == 0) };
+        let after = self.after.filter(|after| UtcDay::of(after.at) == day);
+        let after = after.map(|after| ((time_of(after.at, day), after.link), after.place));
+        let mut moments = self.first_moments(&cuts, day, segments, (after.map(|after| after.0), room))?;
+        moments.extend(after.map(|after| after.0));
+        let mut candidates = Vec::new();
+        for data in segments {
+            self.take(data.as_ref(), (day, &cuts), &moments, &mut candidates)?;
+        }
+        candidates.sort_unstable();
+        for same in candidates.chunk_by(|one, next| one.moment == next.moment) {
+            for (candidate, place) in same.iter().zip(0..) {
+                let (time, link) = candidate.moment;
+                let behind = after.is_none_or(|after| (candidate.moment, place) > after);
+                let millis = day.first().unix_millis() + i64::from(time);
+                let Some(at) = Timestamp::from_unix_millis(millis).filter(|_| behind) else { continue };
+                if self.selection.period.contains(at) && self.takes(candidate) {
+                    let id = ClickId { at, link, place };
+                    let (kind, values) = (candidate.kind, candidate.values.clone());
+                    self.found.push(ExportedClick { id, kind, values });
+                }
+            }
+        }
+        self.found.truncate(self.at_most);
+        Ok(self.found.len() == self.at_most)
     }
 
     /// The clicks.
     #[must_use]
     pub fn finish(self) -> Vec<ExportedClick> {
-        todo!()
+        self.found
+    }
+
+    /// The period from the last exported click on.
+    fn period(&self) -> Option<Period> {
+        let period = self.selection.period;
+        let first = self.after.map_or(period.first(), |after| after.at.max(period.first()));
+        Period::new(first, period.last())
+    }
+
+    /// The moments of the first so many selected clicks behind `after`.
+    fn first_moments(
+        &mut self,
+        cuts: &DayCuts,
+        day: UtcDay,
+        segments: &[impl AsRef<[u8]>],
+        (after, room): (Option<Moment>, usize),
+    ) -> Result<HashSet<Moment, RandomState>, MalformedSegment> {
+        let mut moments: Vec<Moment> = Vec::new();
+        let mut until: Option<Moment> = None;
+        for data in segments {
+            let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
+            if self.rows.find_links(&segment, &self.selection, day, &mut self.decoder)? == 0 {
+                continue;
+            }
+            self.rows.select(&segment, &self.selection, (day, cuts), true, &mut self.decoder)?;
+            let kinds = Kinds::read(&segment, &mut self.decoder, &mut self.room)?;
+            for link in &self.rows.links {
+                let begin = self.rows.rows.partition_point(|row| *row < link.begin);
+                let end = self.rows.rows.partition_point(|row| *row < link.end);
+                for row in self.rows.rows.get(begin..end).unwrap_or_default() {
+                    let Some(time) = self.rows.times.get(place(*row)) else { continue };
+                    let moment = (*time, link.link);
+                    let wanted = after.is_none_or(|after| moment > after)
+                        && until.is_none_or(|until| moment < until)
+                        && kinds.of(place(*row)) != kind_number(RecordedKind::Widget);
+                    if wanted {
+                        moments.push(moment);
+                    }
+                }
+                if moments.len() > room.saturating_mul(2).saturating_add(4_096) {
+                    keep_first(&mut moments, room);
+                    until = moments.iter().max().copied();
+                }
+            }
+        }
+        keep_first(&mut moments, room);
+        Ok(moments.into_iter().collect())
+    }
+
+    /// Takes all clicks of these moments, also those that filters leave out.
+    fn take(
+        &mut self,
+        data: &[u8],
+        (day, cuts): (UtcDay, &DayCuts),
+        moments: &HashSet<Moment, RandomState>,
+        out: &mut Vec<Candidate>,
+    ) -> Result<(), MalformedSegment> {
+        let segment = Segment::open(data, &mut self.decoder)?;
+        let everything = ClickSelection { filters: Vec::new(), ..self.selection.clone() };
+        if self.rows.find_links(&segment, &everything, day, &mut self.decoder)? == 0 {
+            return Ok(());
+        }
+        self.rows.select(&segment, &everything, (day, cuts), true, &mut self.decoder)?;
+        let mut decoded = false;
+        for link in &self.rows.links {
+            let begin = self.rows.rows.partition_point(|row| *row < link.begin);
+            let end = self.rows.rows.partition_point(|row| *row < link.end);
+            for row in self.rows.rows.get(begin..end).unwrap_or_default() {
+                let row = place(*row);
+                let Some(time) = self.rows.times.get(row) else { continue };
+                let moment = (*time, link.link);
+                if !moments.contains(&moment) {
+                    continue;
+                }
+                if !decoded {
+                    self.decoded.read(data, &mut self.decoder)?;
+                    decoded = true;
+                }
+                let kind = self.decoded.kinds.get(row).and_then(|kind| kind_of_number(*kind));
+                let Some(kind) = kind.filter(|kind| *kind != RecordedKind::Widget) else { continue };
+                let values = std::array::from_fn(|dimension| self.decoded.value(dimension, row).to_owned());
+                out.push(Candidate { moment, kind, values });
+            }
+        }
+        Ok(())
+    }
+
+    fn takes(&self, candidate: &Candidate) -> bool {
+        self.selection.filters.iter().all(|filter| match filter.dimension.recorded_place() {
+            Some(dimension) => candidate.values.get(dimension).is_some_and(|value| filter.takes(value)),
+            // The link, which is no recorded value.
+            None => filter.takes(&candidate.moment.1.to_string()),
+        })
+    }
+}
+
+fn time_of(at: Timestamp, day: UtcDay) -> u32 {
+    u32::try_from(at.unix_millis() - day.first().unix_millis()).unwrap_or(0)
+}
+
+fn keep_first(moments: &mut Vec<Moment>, room: usize) {
+    if moments.len() > room {
+        moments.select_nth_unstable(room);
+        moments.truncate(room);
     }
 }

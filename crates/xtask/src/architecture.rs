@@ -26,7 +26,9 @@ const LINK_FILES: &str = "signpost-link-files";
 const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const CLICKS: &str = "signpost-clicks";
+const CLICK_RECORDER: &str = "signpost-click-recorder";
 const USER_AGENTS: &str = "signpost-user-agents";
+const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
@@ -61,17 +63,20 @@ struct Place {
 
 const INNER: Crates = Crates::Only(&[APP, DOMAIN]);
 
+/// What stores of clicks import: how clicks are encoded is pure, and shared by all of them.
+const WITH_CLICKS: Crates = Crates::Only(&[APP, DOMAIN, CLICKS]);
+
 /// Where every crate of the workspace stands.
 const PLACES: &[Place] = &[
     Place { package: DOMAIN, imports: Crates::Only(&[]), tests_import: &[] },
     // The fakes import `app`; its own tests run the use cases on them.
     Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
+    Place { package: PORT_CONTRACTS, imports: WITH_CLICKS, tests_import: &[] },
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     // The fake click store decodes what recorders append.
-    Place { package: MEMORY, imports: Crates::Only(&[APP, DOMAIN, CLICKS]), tests_import: &[PORT_CONTRACTS] },
-    Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: POSTGRES, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
+    Place { package: MEMORY, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS] },
+    Place { package: SQLITE, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: POSTGRES, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.
@@ -93,6 +98,13 @@ const PLACES: &[Place] = &[
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     // How clicks are encoded and counted, for stores and for whoever records clicks.
     Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
+    // What a click's facts are, worked out behind the edge.
+    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
+    Place {
+        package: CLICK_RECORDER,
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS]),
+        tests_import: &[PORT_CONTRACTS, MEMORY],
+    },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -117,6 +129,8 @@ const PLACES: &[Place] = &[
             LINK_FILES,
             DNS,
             GEOIP,
+            ENRICHMENT,
+            CLICK_RECORDER,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -148,17 +162,21 @@ pub const FENCED: &[Fence] = &[
     Fence::only("anyhow", &[SERVER, XTASK]),
     Fence::only("askama", &[PAGES]),
     Fence::only("clap", &[SERVER, XTASK]),
-    Fence::only("diesel", &[SQLITE, POSTGRES]),
+    Fence::only("diesel", &[SQLITE, POSTGRES, CLICK_RECORDER]),
     Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
     Fence::only("diesel-async", &[POSTGRES]),
     Fence::only("deadpool", &[POSTGRES]),
     Fence::only("tokio-postgres", &[POSTGRES]),
     Fence::only("tokio-postgres-rustls", &[POSTGRES]),
-    Fence::only("libsqlite3-sys", &[SQLITE]),
+    Fence::only("libsqlite3-sys", &[SQLITE, CLICK_RECORDER]),
     Fence::only("redis", &[REDIS]),
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
     Fence::only("zstd", &[CLICKS]),
+    Fence::only("ua-parser", &[ENRICHMENT]),
+    Fence::only("regex-filtered", &[ENRICHMENT]),
+    // Statistics only: who is turned away by country is up to the operator's database.
+    Fence::only("iptocc", &[ENRICHMENT]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),

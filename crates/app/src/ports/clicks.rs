@@ -107,6 +107,12 @@ impl ClickBatch {
         self.bytes.is_empty()
     }
 
+    /// How many bytes it takes.
+    #[must_use]
+    pub const fn byte_len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// Forgets all of them, and keeps the memory.
     pub fn clear(&mut self) {
         self.bytes.clear();

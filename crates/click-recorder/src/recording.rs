@@ -1,0 +1,219 @@
+//! What clicks are recorded as.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use hmac::{Hmac, KeyInit as _, Mac as _};
+use sha2::Sha256;
+use signpost_app::ports::{Click, ClickBatch, ClickKind, CountryLookup};
+use signpost_clicks::{BuiltSegment, SegmentBuilder};
+use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay, VisitorHash, VisitorKey};
+
+use crate::facts::{Facts, FindFacts};
+use crate::visitor_keys::VisitorKeys;
+
+/// Turns what visitors sent into what is kept. Nothing that names a visitor leaves it.
+pub(crate) struct Recording {
+    facts: Box<dyn FindFacts>,
+    countries: Arc<dyn CountryLookup>,
+    keys: Arc<VisitorKeys>,
+}
+
+/// How many of each kind, in the order of [`RecordedKind::ALL`].
+pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
+
+impl Recording {
+    pub(crate) fn new(
+        facts: Box<dyn FindFacts>,
+        countries: Arc<dyn CountryLookup>,
+        keys: Arc<VisitorKeys>,
+    ) -> Self {
+        Self { facts, countries, keys }
+    }
+
+    /// Prepares what would take long at the first click.
+    pub(crate) fn warm_up(&mut self) {
+        self.facts.warm_up();
+    }
+
+    /// The clicks of some batches in one segment, or in several if it takes more, and how many there are of each kind.
+    pub(crate) fn segments(&mut self, batches: &[ClickBatch]) -> (Vec<BuiltSegment>, KindCounts) {
+        let mut builder = SegmentBuilder::new();
+        let mut segments = Vec::new();
+        let mut counts = KindCounts::default();
+        let mut key = None;
+        for click in batches.iter().flat_map(ClickBatch::iter) {
+            let day = UtcDay::of(click.at);
+            if key.as_ref().is_none_or(|(known, _)| *known != day) {
+                key = Some((day, self.keys.of(day)));
+            }
+            let visitor = visitor_hash(key.as_ref().and_then(|(_, key)| key.as_ref()), &click);
+            let country = click.country.or_else(|| self.countries.country(click.address));
+            self.facts.find(&click, country, &mut |facts| {
+                let Some(kind) = kind_of(&click, &facts) else { return };
+                let widget = match click.kind {
+                    ClickKind::Widget(widget) => widget.to_string(),
+                    ClickKind::Sent | ClickKind::Shown | ClickKind::Blocked => String::new(),
+                };
+                let mut values = facts.values;
+                if let Some(value) =
+                    Dimension::Widget.recorded_place().and_then(|place| values.0.get_mut(place))
+                {
+                    *value = &widget;
+                }
+                let Click { at, account, link, .. } = click;
+                let recorded = RecordedClick { at, account, link, kind, visitor, values };
+                if builder.push(&recorded).is_err() {
+                    segments.extend(std::mem::take(&mut builder).finish());
+                    // An empty one takes any click.
+                    let _ = builder.push(&recorded);
+                }
+                for (count, each) in counts.iter_mut().zip(RecordedKind::ALL) {
+                    *count += u64::from(each == kind);
+                }
+            });
+        }
+        segments.extend(builder.finish());
+        (segments, counts)
+    }
+}
+
+/// What a visit counts as; `None` if it is not recorded, as bots that follow widgets are not.
+const fn kind_of(click: &Click<'_>, facts: &Facts<'_>) -> Option<RecordedKind> {
+    match (click.kind, facts.is_bot) {
+        (ClickKind::Blocked, _) => Some(RecordedKind::Blocked),
+        (ClickKind::Sent | ClickKind::Shown, true) => Some(RecordedKind::Bot),
+        (ClickKind::Sent | ClickKind::Shown, false) => Some(RecordedKind::Click),
+        (ClickKind::Widget(_), true) => None,
+        (ClickKind::Widget(_), false) => Some(RecordedKind::Widget),
+    }
+}
+
+/// The first six bytes of HMAC-SHA-256 of account, address and user agent, with the day's key. Without a key all visitors look
+/// like one.
+fn visitor_hash(key: Option<&VisitorKey>, click: &Click<'_>) -> VisitorHash {
+    const NOBODY: VisitorHash = VisitorHash([0; 6]);
+    let Some(Ok(mut mac)) = key.map(|key| Hmac::<Sha256>::new_from_slice(&key.0)) else { return NOBODY };
+    let address = match click.address {
+        IpAddr::V4(address) => address.to_ipv6_mapped(),
+        IpAddr::V6(address) => address,
+    };
+    // The first two always take 16 bytes, so no two visitors give the same text.
+    mac.update(&click.account.to_bytes());
+    mac.update(&address.octets());
+    mac.update(click.user_agent);
+    let hash = mac.finalize().into_bytes();
+    hash.first_chunk().map_or(NOBODY, |first| VisitorHash(*first))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use signpost_app::ports::NoCountries;
+    use signpost_domain::{CountryCode, Timestamp};
+    use signpost_memory::{FixedCountries, SeededRandomness};
+    use signpost_port_contracts::samples;
+
+    use super::*;
+    use crate::testing::{PlainFacts, click};
+
+    fn recording(countries: Arc<dyn CountryLookup>) -> Recording {
+        let keys = Arc::new(VisitorKeys::new(Arc::new(SeededRandomness::default())));
+        Recording::new(Box::new(PlainFacts), countries, keys)
+    }
+
+    fn record(clicks: &[Click<'_>]) -> Vec<(RecordedKind, VisitorHash, Vec<String>)> {
+        let mut batch = ClickBatch::default();
+        assert!(clicks.iter().all(|click| batch.push(click, usize::MAX)));
+        let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
+        let mut rows = Vec::new();
+        for segment in &segments {
+            signpost_clicks::read(&segment.data, |row| {
+                let values = row.values.0.iter().map(ToString::to_string).collect();
+                rows.push((row.kind, row.visitor, values));
+            })
+            .unwrap();
+        }
+        for (kind, count) in RecordedKind::ALL.into_iter().zip(counts) {
+            assert_eq!(rows.iter().filter(|row| row.0 == kind).count(), usize::try_from(count).unwrap());
+        }
+        rows
+    }
+
+    #[test]
+    fn d48_a_visit_counts_by_its_kind_and_by_what_made_it() {
+        let widget = ClickKind::Widget(samples::id());
+        for (kind, agent, expected) in [
+            (ClickKind::Sent, "person", Some(RecordedKind::Click)),
+            (ClickKind::Shown, "person", Some(RecordedKind::Click)),
+            (ClickKind::Sent, "bot", Some(RecordedKind::Bot)),
+            (ClickKind::Shown, "bot", Some(RecordedKind::Bot)),
+            (ClickKind::Blocked, "bot", Some(RecordedKind::Blocked)),
+            (ClickKind::Blocked, "person", Some(RecordedKind::Blocked)),
+            (widget, "person", Some(RecordedKind::Widget)),
+            (widget, "bot", None),
+        ] {
+            let rows = record(&[Click { kind, user_agent: agent.as_bytes(), ..click() }]);
+            assert_eq!(rows.first().map(|row| row.0), expected, "{kind:?} by a {agent}");
+        }
+    }
+
+    #[test]
+    fn d59_only_the_visit_of_a_widget_names_one() {
+        let place = Dimension::Widget.recorded_place().unwrap();
+        let widget = samples::id();
+        let rows = record(&[Click { kind: ClickKind::Widget(widget), ..click() }]);
+        assert_eq!(rows[0].2[place], widget.to_string());
+        assert_eq!(record(&[click()])[0].2[place], "");
+    }
+
+    #[test]
+    fn d48_a_visitor_is_told_by_account_address_and_agent_within_a_day() {
+        let day_later = click().at.plus(std::time::Duration::from_hours(24));
+        let others = [
+            click(),
+            Click { account: samples::id(), ..click() },
+            Click { address: "192.0.2.8".parse().unwrap(), ..click() },
+            Click { user_agent: b"another person", ..click() },
+            Click { at: day_later, ..click() },
+        ];
+        let hashes: HashSet<_> = record(&others).iter().map(|row| row.1).collect();
+        assert_eq!(hashes.len(), others.len());
+        let same = [
+            click(),
+            Click { link: samples::redirect("other").id.into(), query: b"q=1", ..click() },
+            Click { at: Timestamp::from_unix_millis(click().at.unix_millis() + 1).unwrap(), ..click() },
+        ];
+        let hashes: HashSet<_> = record(&same).iter().map(|row| row.1).collect();
+        assert_eq!(hashes.len(), 1);
+    }
+
+    #[test]
+    fn d55_the_proxys_country_comes_before_the_databases() {
+        let code = |text| CountryCode::parse(text).unwrap();
+        let countries = FixedCountries::default();
+        countries.put("192.0.2.7".parse().unwrap(), code("AT"));
+        let mut recording = recording(Arc::new(countries));
+        let mut batch = ClickBatch::default();
+        batch.push(&click(), usize::MAX);
+        batch.push(&Click { country: Some(code("DE")), ..click() }, usize::MAX);
+        let (segments, _) = recording.segments(&[batch]);
+        let mut found = HashSet::new();
+        signpost_clicks::read(&segments[0].data, |row| {
+            found.insert(row.values.get(Dimension::Country).unwrap_or_default().to_owned());
+        })
+        .unwrap();
+        assert_eq!(found, HashSet::from(["AT".to_owned(), "DE".to_owned()]));
+    }
+
+    #[test]
+    fn more_clicks_than_a_segment_takes_make_several() {
+        let mut batch = ClickBatch::default();
+        let clicks = signpost_clicks::MAX_CLICKS + 1;
+        assert!((0..clicks).all(|_| batch.push(&click(), usize::MAX)));
+        let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
+        let held: u64 = segments.iter().map(|segment| u64::from(segment.clicks)).sum();
+        assert_eq!((segments.len(), held, counts[0]), (2, clicks as u64, clicks as u64));
+    }
+}

@@ -1,0 +1,343 @@
+//! A file of batches that wait for the store.
+
+use std::ffi::OsString;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use diesel::connection::SimpleConnection;
+use diesel::prelude::*;
+use diesel::result::Error as SqlError;
+use diesel::sql_types::{BigInt, Binary, Nullable};
+use signpost_app::ports::EncodedClicks;
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::ClickSource;
+
+/// A file that once was larger is shrunk as soon as it is empty.
+const KEPT_PAGES: i64 = 4_096;
+
+/// Why a file could not be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum FileError {
+    /// Another process uses it.
+    #[error("another process uses it")]
+    InUse,
+    /// It is not what this module wrote.
+    #[error("it is broken")]
+    Broken(#[source] SqlError),
+    /// It cannot be read or written now.
+    #[error("it cannot be read or written")]
+    Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// SQLite's messages are the only thing that Diesel passes on.
+impl From<SqlError> for FileError {
+    fn from(error: SqlError) -> Self {
+        let text = match &error {
+            SqlError::DatabaseError(_, information) => information.message().to_owned(),
+            SqlError::DeserializationError(_) => return Self::Broken(error),
+            _ => String::new(),
+        };
+        match text.as_str() {
+            "database is locked" => Self::InUse,
+            "database disk image is malformed" | "file is not a database" => Self::Broken(error),
+            text if text.starts_with("malformed database schema") || text.starts_with("no such") => {
+                Self::Broken(error)
+            }
+            _ => Self::Unusable(Box::new(error)),
+        }
+    }
+}
+
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
+        Self::Unusable(Box::new(error))
+    }
+}
+
+/// How much a file holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Held {
+    pub(crate) batches: u64,
+    pub(crate) clicks: u64,
+    pub(crate) bytes: u64,
+}
+
+impl Held {
+    pub(crate) fn add(&mut self, batch: &EncodedClicks) {
+        self.batches += 1;
+        self.clicks += u64::from(batch.clicks);
+        self.bytes += size(batch);
+    }
+
+    pub(crate) fn remove(&mut self, batch: &EncodedClicks) {
+        self.batches = self.batches.saturating_sub(1);
+        self.clicks = self.clicks.saturating_sub(u64::from(batch.clicks));
+        self.bytes = self.bytes.saturating_sub(size(batch));
+    }
+}
+
+/// What a batch takes on disk or in memory, about.
+pub(crate) fn size(batch: &EncodedClicks) -> u64 {
+    const BESIDE_THE_SEGMENT: u64 = 96;
+    u64::try_from(batch.segment.len()).unwrap_or(u64::MAX).saturating_add(BESIDE_THE_SEGMENT)
+}
+
+/// A small SQLite file, locked by this process as long as it is open. Batches come out in the order in which they went in.
+pub(crate) struct BatchFile {
+    path: PathBuf,
+    connection: SqliteConnection,
+    /// The row of the last batch that the store has. It may still be there, if deleting it failed.
+    acknowledged: i64,
+    /// The row of the next batch that is written.
+    next: i64,
+    held: Held,
+    /// Whether a loss of power would take something back.
+    is_unsynced: bool,
+}
+
+#[derive(QueryableByName)]
+struct Row {
+    #[diesel(sql_type = BigInt)]
+    id: i64,
+    #[diesel(sql_type = Binary)]
+    source: Vec<u8>,
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+    #[diesel(sql_type = BigInt)]
+    clicks: i64,
+    #[diesel(sql_type = BigInt)]
+    first_at: i64,
+    #[diesel(sql_type = BigInt)]
+    last_at: i64,
+    #[diesel(sql_type = Binary)]
+    segment: Vec<u8>,
+}
+
+#[derive(QueryableByName)]
+struct Summary {
+    #[diesel(sql_type = BigInt)]
+    batches: i64,
+    #[diesel(sql_type = BigInt)]
+    clicks: i64,
+    #[diesel(sql_type = BigInt)]
+    bytes: i64,
+    #[diesel(sql_type = Nullable<BigInt>)]
+    last: Option<i64>,
+}
+
+#[derive(QueryableByName)]
+struct Pages {
+    #[diesel(sql_type = BigInt)]
+    pages: i64,
+}
+
+/// A batch and its row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct FiledBatch {
+    pub(crate) row: i64,
+    pub(crate) batch: EncodedClicks,
+}
+
+impl BatchFile {
+    /// Opens a file, which is created if it does not exist, and locks it.
+    ///
+    /// With the exclusive locking mode SQLite itself keeps other processes out and lets go when this one dies. A crash of
+    /// the process loses nothing that was written. [`BatchFile::sync`] limits what a loss of power takes back.
+    pub(crate) fn open(path: PathBuf) -> Result<Self, FileError> {
+        let name = path.to_str().ok_or_else(|| io::Error::other("the path is not UTF-8"))?;
+        let mut connection =
+            SqliteConnection::establish(name).map_err(|error| FileError::Unusable(Box::new(error)))?;
+        connection.batch_execute(
+            "PRAGMA busy_timeout = 0; PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; \
+             PRAGMA synchronous = NORMAL; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000; \
+             PRAGMA journal_size_limit = 8388608; PRAGMA trusted_schema = OFF; \
+             CREATE TABLE IF NOT EXISTS batches (id INTEGER PRIMARY KEY, source BLOB NOT NULL, \
+             number INTEGER NOT NULL, clicks INTEGER NOT NULL, first_at INTEGER NOT NULL, last_at INTEGER NOT NULL, \
+             segment BLOB NOT NULL) STRICT; BEGIN IMMEDIATE; COMMIT",
+        )?;
+        let summary: Summary = diesel::sql_query(
+            "SELECT count(*) AS batches, coalesce(sum(clicks), 0) AS clicks, \
+             coalesce(sum(length(segment) + 96), 0) AS bytes, max(id) AS last FROM batches",
+        )
+        .get_result(&mut connection)?;
+        let Summary { batches, clicks, bytes, last } = summary;
+        let [batches, clicks, bytes] = [batches, clicks, bytes].map(|n| u64::try_from(n).unwrap_or_default());
+        Ok(Self {
+            path,
+            connection,
+            acknowledged: 0,
+            next: last.unwrap_or_default().saturating_add(1),
+            held: Held { batches, clicks, bytes },
+            is_unsynced: false,
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    pub(crate) const fn held(&self) -> Held {
+        self.held
+    }
+
+    /// Writes batches: all of them or none.
+    pub(crate) fn write<'a>(
+        &mut self,
+        batches: impl Iterator<Item = &'a EncodedClicks>,
+    ) -> Result<(), FileError> {
+        let Self { connection, acknowledged, next, .. } = self;
+        let mut held = self.held;
+        let mut row = *next;
+        connection.immediate_transaction(|connection| {
+            // Rows are numbered from above all others, so those of deleted batches are never given again.
+            diesel::sql_query("DELETE FROM batches WHERE id <= ?")
+                .bind::<BigInt, _>(*acknowledged)
+                .execute(connection)?;
+            for batch in batches {
+                diesel::sql_query("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)")
+                    .bind::<BigInt, _>(row)
+                    .bind::<Binary, _>(batch.source.0.as_slice())
+                    .bind::<BigInt, _>(i64::try_from(batch.number).unwrap_or(i64::MAX))
+                    .bind::<BigInt, _>(i64::from(batch.clicks))
+                    .bind::<BigInt, _>(batch.first.unix_millis())
+                    .bind::<BigInt, _>(batch.last.unix_millis())
+                    .bind::<Binary, _>(batch.segment.as_slice())
+                    .execute(connection)?;
+                row = row.saturating_add(1);
+                held.add(batch);
+            }
+            QueryResult::Ok(())
+        })?;
+        (self.next, self.held, self.is_unsynced) = (row, held, true);
+        Ok(())
+    }
+
+    /// The oldest batch that the store does not have.
+    pub(crate) fn oldest(&mut self) -> Result<Option<FiledBatch>, FileError> {
+        if self.held.batches == 0 {
+            return Ok(None);
+        }
+        let row: Option<Row> = diesel::sql_query("SELECT * FROM batches WHERE id > ? ORDER BY id LIMIT 1")
+            .bind::<BigInt, _>(self.acknowledged)
+            .get_result(&mut self.connection)
+            .optional()?;
+        match row {
+            Some(row) => Ok(Some(row.try_into()?)),
+            None => {
+                self.held = Held::default();
+                Ok(None)
+            }
+        }
+    }
+
+    /// Forgets a batch that the store has. A disk that refuses to delete it is asked again with the next batch.
+    pub(crate) fn forget(&mut self, filed: &FiledBatch) {
+        self.acknowledged = self.acknowledged.max(filed.row);
+        self.held.remove(&filed.batch);
+        if let Err(error) = self.delete() {
+            tracing::debug!(%error, "a batch of clicks that is stored stays in the spool for now");
+        }
+    }
+
+    fn delete(&mut self) -> Result<(), FileError> {
+        diesel::sql_query("DELETE FROM batches WHERE id <= ?")
+            .bind::<BigInt, _>(self.acknowledged)
+            .execute(&mut self.connection)?;
+        if self.held.batches > 0 {
+            return Ok(());
+        }
+        self.is_unsynced = false;
+        let Pages { pages } = diesel::sql_query("SELECT page_count AS pages FROM pragma_page_count")
+            .get_result(&mut self.connection)?;
+        if pages > KEPT_PAGES {
+            self.connection.batch_execute("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)")?;
+        }
+        Ok(())
+    }
+
+    /// Gives a batch and what follows it of its source another source, whose numbers begin at 1 with it.
+    pub(crate) fn renumber(&mut self, from: &FiledBatch, to: ClickSource) -> Result<(), FileError> {
+        let less = i64::try_from(from.batch.number).unwrap_or(i64::MAX).saturating_sub(1);
+        diesel::sql_query("UPDATE batches SET source = ?, number = number - ? WHERE source = ? AND id >= ?")
+            .bind::<Binary, _>(to.0.as_slice())
+            .bind::<BigInt, _>(less)
+            .bind::<Binary, _>(from.batch.source.0.as_slice())
+            .bind::<BigInt, _>(from.row)
+            .execute(&mut self.connection)?;
+        Ok(())
+    }
+
+    /// Has the disk keep what was written, so that a loss of power takes back nothing of it.
+    pub(crate) fn sync(&mut self) -> Result<(), FileError> {
+        if self.is_unsynced {
+            self.connection.batch_execute("PRAGMA wal_checkpoint(PASSIVE)")?;
+            self.is_unsynced = false;
+        }
+        Ok(())
+    }
+
+    /// Whether a loss of power would take something back.
+    pub(crate) const fn is_unsynced(&self) -> bool {
+        self.is_unsynced
+    }
+
+    /// Deletes the file, which must hold nothing.
+    pub(crate) fn remove(self) {
+        let Self { path, connection, .. } = self;
+        drop(connection);
+        for path in with_companions(&path) {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                    tracing::debug!(path = %path.display(), %error, "a file of the spool was not deleted");
+                }
+                Ok(()) | Err(_) => {}
+            }
+        }
+    }
+}
+
+impl TryFrom<Row> for FiledBatch {
+    type Error = FileError;
+
+    fn try_from(row: Row) -> Result<Self, FileError> {
+        let Row { id, source, number, clicks, first_at, last_at, segment } = row;
+        let broken = || {
+            let error = SqlError::DeserializationError("a batch is malformed".into());
+            FileError::Broken(error)
+        };
+        Ok(Self {
+            row: id,
+            batch: EncodedClicks {
+                source: ClickSource(source.try_into().map_err(|_| broken())?),
+                number: u64::try_from(number).map_err(|_| broken())?,
+                clicks: u32::try_from(clicks).map_err(|_| broken())?,
+                first: Timestamp::from_unix_millis(first_at).ok_or_else(broken)?,
+                last: Timestamp::from_unix_millis(last_at).ok_or_else(broken)?,
+                segment,
+            },
+        })
+    }
+}
+
+/// Puts a broken file out of the way, under a name that is never opened again, for someone to look at.
+pub(crate) fn set_aside(path: &Path) {
+    for path in with_companions(path) {
+        let mut name = OsString::from(&path);
+        name.push(".broken");
+        match std::fs::rename(&path, &name) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::warn!(path = %path.display(), %error, "a broken file of the spool was not set aside");
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+}
+
+/// The file, and those that SQLite keeps beside it.
+fn with_companions(path: &Path) -> [PathBuf; 3] {
+    ["", "-wal", "-shm"].map(|suffix| {
+        let mut name = OsString::from(path);
+        name.push(suffix);
+        PathBuf::from(name)
+    })
+}

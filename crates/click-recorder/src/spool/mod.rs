@@ -1,0 +1,425 @@
+//! Batches on their way to the store: each is written to a file before it is sent, and deleted once the store has it.
+//!
+//! Each process writes a file of its own. Those of processes that have died are taken over, and their batches keep their
+//! sources and numbers, so that the store knows those that it has. Without a usable disk, batches wait in memory.
+
+mod batch_file;
+
+use std::collections::VecDeque;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::{EncodedClicks, Randomness, RandomnessUnavailable};
+use signpost_clicks::BuiltSegment;
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::ClickSource;
+
+use self::batch_file::{BatchFile, FileError, FiledBatch, Held, set_aside, size};
+use crate::figures::Figures;
+use crate::log_pace::LogPace;
+
+/// The end of the names of files.
+const EXTENSION: &str = "spool";
+
+/// How long a disk that failed is left alone.
+const RETRIED_AFTER: Duration = Duration::from_millis(500);
+
+/// How much may wait.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SpoolLimits {
+    /// Bytes in files, those of dead processes included.
+    pub on_disk: u64,
+    /// Bytes in memory, while the disk cannot be written.
+    pub in_memory: u64,
+}
+
+impl Default for SpoolLimits {
+    fn default() -> Self {
+        Self { on_disk: 1024 * 1024 * 1024, in_memory: 64 * 1024 * 1024 }
+    }
+}
+
+/// There is no room for a batch: its clicks are lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Full;
+
+/// Where a batch is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Place {
+    Own(i64),
+    Leftover(PathBuf, i64),
+    Memory,
+}
+
+/// A batch that the store does not have, as far as we know.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Waiting {
+    place: Place,
+    pub(crate) batch: EncodedClicks,
+}
+
+/// What waits, in figures.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Backlog {
+    pub(crate) batches: u64,
+    pub(crate) clicks: u64,
+    pub(crate) bytes: u64,
+    /// How much of it would not survive the end of the process.
+    pub(crate) batches_in_memory: u64,
+}
+
+/// The batches that wait.
+pub(crate) struct Spool {
+    folder: PathBuf,
+    limits: SpoolLimits,
+    randomness: Arc<dyn Randomness>,
+    figures: Figures,
+    /// The source of new batches, and the number of the next.
+    source: ClickSource,
+    next_number: u64,
+    /// The file of this process. There is none until there is something to write, or while the disk fails.
+    own: Option<BatchFile>,
+    /// What could not be written, all of it of this process and after what its file holds.
+    memory: VecDeque<EncodedClicks>,
+    in_memory: Held,
+    leftovers: Vec<BatchFile>,
+    /// Whether the next batch is taken from a leftover, if there is one.
+    is_leftovers_turn: bool,
+    failed_at: Option<Instant>,
+    warnings: LogPace,
+}
+
+impl Spool {
+    /// The spool in a folder, which is created when it is needed. It does nothing yet.
+    pub(crate) fn new(
+        folder: &Path,
+        limits: SpoolLimits,
+        randomness: Arc<dyn Randomness>,
+        figures: Figures,
+    ) -> Result<Self, RandomnessUnavailable> {
+        Ok(Self {
+            folder: folder.to_owned(),
+            limits,
+            source: new_source(randomness.as_ref())?,
+            randomness,
+            figures,
+            next_number: 1,
+            own: None,
+            memory: VecDeque::new(),
+            in_memory: Held::default(),
+            leftovers: Vec::new(),
+            is_leftovers_turn: false,
+            failed_at: None,
+            warnings: LogPace::default(),
+        })
+    }
+
+    /// Takes a segment in as the next batch, on disk if that can be written.
+    pub(crate) fn put(&mut self, segment: BuiltSegment) -> Result<(), Full> {
+        let BuiltSegment { clicks, first, last, data } = segment;
+        let (source, number) = (self.source, self.next_number);
+        let batch = EncodedClicks { source, number, clicks, first, last, segment: data };
+        let on_disk = self.files().map(|file| file.held().bytes).sum::<u64>();
+        if on_disk + self.in_memory.bytes + size(&batch) > self.limits.on_disk {
+            self.warn_of_full("the spool has reached its limit");
+            return Err(Full);
+        }
+        match self.write(Some(&batch)) {
+            Ok(()) => {}
+            Err(error) if self.in_memory.bytes + size(&batch) <= self.limits.in_memory => {
+                self.warn_of_disk(&error);
+                self.in_memory.add(&batch);
+                self.memory.push_back(batch);
+            }
+            Err(error) => {
+                self.warn_of_disk(&error);
+                return Err(Full);
+            }
+        }
+        self.next_number += 1;
+        Ok(())
+    }
+
+    /// Writes what is in memory, if there is anything, to a disk that may be writable again.
+    pub(crate) fn write_memory(&mut self) {
+        if !self.memory.is_empty()
+            && let Err(error) = self.write(None)
+        {
+            self.warn_of_disk(&error);
+        }
+    }
+
+    /// Writes what is in memory, and then `batch`.
+    fn write(&mut self, batch: Option<&EncodedClicks>) -> Result<(), FileError> {
+        if self.failed_at.is_some_and(|failed_at| failed_at.elapsed() < RETRIED_AFTER) {
+            return Err(io::Error::other("the disk has failed just now").into());
+        }
+        let written = self.write_now(batch);
+        match written {
+            Ok(()) => {
+                if self.failed_at.take().is_some() {
+                    tracing::info!("the spool of clicks can be written again");
+                }
+                self.memory.clear();
+                self.in_memory = Held::default();
+            }
+            Err(_) => self.failed_at = Some(Instant::now()),
+        }
+        written
+    }
+
+    fn write_now(&mut self, batch: Option<&EncodedClicks>) -> Result<(), FileError> {
+        let mut file = match self.own.take() {
+            Some(file) => file,
+            None => self.new_file()?,
+        };
+        match file.write(self.memory.iter().chain(batch)) {
+            Err(FileError::Broken(error)) => {
+                // What it held is lost, so what follows would be behind a gap. There is nothing to find the source by but
+                // the batches themselves, so the next ones get a new one.
+                self.lose(file);
+                self.begin_source();
+                Err(FileError::Broken(error))
+            }
+            outcome => {
+                self.own = Some(file);
+                outcome
+            }
+        }
+    }
+
+    fn new_file(&self) -> Result<BatchFile, FileError> {
+        std::fs::create_dir_all(&self.folder)?;
+        let name =
+            new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
+        let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
+        BatchFile::open(self.folder.join(name).with_extension(EXTENSION))
+    }
+
+    /// The next batch for the store. Those of one source come in the order of their numbers.
+    pub(crate) fn next(&mut self) -> Result<Option<Waiting>, FileError> {
+        self.is_leftovers_turn = !self.is_leftovers_turn;
+        if self.is_leftovers_turn
+            && let Some(waiting) = self.next_leftover()
+        {
+            return Ok(Some(waiting));
+        }
+        match self.own.as_mut().map_or(Ok(None), BatchFile::oldest) {
+            Ok(Some(FiledBatch { row, batch })) => {
+                return Ok(Some(Waiting { place: Place::Own(row), batch }));
+            }
+            Ok(None) => {}
+            Err(FileError::Broken(error)) => {
+                tracing::error!(%error, "the spool of clicks is broken");
+                if let Some(file) = self.own.take() {
+                    self.lose(file);
+                    self.begin_source();
+                }
+            }
+            Err(error) => return Err(error),
+        }
+        if let Some(batch) = self.memory.front() {
+            return Ok(Some(Waiting { place: Place::Memory, batch: batch.clone() }));
+        }
+        Ok(self.next_leftover())
+    }
+
+    /// The next batch of a dead process. Files that hold nothing are deleted, broken ones are set aside.
+    fn next_leftover(&mut self) -> Option<Waiting> {
+        while let Some(file) = self.leftovers.first_mut() {
+            match file.oldest() {
+                Ok(Some(filed)) if signpost_clicks::read(&filed.batch.segment, |_| ()).is_err() => {
+                    tracing::error!(path = %file.path().display(), "a batch of clicks in the spool is malformed");
+                    self.figures.lost(u64::from(filed.batch.clicks));
+                    file.forget(&filed);
+                }
+                Ok(Some(FiledBatch { row, batch })) => {
+                    return Some(Waiting { place: Place::Leftover(file.path().to_owned(), row), batch });
+                }
+                Ok(None) => self.leftovers.remove(0).remove(),
+                Err(FileError::Broken(error)) => {
+                    tracing::error!(path = %file.path().display(), %error, "a file of the spool is broken");
+                    let file = self.leftovers.remove(0);
+                    self.lose(file);
+                }
+                // It is found again when the folder is looked through.
+                Err(FileError::InUse | FileError::Unusable(_)) => drop(self.leftovers.remove(0)),
+            }
+        }
+        None
+    }
+
+    /// Forgets a batch that the store has.
+    pub(crate) fn forget(&mut self, waiting: Waiting) {
+        let Waiting { place, batch } = waiting;
+        match place {
+            Place::Memory => {
+                // It may have been written to the file meanwhile; then it is sent again, and the store knows it.
+                if self.memory.front().is_some_and(|first| first.number == batch.number) {
+                    self.memory.pop_front();
+                    self.in_memory.remove(&batch);
+                }
+            }
+            Place::Own(row) => {
+                if let Some(file) = &mut self.own {
+                    file.forget(&FiledBatch { row, batch });
+                }
+            }
+            Place::Leftover(path, row) => {
+                if let Some(file) = self.leftovers.iter_mut().find(|file| file.path() == path) {
+                    file.forget(&FiledBatch { row, batch });
+                }
+            }
+        }
+    }
+
+    /// Gives a batch and those that follow it a new source, because the store misses an earlier one: they are all that there
+    /// is left of theirs.
+    pub(crate) fn begin_anew_at(&mut self, waiting: &Waiting) -> Result<(), FileError> {
+        let Waiting { place, batch } = waiting;
+        let source =
+            new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
+        let file = match place {
+            Place::Leftover(path, row) => {
+                self.leftovers.iter_mut().find(|file| file.path() == path).map(|file| (*row, file))
+            }
+            Place::Own(row) => self.own.as_mut().map(|file| (*row, file)),
+            Place::Memory => None,
+        };
+        if let Some((row, file)) = file {
+            file.renumber(&FiledBatch { row, batch: batch.clone() }, source)?;
+        }
+        if batch.source == self.source {
+            let less = batch.number.saturating_sub(1);
+            for batch in &mut self.memory {
+                (batch.source, batch.number) = (source, batch.number.saturating_sub(less));
+            }
+            self.next_number = self.next_number.saturating_sub(less);
+            self.source = source;
+        }
+        Ok(())
+    }
+
+    /// Gives what is in memory, and what is to come, a source whose numbers begin at 1.
+    fn begin_source(&mut self) {
+        // Without random bytes the old one goes on, and the store will say that it misses something.
+        let Ok(source) = new_source(self.randomness.as_ref()) else { return };
+        self.source = source;
+        self.next_number = 1;
+        for batch in &mut self.memory {
+            (batch.source, batch.number) = (source, self.next_number);
+            self.next_number += 1;
+        }
+    }
+
+    /// Takes over the files of processes that have died.
+    pub(crate) fn adopt(&mut self) {
+        let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
+        for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
+            let is_file = path.extension().is_some_and(|extension| extension == EXTENSION);
+            if !is_file || self.files().any(|file| file.path() == path) {
+                continue;
+            }
+            match BatchFile::open(path.clone()) {
+                Ok(file) if file.held().batches == 0 => file.remove(),
+                Ok(file) => {
+                    let Held { batches, clicks, .. } = file.held();
+                    tracing::info!(path = %path.display(), batches, clicks, "the spool has clicks of an earlier process");
+                    self.leftovers.push(file);
+                }
+                Err(FileError::InUse) => {}
+                Err(FileError::Broken(error)) => {
+                    tracing::error!(path = %path.display(), %error, "a file of the spool is broken, and set aside");
+                    set_aside(&path);
+                }
+                Err(error @ FileError::Unusable(_)) => self.warn_of_disk(&error),
+            }
+        }
+    }
+
+    /// Has the disk keep what waits.
+    pub(crate) fn sync(&mut self) {
+        let synced = self.own.as_mut().map_or(Ok(()), BatchFile::sync);
+        if let Err(error) = synced {
+            self.warn_of_disk(&error);
+        }
+    }
+
+    /// Whether a loss of power would take back something of what was put in.
+    pub(crate) fn is_unsynced(&self) -> bool {
+        !self.memory.is_empty() || self.own.as_ref().is_some_and(BatchFile::is_unsynced)
+    }
+
+    /// What waits.
+    pub(crate) fn backlog(&self) -> Backlog {
+        let in_memory = self.in_memory;
+        let mut backlog = Backlog { batches_in_memory: in_memory.batches, ..Backlog::default() };
+        for held in self.files().map(BatchFile::held).chain([in_memory]) {
+            backlog.batches += held.batches;
+            backlog.clicks += held.clicks;
+            backlog.bytes += held.bytes;
+        }
+        backlog
+    }
+
+    /// The instant of the oldest click that this process waits with, or that a dead one left.
+    pub(crate) fn oldest(&mut self) -> Option<Timestamp> {
+        let filed =
+            self.own.iter_mut().chain(&mut self.leftovers).filter_map(|file| file.oldest().ok().flatten());
+        filed.map(|filed| filed.batch.first).chain(self.memory.front().map(|batch| batch.first)).min()
+    }
+
+    /// Lets go of the files. The file of this process is deleted if it holds nothing.
+    pub(crate) fn close(&mut self) {
+        self.write_memory();
+        self.leftovers.clear();
+        if let Some(file) = self.own.take()
+            && file.held().batches == 0
+        {
+            file.remove();
+        }
+    }
+
+    fn files(&self) -> impl Iterator<Item = &BatchFile> {
+        self.own.iter().chain(&self.leftovers)
+    }
+
+    /// Sets a broken file aside, with what it holds.
+    fn lose(&self, file: BatchFile) {
+        let (path, clicks) = (file.path().to_owned(), file.held().clicks);
+        drop(file);
+        set_aside(&path);
+        self.figures.lost(clicks);
+        tracing::error!(path = %path.display(), clicks, "a broken file of the spool was set aside");
+    }
+
+    fn warn_of_full(&mut self, why: &'static str) {
+        if self.warnings.is_due() {
+            let Backlog { batches, clicks, bytes, .. } = self.backlog();
+            tracing::error!(batches, clicks, bytes, "{why}: new clicks are dropped");
+        }
+    }
+
+    fn warn_of_disk(&mut self, error: &FileError) {
+        if self.warnings.is_due() {
+            let cause = std::error::Error::source(error).map(ToString::to_string);
+            let batches = self.in_memory.batches;
+            let folder = self.folder.display();
+            tracing::error!(
+                %folder, %error, cause, batches,
+                "the spool of clicks cannot be written: clicks wait in memory, and are dropped when that is full"
+            );
+        }
+    }
+}
+
+fn new_source(randomness: &dyn Randomness) -> Result<ClickSource, RandomnessUnavailable> {
+    let mut source = [0; 16];
+    randomness.fill(&mut source)?;
+    Ok(ClickSource(source))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,314 @@
+use std::fs;
+
+use signpost_memory::SeededRandomness;
+
+use super::*;
+
+fn spool(folder: &Path, seed: u64, limits: SpoolLimits) -> Spool {
+    Spool::new(folder, limits, Arc::new(SeededRandomness::new(seed)), Figures::new()).unwrap()
+}
+
+fn usual(folder: &Path, seed: u64) -> Spool {
+    spool(folder, seed, SpoolLimits::default())
+}
+
+/// A segment of one click, which is told by its instant.
+fn segment(millis: i64) -> BuiltSegment {
+    let mut batch = signpost_app::ports::ClickBatch::default();
+    batch.push(
+        &signpost_app::ports::Click {
+            at: Timestamp::from_unix_millis(millis).unwrap(),
+            ..crate::testing::click()
+        },
+        usize::MAX,
+    );
+    let randomness = Arc::new(SeededRandomness::default());
+    let keys = Arc::new(crate::visitor_keys::VisitorKeys::new(randomness));
+    let countries = Arc::new(signpost_app::ports::NoCountries);
+    let mut recording =
+        crate::recording::Recording::new(Box::new(crate::testing::PlainFacts), countries, keys);
+    recording.segments(&[batch]).0.remove(0)
+}
+
+fn fill(spool: &mut Spool, instants: impl IntoIterator<Item = i64>) {
+    for millis in instants {
+        spool.put(segment(millis)).unwrap();
+    }
+}
+
+/// Sends everything, and returns what was sent.
+fn drain(spool: &mut Spool) -> Vec<EncodedClicks> {
+    let mut sent = Vec::new();
+    while let Some(waiting) = spool.next().unwrap() {
+        sent.push(waiting.batch.clone());
+        spool.forget(waiting);
+    }
+    sent
+}
+
+fn instants(sent: &[EncodedClicks]) -> Vec<i64> {
+    sent.iter().map(|batch| batch.first.unix_millis()).collect()
+}
+
+fn numbers(sent: &[EncodedClicks]) -> Vec<u64> {
+    sent.iter().map(|batch| batch.number).collect()
+}
+
+fn files(folder: &Path) -> Vec<String> {
+    let names = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name());
+    let mut names: Vec<_> = names.map(|name| name.into_string().unwrap()).collect();
+    names.sort();
+    names
+}
+
+/// What a process leaves behind that is killed: its files, but not its locks.
+fn killed(spool: Spool, folder: &Path) {
+    let copies: Vec<_> =
+        files(folder).into_iter().map(|name| (fs::read(folder.join(&name)).unwrap(), name)).collect();
+    drop(spool);
+    for (content, name) in copies {
+        fs::write(folder.join(name), content).unwrap();
+    }
+}
+
+#[test]
+fn batches_come_out_in_order_and_are_numbered_from_one() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = usual(folder.path(), 1);
+    fill(&mut spool, 1..=3);
+    let first = spool.next().unwrap().unwrap();
+    assert_eq!(spool.next().unwrap(), Some(first), "what is not forgotten comes again");
+    let sent = drain(&mut spool);
+    assert_eq!((instants(&sent), numbers(&sent)), (vec![1, 2, 3], vec![1, 2, 3]));
+    fill(&mut spool, [4]);
+    assert_eq!(numbers(&drain(&mut spool)), [4]);
+    assert_eq!(spool.backlog(), Backlog::default());
+    spool.close();
+    assert_eq!(files(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn r13_the_next_process_sends_what_a_killed_one_left_under_its_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dead = usual(folder.path(), 1);
+    let source = dead.source;
+    fill(&mut dead, 1..=3);
+    let waiting = dead.next().unwrap().unwrap();
+    dead.forget(waiting);
+    killed(dead, folder.path());
+    let mut next = usual(folder.path(), 2);
+    next.adopt();
+    fill(&mut next, [10]);
+    let sent = drain(&mut next);
+    let (old, new): (Vec<_>, Vec<_>) = sent.into_iter().partition(|batch| batch.source == source);
+    assert_eq!((instants(&old), numbers(&old)), (vec![2, 3], vec![2, 3]));
+    assert_eq!((instants(&new), numbers(&new)), (vec![10], vec![1]));
+    next.close();
+    assert_eq!(files(folder.path()), Vec::<String>::new());
+}
+
+#[test]
+fn processes_share_a_folder_and_leave_each_others_files_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spools = [usual(folder.path(), 1), usual(folder.path(), 2)];
+    for (spool, millis) in spools.iter_mut().zip([10, 20]) {
+        fill(spool, [millis]);
+    }
+    for (spool, millis) in spools.iter_mut().zip([10, 20]) {
+        spool.adopt();
+        assert_eq!(instants(&drain(spool)), [millis]);
+    }
+}
+
+#[test]
+fn a_full_spool_takes_nothing_more_and_skips_no_number() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = spool(folder.path(), 1, SpoolLimits { on_disk: 1_000, in_memory: 1_000 });
+    let taken = (0..100).take_while(|millis| spool.put(segment(*millis)).is_ok()).count();
+    assert!((1..10).contains(&taken), "{taken}");
+    assert_eq!(spool.put(segment(1)), Err(Full));
+    assert_eq!(drain(&mut spool).len(), taken);
+    fill(&mut spool, [7]);
+    assert_eq!(numbers(&drain(&mut spool)), [u64::try_from(taken).unwrap() + 1]);
+}
+
+#[test]
+fn what_dead_processes_left_counts_towards_the_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dead = usual(folder.path(), 1);
+    fill(&mut dead, 0..10);
+    killed(dead, folder.path());
+    let mut next = spool(folder.path(), 2, SpoolLimits { on_disk: 1_000, in_memory: 1_000 });
+    next.adopt();
+    assert_eq!(next.put(segment(1)), Err(Full));
+}
+
+/// A file where the folder should be is as good as a disk that refuses everything.
+#[test]
+fn r40_without_a_disk_batches_wait_in_memory_and_are_written_later() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spool");
+    fs::write(&path, "").unwrap();
+    let mut spool = usual(&path, 1);
+    fill(&mut spool, 1..=3);
+    assert_eq!((spool.backlog().batches, spool.backlog().batches_in_memory), (3, 3));
+    let waiting = spool.next().unwrap().unwrap();
+    assert_eq!(waiting.batch.number, 1);
+    fs::remove_file(&path).unwrap();
+    spool.failed_at = None;
+    fill(&mut spool, [4]);
+    assert_eq!((spool.backlog().batches, spool.backlog().batches_in_memory), (4, 0));
+    // It was being sent from memory meanwhile; it is sent once more, and the store knows its number.
+    spool.forget(waiting);
+    let sent = drain(&mut spool);
+    assert_eq!((instants(&sent), numbers(&sent)), (vec![1, 2, 3, 4], vec![1, 2, 3, 4]));
+}
+
+#[test]
+fn r40_memory_is_bounded_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("spool");
+    fs::write(&path, "").unwrap();
+    let mut spool = spool(&path, 1, SpoolLimits { in_memory: 1_000, ..SpoolLimits::default() });
+    let taken = (0..100).take_while(|millis| spool.put(segment(*millis)).is_ok()).count();
+    assert!((1..10).contains(&taken), "{taken}");
+    assert_eq!(drain(&mut spool).len(), taken);
+    assert_eq!(spool.put(segment(1)), Ok(()));
+}
+
+#[test]
+fn r13_a_broken_file_is_set_aside() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("0123.spool"), "this is no database, whatever its name says").unwrap();
+    let mut spool = usual(folder.path(), 1);
+    spool.adopt();
+    fill(&mut spool, [1]);
+    assert_eq!(instants(&drain(&mut spool)), [1]);
+    spool.close();
+    assert_eq!(files(folder.path()), ["0123.spool.broken"]);
+}
+
+#[test]
+fn a_malformed_batch_is_left_out_and_those_after_it_are_sent() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dead = usual(folder.path(), 1);
+    fill(&mut dead, [1]);
+    let rotten = BuiltSegment { data: b"rotten".to_vec(), ..segment(2) };
+    dead.put(rotten).unwrap();
+    fill(&mut dead, [3]);
+    killed(dead, folder.path());
+    let mut next = usual(folder.path(), 2);
+    next.adopt();
+    assert_eq!(instants(&drain(&mut next)), [1, 3]);
+}
+
+/// What of it is left is all that the store will ever get, so it is numbered from 1 again.
+#[test]
+fn d51_after_a_gap_the_rest_gets_a_new_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = usual(folder.path(), 1);
+    fill(&mut spool, 1..=4);
+    for _ in 0..2 {
+        let waiting = spool.next().unwrap().unwrap();
+        spool.forget(waiting);
+    }
+    let old = spool.source;
+    let waiting = spool.next().unwrap().unwrap();
+    assert_eq!(waiting.batch.number, 3);
+    spool.begin_anew_at(&waiting).unwrap();
+    fill(&mut spool, [5]);
+    let sent = drain(&mut spool);
+    assert_eq!((instants(&sent), numbers(&sent)), (vec![3, 4, 5], vec![1, 2, 3]));
+    assert!(sent.iter().all(|batch| batch.source == spool.source && batch.source != old));
+}
+
+#[test]
+fn d51_after_a_gap_in_a_leftover_only_that_one_gets_a_new_source() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut dead = usual(folder.path(), 1);
+    fill(&mut dead, 1..=3);
+    let (waiting, old) = (dead.next().unwrap().unwrap(), dead.source);
+    dead.forget(waiting);
+    killed(dead, folder.path());
+    let mut next = usual(folder.path(), 2);
+    let own = next.source;
+    next.adopt();
+    let waiting = next.next().unwrap().unwrap();
+    next.begin_anew_at(&waiting).unwrap();
+    fill(&mut next, [10]);
+    let (new, rest): (Vec<_>, Vec<_>) = drain(&mut next).into_iter().partition(|batch| batch.source == own);
+    assert_eq!((instants(&new), instants(&rest), numbers(&rest)), (vec![10], vec![2, 3], vec![1, 2]));
+    assert!(rest.iter().all(|batch| batch.source != old));
+}
+
+#[test]
+fn a_file_that_was_large_is_small_again_when_it_is_empty() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = usual(folder.path(), 1);
+    for millis in 0..40 {
+        let large = BuiltSegment { data: vec![7; 1024 * 1024], ..segment(millis) };
+        spool.put(large).unwrap();
+    }
+    let on_disk = || {
+        let sizes = files(folder.path())
+            .into_iter()
+            .map(|name| fs::metadata(folder.path().join(name)).unwrap().len());
+        sizes.sum::<u64>()
+    };
+    assert!(on_disk() > 40 * 1024 * 1024);
+    assert_eq!(drain(&mut spool).len(), 40);
+    assert!(on_disk() < 10 * 1024 * 1024, "{}", on_disk());
+}
+
+/// The files of a process that was killed, with some of the batches already moved from the log to the file itself.
+fn left_files() -> Vec<(String, Vec<u8>)> {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = usual(folder.path(), 1);
+    fill(&mut spool, 0..30);
+    spool.sync();
+    fill(&mut spool, 30..60);
+    files(folder.path())
+        .into_iter()
+        .map(|name| (name.clone(), fs::read(folder.path().join(name)).unwrap()))
+        .collect()
+}
+
+/// Starts on the files, one of them cut after so many bytes. What can be read comes out, and the spool works.
+fn start_on_prefix(left: &[(String, Vec<u8>)], cut: &str, length: usize) {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, content) in left {
+        let length = if name == cut { length } else { content.len() };
+        fs::write(folder.path().join(name), &content[..length]).unwrap();
+    }
+    let mut spool = usual(folder.path(), 2);
+    let own = spool.source;
+    spool.adopt();
+    fill(&mut spool, [100]);
+    let (new, old): (Vec<_>, Vec<_>) = drain(&mut spool).into_iter().partition(|batch| batch.source == own);
+    assert_eq!(instants(&new), [100], "{cut} cut after {length}");
+    let first: Vec<_> = (0..60).take(old.len()).collect();
+    assert_eq!(instants(&old), first, "{cut} cut after {length}");
+}
+
+fn start_on_every(step: usize) -> usize {
+    let left = left_files();
+    let mut prefixes = 0;
+    for (name, content) in &left {
+        for length in (0..=content.len()).rev().step_by(step) {
+            start_on_prefix(&left, name, length);
+            prefixes += 1;
+        }
+    }
+    prefixes
+}
+
+#[test]
+fn r13_it_starts_on_truncated_files() {
+    assert!(start_on_every(2_503) > 30);
+}
+
+#[test]
+#[ignore = "it takes minutes: `cargo test --package signpost-click-recorder -- --ignored`"]
+fn r13_it_starts_on_ten_thousand_truncated_files() {
+    assert!(start_on_every(3) > 10_000);
+}

@@ -1,0 +1,168 @@
+//! The keys by which visitors are hashed, one for each UTC day.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use signpost_app::ports::{ClickStore, Randomness, StoreError};
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::{UtcDay, VisitorKey};
+
+/// How long before a day its key is fetched. An outage of the store has to last longer to be noticed at midnight.
+const FETCHED_BEFORE: Duration = Duration::from_hours(6);
+
+/// How long after a day clicks of it may come: those that were on their way at midnight.
+const KEPT_AFTER: Duration = Duration::from_mins(1);
+
+/// The keys of today and tomorrow. They are in memory only, and forgotten when their day is over.
+pub(crate) struct VisitorKeys {
+    keys: Mutex<BTreeMap<UtcDay, DayKey>>,
+    randomness: Arc<dyn Randomness>,
+}
+
+struct DayKey {
+    key: VisitorKey,
+    /// Whether all nodes use it. Until the store can be reached, a node uses one of its own.
+    is_shared: bool,
+}
+
+impl VisitorKeys {
+    pub(crate) fn new(randomness: Arc<dyn Randomness>) -> Self {
+        Self { keys: Mutex::default(), randomness }
+    }
+
+    /// The key of a day. Where the store has never been reached it is a random one, which the store is offered later. `None`
+    /// without random bytes.
+    pub(crate) fn of(&self, day: UtcDay) -> Option<VisitorKey> {
+        let mut keys = self.keys();
+        if let Some(known) = keys.get(&day) {
+            return Some(known.key.clone());
+        }
+        let key = self.random()?;
+        keys.insert(day, DayKey { key: key.clone(), is_shared: false });
+        Some(key)
+    }
+
+    /// Forgets the keys of past days, and fetches those that will be needed. Returns whether there was anything to fetch.
+    pub(crate) async fn keep_up(&self, store: &dyn ClickStore, now: Timestamp) -> Result<bool, StoreError> {
+        self.forget_past(now);
+        let mut fetched = false;
+        let needed = [UtcDay::of(now), UtcDay::of(now.plus(FETCHED_BEFORE))];
+        for day in needed {
+            if self.keys().get(&day).is_some_and(|known| known.is_shared) {
+                continue;
+            }
+            // Ours is offered, so that visitors whom this node has hashed already stay the same ones.
+            let Some(proposed) = self.of(day) else { continue };
+            let key = store.visitor_key(day, proposed).await?;
+            self.keys().insert(day, DayKey { key, is_shared: true });
+            fetched = true;
+        }
+        Ok(fetched)
+    }
+
+    fn forget_past(&self, now: Timestamp) {
+        let first = UtcDay::of(now.minus(KEPT_AFTER));
+        let mut keys = self.keys();
+        while let Some(mut past) = keys.first_entry().filter(|entry| *entry.key() < first) {
+            // Not a guarantee, but no copy of it is left where we know of one.
+            std::hint::black_box(&mut past.get_mut().key.0).fill(0);
+            past.remove();
+        }
+    }
+
+    fn random(&self) -> Option<VisitorKey> {
+        let mut key = [0; 32];
+        self.randomness.fill(&mut key).ok()?;
+        Some(VisitorKey(key))
+    }
+
+    /// Nothing panics between the locks.
+    fn keys(&self) -> MutexGuard<'_, BTreeMap<UtcDay, DayKey>> {
+        self.keys.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_app::ports::Clock as _;
+    use signpost_memory::{ManualClock, MemoryClickStore, SeededRandomness};
+
+    use super::*;
+
+    fn keys(seed: u64) -> VisitorKeys {
+        VisitorKeys::new(Arc::new(SeededRandomness::new(seed)))
+    }
+
+    fn noon() -> ManualClock {
+        ManualClock::new(
+            Timestamp::from_unix_millis(1_800_014_400_000 / 86_400_000 * 86_400_000 + 43_200_000).unwrap(),
+        )
+    }
+
+    #[tokio::test]
+    async fn d48_all_nodes_use_one_key_a_day() {
+        let (store, clock) = (MemoryClickStore::default(), noon());
+        let nodes = [keys(1), keys(2)];
+        for node in &nodes {
+            assert!(node.keep_up(&store, clock.now()).await.unwrap());
+            assert!(!node.keep_up(&store, clock.now()).await.unwrap());
+        }
+        let today = UtcDay::of(clock.now());
+        assert_eq!(nodes[0].of(today), nodes[1].of(today));
+        clock.advance(Duration::from_hours(24));
+        for node in &nodes {
+            node.keep_up(&store, clock.now()).await.unwrap();
+        }
+        let next = UtcDay::of(clock.now());
+        assert_eq!(nodes[0].of(next), nodes[1].of(next));
+        assert_ne!(nodes[0].of(next), nodes[0].of(today));
+    }
+
+    #[tokio::test]
+    async fn d48_an_outage_over_midnight_does_not_divide_the_nodes() {
+        let (store, clock) = (MemoryClickStore::default(), noon());
+        let nodes = [keys(1), keys(2)];
+        clock.advance(Duration::from_hours(7));
+        for node in &nodes {
+            node.keep_up(&store, clock.now()).await.unwrap();
+        }
+        store.set_unavailable(true);
+        clock.advance(Duration::from_hours(8));
+        for node in &nodes {
+            // There is nothing to fetch, so the outage is not even noticed.
+            assert!(!node.keep_up(&store, clock.now()).await.unwrap());
+        }
+        let today = UtcDay::of(clock.now());
+        assert_eq!(nodes[0].of(today), nodes[1].of(today));
+    }
+
+    #[tokio::test]
+    async fn d48_a_node_that_starts_without_the_store_uses_its_own_key_until_it_is_back() {
+        let (store, clock) = (MemoryClickStore::default(), noon());
+        let (node, other) = (keys(1), keys(2));
+        let today = UtcDay::of(clock.now());
+        store.set_unavailable(true);
+        assert!(node.keep_up(&store, clock.now()).await.is_err());
+        let own = node.of(today).unwrap();
+        store.set_unavailable(false);
+        other.keep_up(&store, clock.now()).await.unwrap();
+        node.keep_up(&store, clock.now()).await.unwrap();
+        assert_eq!(node.of(today), other.of(today));
+        assert_ne!(node.of(today), Some(own));
+    }
+
+    #[tokio::test]
+    async fn d48_a_key_is_forgotten_when_its_day_is_over() {
+        let (store, clock) = (MemoryClickStore::default(), noon());
+        let node = keys(1);
+        let today = UtcDay::of(clock.now());
+        let key = node.of(today);
+        let midnight = today.last().plus(Duration::from_millis(1));
+        for (after, is_known) in [(Duration::from_secs(59), true), (Duration::from_secs(60), false)] {
+            node.keep_up(&store, midnight.plus(after)).await.unwrap();
+            assert_eq!(node.keys().contains_key(&today), is_known, "{after:?}");
+        }
+        assert_ne!(node.of(today), key);
+    }
+}

@@ -1,0 +1,183 @@
+//! The whole recorder, from the visitor's side to a store in memory.
+
+use std::net::{IpAddr, Ipv4Addr};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use signpost_app::ports::{Click, ClickBatch, ClickKind, ClickSink as _, NoCountries};
+use signpost_click_recorder::{ClickRecorder, Facts, FindFacts, RecorderOptions, RecorderPorts};
+use signpost_domain::analytics::{UtcDay, Values, VisitorKey};
+use signpost_domain::{AccountId, CountryCode, RedirectId};
+use signpost_memory::{ManualClock, MemoryClickStore, SeededRandomness};
+use signpost_port_contracts::samples;
+
+/// Long enough for anything here; only a failure waits for it.
+const LONG: Duration = Duration::from_secs(30);
+
+/// Knows nothing, and panics at the agent `panic`.
+struct NoFacts;
+
+impl FindFacts for NoFacts {
+    fn find(&mut self, click: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
+        assert_ne!(click.user_agent, b"panic");
+        use_facts(Facts { is_bot: false, values: Values::default() });
+    }
+}
+
+async fn start(store: &Arc<MemoryClickStore>, folder: &Path, seed: u64) -> ClickRecorder {
+    let ports = RecorderPorts {
+        store: Arc::<MemoryClickStore>::clone(store),
+        clock: Arc::new(ManualClock::default()),
+        randomness: Arc::new(SeededRandomness::new(seed)),
+        countries: Arc::new(NoCountries),
+        facts: Box::new(NoFacts),
+    };
+    ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
+}
+
+fn click<'a>(agent: &'a [u8]) -> Click<'a> {
+    Click {
+        at: samples::at(1_769_850_307_042),
+        link: RedirectId::from_bytes([7; 16]).into(),
+        account: AccountId::from_bytes([1; 16]),
+        kind: ClickKind::Sent,
+        address: IpAddr::V4(Ipv4Addr::LOCALHOST),
+        country: None,
+        user_agent: agent,
+        referrer: b"",
+        accept_language: b"",
+        query: b"",
+        purpose: b"",
+    }
+}
+
+fn take(recorder: &ClickRecorder, clicks: usize) {
+    take_by(recorder, clicks, b"person");
+}
+
+fn take_by(recorder: &ClickRecorder, clicks: usize, agent: &[u8]) {
+    let mut batch = ClickBatch::default();
+    for _ in 0..clicks {
+        assert!(batch.push(&click(agent), usize::MAX));
+    }
+    assert!(recorder.take(batch).is_empty());
+}
+
+fn wait_for_rows(store: &MemoryClickStore, rows: usize) {
+    let start = Instant::now();
+    while store.rows() != rows {
+        assert!(start.elapsed() < LONG, "{} of {rows} clicks are stored", store.rows());
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn is_empty(folder: &Path) -> bool {
+    std::fs::read_dir(folder).map_or(true, |mut entries| entries.next().is_none())
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn clicks_reach_the_store_soon() {
+    let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
+    let recorder = start(&store, folder.path(), 1).await;
+    take(&recorder, 3);
+    wait_for_rows(&store, 3);
+    take(&recorder, 2);
+    wait_for_rows(&store, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d64_closing_loses_nothing() {
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let recorder = start(&store, folder.path(), 1).await;
+    for _ in 0..100 {
+        take(&recorder, 10);
+    }
+    recorder.close(LONG);
+    assert_eq!(store.rows(), 1_000);
+    assert!(is_empty(folder.path()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r13_what_the_store_did_not_take_is_sent_by_the_next_process() {
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let recorder = start(&store, folder.path(), 1).await;
+    take(&recorder, 1);
+    wait_for_rows(&store, 1);
+    store.set_unavailable(true);
+    for _ in 0..20 {
+        take(&recorder, 5);
+    }
+    recorder.close(LONG);
+    store.set_unavailable(false);
+    assert_eq!(store.rows(), 1);
+    let next = start(&store, folder.path(), 2).await;
+    take(&next, 1);
+    wait_for_rows(&store, 102);
+    next.close(LONG);
+    assert!(is_empty(folder.path()));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r14_an_outage_of_the_store_loses_nothing_and_counts_nothing_twice() {
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let recorder = start(&store, folder.path(), 1).await;
+    for round in 0..5 {
+        store.set_unavailable(round % 2 == 0);
+        for _ in 0..10 {
+            take(&recorder, 7);
+        }
+    }
+    store.set_unavailable(false);
+    wait_for_rows(&store, 350);
+    recorder.close(LONG);
+    assert_eq!(store.rows(), 350);
+}
+
+/// A store that was restored from a backup misses what it had acknowledged since.
+#[tokio::test(flavor = "multi_thread")]
+async fn d51_a_store_that_forgot_batches_gets_all_later_ones() {
+    let folder = tempfile::tempdir().unwrap();
+    let (before, restored) = (Arc::default(), Arc::<MemoryClickStore>::default());
+    let recorder = start(&before, folder.path(), 1).await;
+    take(&recorder, 3);
+    wait_for_rows(&before, 3);
+    before.set_unavailable(true);
+    take(&recorder, 4);
+    recorder.close(LONG);
+    let next = start(&restored, folder.path(), 2).await;
+    wait_for_rows(&restored, 4);
+    take(&next, 1);
+    wait_for_rows(&restored, 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_click_that_cannot_be_judged_does_not_stop_the_others() {
+    let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
+    let recorder = start(&store, folder.path(), 1).await;
+    take_by(&recorder, 1, b"panic");
+    // Not in the same round.
+    std::thread::sleep(Duration::from_millis(50));
+    take(&recorder, 2);
+    wait_for_rows(&store, 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r40_without_a_disk_clicks_reach_the_store_all_the_same() {
+    let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
+    let path = folder.path().join("spool");
+    std::fs::write(&path, "no folder").unwrap();
+    let recorder = start(&store, &path, 1).await;
+    take(&recorder, 3);
+    wait_for_rows(&store, 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_the_key_of_today_is_shared_before_the_first_click() {
+    use signpost_app::ports::{ClickStore as _, Clock as _};
+    let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
+    let _recorder = start(&store, folder.path(), 1).await;
+    let mine = VisitorKey([9; 32]);
+    let today = UtcDay::of(ManualClock::default().now());
+    assert_ne!(store.visitor_key(today, mine.clone()).await.unwrap(), mine);
+}

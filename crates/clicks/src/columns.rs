@@ -1,0 +1,204 @@
+//! Clicks in memory, as columns with tables of their distinct things.
+
+use std::cmp::Ordering;
+
+use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay};
+use signpost_domain::{AccountId, LinkId, LinkKind};
+
+use crate::MAX_VALUE_BYTES;
+use crate::decoded_segment::DecodedSegment;
+use crate::numbers::place;
+use crate::segment_format::{DAY_MILLIS, DIMENSIONS};
+use crate::tables::{KeyTable, ValueTable};
+
+/// A link on a day: its clicks stand together in a segment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Run {
+    /// Whose.
+    pub(crate) account: AccountId,
+    /// Of which day.
+    pub(crate) day: UtcDay,
+    /// Of which link.
+    pub(crate) link: LinkId,
+}
+
+impl Run {
+    /// The order of runs in a segment. Links are ordered by their bytes, whatever their kind, as an index of a store does.
+    pub(crate) fn order(&self, other: &Self) -> Ordering {
+        let key = |run: &Self| (run.account.to_bytes(), run.day, link_order(run.link));
+        key(self).cmp(&key(other))
+    }
+
+    /// Whether both are in one section of a segment.
+    pub(crate) fn same_day(&self, other: &Self) -> bool {
+        self.account == other.account && self.day == other.day
+    }
+}
+
+/// What links are ordered by.
+pub(crate) fn link_order(link: LinkId) -> ([u8; 16], LinkKind) {
+    (link.to_bytes(), link.kind())
+}
+
+/// Who a click was from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Visitor {
+    /// By a hash.
+    Hash([u8; 6]),
+    /// By the ordinal of a sealed day.
+    Ordinal(u32),
+}
+
+impl Visitor {
+    /// Six bytes that tell it from other visitors of its sort.
+    pub(crate) fn bytes(self) -> [u8; 6] {
+        match self {
+            Self::Hash(bytes) => bytes,
+            Self::Ordinal(ordinal) => {
+                let [a, b, c, d] = ordinal.to_be_bytes();
+                [0, 0, a, b, c, d]
+            }
+        }
+    }
+}
+
+/// Clicks in any order.
+#[derive(Debug, Default)]
+pub(crate) struct Columns {
+    /// The distinct runs.
+    pub(crate) runs: KeyTable<Run>,
+    /// The run of each click.
+    pub(crate) run: Vec<u32>,
+    /// The millisecond in the day of each click.
+    pub(crate) time: Vec<u32>,
+    /// The number of the kind of each click.
+    pub(crate) kind: Vec<u8>,
+    /// The distinct visitors.
+    pub(crate) visitors: KeyTable<Visitor>,
+    /// The visitor of each click.
+    pub(crate) visitor: Vec<u32>,
+    /// The distinct values of each dimension.
+    pub(crate) values: [ValueTable; DIMENSIONS],
+    /// The value of each click, by dimension.
+    pub(crate) value: [Vec<u32>; DIMENSIONS],
+    last_run: Option<(Run, u32)>,
+}
+
+impl Columns {
+    /// How many clicks there are.
+    pub(crate) fn len(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Adds a click.
+    pub(crate) fn push(&mut self, click: &RecordedClick<'_>) {
+        let day = UtcDay::of(click.at);
+        let run = Run { account: click.account, day, link: click.link };
+        let run = match self.last_run {
+            Some((last, known)) if last == run => known,
+            _ => {
+                let known = self.runs.number(run);
+                self.last_run = Some((run, known));
+                known
+            }
+        };
+        self.run.push(run);
+        let time = click.at.unix_millis() - day.first().unix_millis();
+        self.time.push(u32::try_from(time).unwrap_or(0));
+        self.kind.push(kind_number(click.kind));
+        self.visitor.push(self.visitors.number(Visitor::Hash(click.visitor.0)));
+        for ((table, column), value) in self.values.iter_mut().zip(&mut self.value).zip(click.values.0) {
+            column.push(table.number(cut(value)));
+        }
+    }
+
+    /// Adds the clicks of a segment.
+    pub(crate) fn append(&mut self, segment: &DecodedSegment) {
+        for run in &segment.runs {
+            let known = self.runs.number(run.run);
+            self.run.resize(self.run.len() + place(run.clicks), known);
+        }
+        self.time.extend_from_slice(&segment.times);
+        self.kind.extend_from_slice(&segment.kinds);
+        let known: Vec<u32> = segment.visitors.iter().map(|visitor| self.visitors.number(*visitor)).collect();
+        self.visitor.extend(translated(&segment.visitor, &known));
+        for (dimension, (table, column)) in self.values.iter_mut().zip(&mut self.value).enumerate() {
+            let known: Vec<u32> = segment.dictionary(dimension).map(|value| table.number(value)).collect();
+            column.extend(translated(segment.codes(dimension), &known));
+        }
+    }
+
+    /// The clicks in the order of segments: by account, day, link and time. Those that are equal in all of these keep their
+    /// order.
+    pub(crate) fn order(&self) -> Vec<u32> {
+        let runs = self.runs.keys();
+        let mut by_rank: Vec<(&Run, u32)> = runs.iter().zip(0..).collect();
+        by_rank.sort_unstable_by(|one, other| one.0.order(other.0));
+        let mut rank = vec![0_u64; runs.len()];
+        for ((_, run), at) in by_rank.iter().zip(0..) {
+            if let Some(room) = rank.get_mut(place(*run)) {
+                *room = at;
+            }
+        }
+        let rank_of = |run: u32| rank.get(place(run)).copied().unwrap_or(0);
+        let mut keys: Vec<(u64, u32)> = self
+            .run
+            .iter()
+            .zip(&self.time)
+            .zip(0..)
+            .map(|((run, time), row)| (rank_of(*run) * u64::from(DAY_MILLIS) + u64::from(*time), row))
+            .collect();
+        // A merging sort, since what is merged mostly consists of sorted stretches.
+        keys.sort_by_key(|(key, _)| *key);
+        keys.into_iter().map(|(_, row)| row).collect()
+    }
+
+    /// The run of a click.
+    pub(crate) fn run_of(&self, row: u32) -> Option<Run> {
+        self.runs.keys().get(place(*self.run.get(place(row))?)).copied()
+    }
+
+    /// The instant of a click, in milliseconds.
+    pub(crate) fn instant_of(&self, row: u32) -> i64 {
+        let day = self.run_of(row).map_or(0, |run| run.day.first().unix_millis());
+        day + i64::from(self.time.get(place(row)).copied().unwrap_or(0))
+    }
+
+    /// Cuts ordered rows where account or day changes.
+    pub(crate) fn days<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
+        order.chunk_by(|one, next| match (self.run_of(*one), self.run_of(*next)) {
+            (Some(one), Some(next)) => one.same_day(&next),
+            _ => false,
+        })
+    }
+
+    /// Whether the clicks are of several accounts or days.
+    pub(crate) fn has_several_days(&self) -> bool {
+        let runs = self.runs.keys();
+        runs.first().is_some_and(|first| runs.iter().any(|run| !run.same_day(first)))
+    }
+}
+
+/// The number of a kind in segments.
+pub(crate) fn kind_number(kind: RecordedKind) -> u8 {
+    match kind {
+        RecordedKind::Click => 0,
+        RecordedKind::Bot => 1,
+        RecordedKind::Blocked => 2,
+        RecordedKind::Widget => 3,
+    }
+}
+
+/// The kind of a number.
+pub(crate) fn kind_of_number(number: u8) -> Option<RecordedKind> {
+    RecordedKind::ALL.into_iter().find(|kind| kind_number(*kind) == number)
+}
+
+/// A value as it is stored.
+pub(crate) fn cut(value: &str) -> &str {
+    value.get(..value.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or(value)
+}
+
+fn translated<'a>(from: &'a [u32], known: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
+    from.iter().map(|old| known.get(place(*old)).copied().unwrap_or(0))
+}
