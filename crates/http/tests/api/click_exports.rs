@@ -138,7 +138,8 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
         assert!(answer.contains("transfer-encoding: chunked"), "{}", &answer[..600]);
         assert_eq!(answer.ends_with("\r\n0\r\n\r\n"), is_whole);
         let lines = unchunked(&answer).lines().filter(|line| line.ends_with('}')).count();
-        assert_eq!(lines, if is_whole { 20_001 } else { 20_000 });
+        // What was still to be written when it broke is lost with the connection.
+        assert!(if is_whole { lines == 20_001 } else { (1..=20_000).contains(&lines) }, "{lines}");
         server.stop(true).await.unwrap();
     }
 }
