@@ -171,7 +171,8 @@ impl fmt::Display for Refusal {
                 "This link was created with `analytics_enabled: false`: its visits are not recorded.",
             ),
             Self::AnalyticsRangeTooLong { days } => {
-                write!(f, "The plan allows analytics of at most {days} days at once; ask for a shorter period.")
+                write!(f, "The plan allows analytics of at most {days} {} at once; ask for a shorter period.",
+                    if *days == 1 { "day" } else { "days" })
             }
             Self::DuplicateIdInBatch => f.write_str("The same id stands earlier in this batch."),
             Self::DuplicateSlugInBatch => f.write_str("An earlier item of this batch has the same address."),

@@ -5,11 +5,15 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{Clock, DnsProvider, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store};
+use signpost_app::ports::{
+    ClickStore, Clock, DnsProvider, IdSource, MergingQuotaStore, QuotaStore, Randomness, Store,
+};
 use signpost_domain::AccountId;
-use signpost_memory::{FakeDns, MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds};
+use signpost_memory::{
+    FakeDns, MemoryClickStore, MemoryQuotaStore, MemoryStore, SeededRandomness, SequentialIds,
+};
 use signpost_port_contracts::dns::Record;
-use signpost_port_contracts::{DnsFixture, QuotaFixture, StoreFixture, samples};
+use signpost_port_contracts::{ClickFixture, DnsFixture, QuotaFixture, StoreFixture, samples};
 
 /// Memory has no way to be closed and opened again, so what is kept simply stays.
 struct StoreInMemory(MemoryStore);
@@ -52,6 +56,23 @@ async fn fresh_quota() -> QuotaInMemory {
 
 async fn merging_quota() -> Arc<dyn MergingQuotaStore> {
     Arc::<MemoryQuotaStore>::default()
+}
+
+struct ClicksInMemory(Arc<MemoryClickStore>);
+
+#[async_trait]
+impl ClickFixture for ClicksInMemory {
+    fn clicks(&self) -> Arc<dyn ClickStore> {
+        Arc::<MemoryClickStore>::clone(&self.0)
+    }
+
+    async fn reopen(self) -> Self {
+        self
+    }
+}
+
+async fn fresh_clicks() -> ClicksInMemory {
+    ClicksInMemory(Arc::default())
 }
 
 struct DnsInMemory(Arc<FakeDns>);
@@ -100,6 +121,7 @@ fn seeded_randomness() -> Arc<dyn Randomness> {
 }
 
 signpost_port_contracts::store_contract!(fresh_store);
+signpost_port_contracts::click_contract!(fresh_clicks);
 signpost_port_contracts::quota_contract!(fresh_quota);
 signpost_port_contracts::quota_merging_contract!(merging_quota);
 signpost_port_contracts::dns_contract!(fresh_dns);

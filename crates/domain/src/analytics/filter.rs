@@ -48,13 +48,13 @@ impl DimensionFilter {
                     values.insert(std::mem::take(&mut value));
                     count += 1;
                 }
-                '\\' => match characters.next() {
-                    Some(literal @ (',' | '-' | '\\')) => value.push(literal),
-                    _ => {
+                '\\' => {
+                    let Some(literal @ (',' | '-' | '\\')) = characters.next() else {
                         let message = r"has a \ that stands before no comma, hyphen or \";
                         return Err(FieldError::new(ViolationCode::InvalidFormat, message));
-                    }
-                },
+                    };
+                    value.push(literal);
+                }
                 other => value.push(other),
             }
         }

@@ -101,7 +101,7 @@ pub(super) fn export(input: OnlyQuery, subject: Subject, now: Timestamp) -> Resu
 }
 
 fn common(query: &mut QueryString, subject: Subject, now: Timestamp) -> Common {
-    let start = instant(query, "start_date", |millis| Timestamp::from_unix_millis(millis));
+    let start = instant(query, "start_date", Timestamp::from_unix_millis);
     // An end in the future is now, however far away it is (D49).
     let end = instant(query, "end_date", |millis| {
         Timestamp::from_unix_millis(millis.min(Timestamp::LAST.unix_millis()))

@@ -12,7 +12,9 @@
 )]
 
 mod account;
+mod analytics;
 mod bodies;
+mod click_exports;
 mod domain_claims;
 mod domains;
 mod every_route;
