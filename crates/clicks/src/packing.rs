@@ -20,6 +20,7 @@ pub struct PackedBatches {
 }
 
 /// Splits batches by account and day.
+#[must_use]
 pub fn pack_batches<'a>(batches: impl IntoIterator<Item = &'a [u8]>) -> PackedBatches {
     let mut packer = Packer::new();
     let mut malformed = Vec::new();
@@ -81,6 +82,7 @@ pub struct MergedSegments<K> {
 }
 
 /// Merges new segments with open ones of the same account and day.
+#[must_use]
 pub fn merge_segments<K>(new: Vec<PackedSegment>, open: Vec<OpenSegment<K>>) -> MergedSegments<K> {
     let mut open_by_day: BTreeMap<(AccountId, UtcDay), Vec<OpenSegment<K>>> = BTreeMap::new();
     for segment in open {

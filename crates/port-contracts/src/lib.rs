@@ -43,7 +43,7 @@
 //! # Ready-made values
 //!
 //! [`samples`] has accounts, keys, groups, domains, pixels, links and pages to which a test adds only what it is about, and
-//! [`logs::Log`] keeps what is logged meanwhile.
+//! [`logs::Log`] keeps what is logged meanwhile. [`click_samples`] has clicks of one link, in batches.
 
 #![allow(
     clippy::expect_used,
@@ -54,6 +54,7 @@
     reason = "everything here runs in tests, which fail by panicking"
 )]
 
+pub mod click_samples;
 pub mod clicks;
 mod concurrency;
 pub mod dns;

@@ -88,7 +88,8 @@ impl Readers {
         self.read_by(ends, read).await
     }
 
-    async fn read_by<T: Send + 'static>(
+    /// Like [`Self::read`], until then.
+    pub(crate) async fn read_by<T: Send + 'static>(
         &self,
         ends: Instant,
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,

@@ -50,8 +50,9 @@ pub enum Upkeep {
 /// Keeps clicks, and answers what is asked of them, exactly.
 ///
 /// Every answer is as of one moment, and counts each click that was appended before it once, whatever upkeep runs meanwhile.
-/// Every call but [`answer`](Self::answer) and [`clicks`](Self::clicks), which have a deadline, returns within the store's time
-/// limit (D6), with [`StoreError::Unavailable`] if it must.
+/// Every call returns within the store's time limit (D6), with [`StoreError::Unavailable`] if it must. Exempt are
+/// [`answer`](Self::answer) and [`clicks`](Self::clicks), which have a deadline, and [`digest`](Self::digest) and
+/// [`seal`](Self::seal), which take as long as the largest day of an account needs, at most a minute.
 #[async_trait]
 pub trait ClickStore: Send + Sync {
     /// Stores a batch, once. Batches of one source come in the order of their numbers. What is stored survives a crash of the

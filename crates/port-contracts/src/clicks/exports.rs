@@ -25,7 +25,7 @@ async fn given(fresh: &Fresh, seed: u64) -> Given {
     let twins: Vec<given::Click> = clicks.iter().step_by(9).cloned().collect();
     for (number, mut twin) in twins.into_iter().enumerate() {
         if number % 2 == 0 {
-            twin.values[1] = "XX".to_owned();
+            "XX".clone_into(&mut twin.values[1]);
         }
         clicks.push(twin);
     }

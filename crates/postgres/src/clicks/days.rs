@@ -99,10 +99,13 @@ statement! {
      JOIN click_segments AS s ON s.account_id = t.account_id AND s.day = t.day"
 }
 
+/// A segment, and how it is found.
+pub(super) type StoredSegment = (SegmentKey, Vec<u8>);
+
 /// A day with its segments.
 pub(super) struct WholeDay {
     pub(super) found: FoundDay,
-    pub(super) segments: Vec<(SegmentKey, Vec<u8>)>,
+    pub(super) segments: Vec<StoredSegment>,
 }
 
 /// Reads the segments of so many of the days as one step does.
@@ -123,7 +126,7 @@ pub(super) async fn with_segments(
     let (accounts, days) = found.iter().map(FoundDay::key).unzip();
     let rows: Vec<(IdBytes, i32, IdBytes, Vec<u8>)> =
         SegmentsOfDays { accounts, days }.load(connection).await?;
-    let mut segments: BTreeMap<(IdBytes, i32), Vec<(SegmentKey, Vec<u8>)>> = BTreeMap::new();
+    let mut segments: BTreeMap<(IdBytes, i32), Vec<StoredSegment>> = BTreeMap::new();
     for (account, day, segment, data) in rows {
         segments.entry((account, day)).or_default().push(((account, day, segment), data));
     }

@@ -26,6 +26,9 @@ const DIGEST_AFTER: Duration = Duration::from_mins(5);
 /// A day is sealed so long after its end: by then no recorder has clicks of it any more.
 const SEAL_AFTER: Duration = Duration::from_hours(48);
 
+/// How long a step may take: the day of a very busy account takes longer than a call.
+const STEP_LIMIT: Duration = Duration::from_mins(1);
+
 /// How many last clicks one statement writes.
 const LAST_CLICKS_AT_ONCE: usize = 5_000;
 
@@ -86,7 +89,7 @@ struct Sums {
 
 pub(super) async fn digest(store: &PostgresStore, now: Timestamp) -> Result<Upkeep, Failure> {
     let Some(last) = last_day_ended(now, DIGEST_AFTER) else { return Ok(Upkeep::Done) };
-    let ends = end_of_call(store.time_limit());
+    let ends = end_of_call(STEP_LIMIT.max(store.time_limit()));
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_snapshot(ends).await?;
     let read = lease.call(ends, async |connection| {
@@ -98,7 +101,9 @@ pub(super) async fn digest(store: &PostgresStore, now: Timestamp) -> Result<Upke
     if days.is_empty() {
         return Ok(Upkeep::Done);
     }
+    drop(lease);
     let sums = compute(move || sum_up(&days)).await?;
+    let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_with(ends, async |connection| store_sums(connection, sums).await).await?;
     lease.commit(ends, Vec::new()).await?;
     Ok(Upkeep::More)
@@ -169,7 +174,7 @@ struct SealedDay {
 
 pub(super) async fn seal_days(store: &PostgresStore, now: Timestamp) -> Result<Upkeep, Failure> {
     let Some(last) = last_day_ended(now, SEAL_AFTER) else { return Ok(Upkeep::Done) };
-    let ends = end_of_call(store.time_limit());
+    let ends = end_of_call(STEP_LIMIT.max(store.time_limit()));
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_snapshot(ends).await?;
     let read = lease.call(ends, async |connection| {
@@ -181,7 +186,9 @@ pub(super) async fn seal_days(store: &PostgresStore, now: Timestamp) -> Result<U
     if days.is_empty() {
         return Ok(Upkeep::Done);
     }
+    drop(lease);
     let sealed = compute(move || days.into_iter().map(seal_day).collect::<Vec<_>>()).await?;
+    let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_with(ends, async |connection| store_sealed(connection, sealed).await).await?;
     lease.commit(ends, Vec::new()).await?;
     Ok(Upkeep::More)

@@ -18,6 +18,7 @@
 
 mod answers;
 mod batches;
+mod clicks;
 mod domains;
 mod giant_group;
 mod pages;
@@ -64,6 +65,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     pixels::fill(&database);
     answers::fill(&database);
     domains::fill(&database);
+    clicks::fill(&database);
     log_plans(server, &database);
     let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
     let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
@@ -73,6 +75,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     pixels::are_found_by_indexes(&subject).await;
     answers::are_found_by_indexes(&subject).await;
     domains::are_found_by_indexes(&subject).await;
+    clicks::are_found_by_indexes(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);
     drop(database);

@@ -1,6 +1,8 @@
 //! What upkeep has done with the days of accounts.
 
+use diesel::dsl::sql;
 use diesel::prelude::*;
+use diesel::sql_types::Bool;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
@@ -24,14 +26,15 @@ fn found((account, day, version): DayRow) -> Result<FoundDay, Failure> {
     Ok(FoundDay { account, day: UtcDay::from_number(day), version })
 }
 
-/// Some days up to the last one that have no digests, oldest first.
+/// Some days up to the last one that have no digests, oldest first. The condition stands in the text, because SQLite uses an
+/// index of some rows only for values that it knows when it plans.
 pub(super) fn to_digest(
     connection: &mut SqliteConnection,
     last: UtcDay,
     at_most: i64,
 ) -> Result<Vec<FoundDay>, Failure> {
     let rows: Vec<DayRow> = click_days::table
-        .filter(click_days::digested.eq(false))
+        .filter(sql::<Bool>("digested = 0"))
         .filter(click_days::day.le(last.number()))
         .order((click_days::day, click_days::account_id))
         .select((click_days::account_id, click_days::day, click_days::version))
@@ -47,7 +50,7 @@ pub(super) fn to_seal(
     at_most: i64,
 ) -> Result<Vec<FoundDay>, Failure> {
     let rows: Vec<DayRow> = click_days::table
-        .filter(click_days::sealed.eq(false))
+        .filter(sql::<Bool>("sealed = 0"))
         .filter(click_days::day.le(last.number()))
         .order((click_days::day, click_days::account_id))
         .select((click_days::account_id, click_days::day, click_days::version))

@@ -109,13 +109,12 @@ fn next_account(
     connection: &mut SqliteConnection,
     after: Option<AccountId>,
 ) -> Result<Option<(AccountId, UtcDay)>, Failure> {
-    let rows = click_days::table.select((click_days::account_id, click_days::day));
-    let rows = rows.order((click_days::account_id, click_days::day)).limit(1);
-    let row: Option<(Vec<u8>, i32)> = match after {
-        Some(after) => rows.filter(click_days::account_id.gt(IdBytes::from(after))).first(connection),
-        None => rows.first(connection),
-    }
-    .optional()?;
+    let row: Option<(Vec<u8>, i32)> = click_days::table
+        .filter(click_days::account_id.gt(after.map_or(IdBytes::lowest(), IdBytes::from)))
+        .order((click_days::account_id, click_days::day))
+        .select((click_days::account_id, click_days::day))
+        .first(connection)
+        .optional()?;
     row.map(|(account, day)| {
         let account = RowName::of_bytes("click_days", &account).id("account_id", &account)?;
         Ok((account, UtcDay::from_number(day)))

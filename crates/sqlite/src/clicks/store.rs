@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
@@ -21,8 +21,8 @@ use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
 use crate::readers::Readers;
 
-/// The threads that read clicks. Two of them may answer questions; the third is for what must not wait for those.
-const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
+/// The threads that read clicks. Two of them may answer questions; the others are for upkeep, and for what waits for neither.
+const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
 
 /// The store of clicks, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port
 /// [`ClickStore`]; share it in an `Arc`.
@@ -63,6 +63,10 @@ impl SqliteClickStore {
 
     pub(super) const fn readers(&self) -> &Readers {
         &self.readers
+    }
+
+    pub(super) const fn time_limit(&self) -> Duration {
+        self.options.time_limit
     }
 
     pub(super) const fn writer(&self) -> &ClickWriter {

@@ -1,6 +1,6 @@
 //! Digests of days that have ended, and sealing days of which no more clicks are expected.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use diesel::prelude::*;
 use signpost_app::ports::{StoreError, Upkeep};
@@ -13,6 +13,7 @@ use super::days::{self, FoundDay};
 use super::schema::{click_digests, click_segments, last_clicks as last_clicks_table};
 use super::segments;
 use super::store::SqliteClickStore;
+use crate::answer::end_of_call;
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 
@@ -21,6 +22,9 @@ const DIGEST_AFTER: Duration = Duration::from_mins(5);
 
 /// A day is sealed so long after its end: by then no recorder has clicks of it any more.
 const SEAL_AFTER: Duration = Duration::from_hours(48);
+
+/// How long reading and computing may take: the day of a very busy account takes longer than a call.
+const STEP_LIMIT: Duration = Duration::from_mins(1);
 
 /// How many days of accounts one step looks at, at most.
 const DAYS: i64 = 256;
@@ -46,9 +50,13 @@ fn last_day_ended(now: Timestamp, ago: Duration) -> Option<UtcDay> {
     (today.number() > 0).then(|| today.minus(1))
 }
 
+fn step_ends(store: &SqliteClickStore) -> Instant {
+    end_of_call(STEP_LIMIT.max(store.time_limit()))
+}
+
 pub(super) async fn digest(store: &SqliteClickStore, now: Timestamp) -> Result<Upkeep, StoreError> {
     let Some(last) = last_day_ended(now, DIGEST_AFTER) else { return Ok(Upkeep::Done) };
-    let read = store.readers().read(move |connection| {
+    let read = store.readers().read_by(step_ends(store), move |connection| {
         connection.transaction(|connection| {
             let found = days::to_digest(connection, last, DAYS)?;
             each_day(connection, found, |day, segments| {
@@ -115,7 +123,7 @@ fn store_digests(connection: &mut SqliteConnection, digested: DigestedDay) -> Re
 
 pub(super) async fn seal_days(store: &SqliteClickStore, now: Timestamp) -> Result<Upkeep, StoreError> {
     let Some(last) = last_day_ended(now, SEAL_AFTER) else { return Ok(Upkeep::Done) };
-    let read = store.readers().read(move |connection| {
+    let read = store.readers().read_by(step_ends(store), move |connection| {
         connection.transaction(|connection| {
             let found = days::to_seal(connection, last, DAYS)?;
             each_day(connection, found, |day, segments| {

@@ -14,6 +14,7 @@
 
 mod batches;
 mod bulk_requests;
+mod clicks;
 mod custom_domains;
 mod recorder;
 mod remembered_answers;
@@ -141,6 +142,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     batches::cost_the_same_for_many_as_for_two(&mut subject).await;
     batches::pixels_are_found_by_their_ids(&mut subject).await;
     bulk_requests::cost_at_most_twelve_statements(folder.path()).await;
+    clicks::are_found_by_account_and_day(folder.path()).await;
 }
 
 async fn counts_of_requests(subject: &mut Subject) {

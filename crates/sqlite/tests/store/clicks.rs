@@ -6,61 +6,20 @@ use std::time::Duration;
 use diesel::prelude::*;
 use diesel::sql_types::BigInt;
 use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Upkeep};
-use signpost_clicks::SegmentBuilder;
-use signpost_domain::analytics::{
-    ClickSource, RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey,
-};
-use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp};
-use signpost_port_contracts::samples;
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::{ClickSource, UtcDay, VisitorKey};
+use signpost_port_contracts::click_samples::{ClickedLink, at, hash};
 use signpost_sqlite::{OpenError, SqliteClickStore, back_up, back_up_clicks};
 
 use super::database::{Database, options};
 
 const PATIENCE: Duration = Duration::from_mins(1);
 
-const FIRST: i64 = 1_790_000_000_000;
-
-fn at(millis: i64) -> Timestamp {
-    Timestamp::from_unix_millis(FIRST + millis).unwrap()
-}
-
-/// Hashes that no compression makes smaller, and that appear nowhere by chance.
-fn hash(number: u64) -> [u8; 6] {
-    let mixed =
-        (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number + 7).wrapping_mul(0xd1b5_4a32_d192_ed03);
-    let [a, b, c, d, e, f, ..] = mixed.to_be_bytes();
-    [a, b, c, d, e, f]
-}
-
-fn batch(account: AccountId, link: LinkId, number: u64) -> EncodedClicks {
-    let mut builder = SegmentBuilder::new();
-    for click in number * 1_000..(number + 1) * 1_000 {
-        let recorded = RecordedClick {
-            at: at(i64::try_from(click).unwrap()),
-            account,
-            link,
-            kind: RecordedKind::Click,
-            visitor: VisitorHash(hash(click)),
-            values: Values::default(),
-        };
-        builder.push(&recorded).unwrap();
-    }
-    let built = builder.finish().unwrap();
-    EncodedClicks {
-        source: ClickSource([1; 16]),
-        number: number + 1,
-        clicks: built.clicks,
-        first: built.first,
-        last: built.last,
-        segment: built.data,
-    }
-}
-
 async fn filled(database: &Database) -> SqliteClickStore {
     let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
-    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
-    for number in 0..5 {
-        assert_eq!(store.append(&batch(account, link, number)).await.unwrap(), Appended::Now);
+    let clicked = ClickedLink::new();
+    for number in 1..=5 {
+        assert_eq!(store.append(&clicked.batch(number)).await.unwrap(), Appended::Now);
     }
     store
 }
@@ -98,21 +57,21 @@ const BATCHES: &str = "(SELECT count(*) FROM click_batches)";
 async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
     let database = Database::new();
     let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
-    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
-    store.append(&batch(account, link, 0)).await.unwrap();
+    let clicked = ClickedLink::new();
+    store.append(&clicked.batch(1)).await.unwrap();
     assert_eq!(store.pack(at(59_999)).await.unwrap(), Upkeep::Done);
     assert_eq!(number(&database, BATCHES), 1);
     assert_eq!(store.pack(at(60_000)).await.unwrap(), Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
-    for next in 1..=49 {
-        store.append(&batch(account, link, next)).await.unwrap();
+    for next in 2..=50 {
+        store.append(&clicked.batch(next)).await.unwrap();
     }
     assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
-    store.append(&batch(account, link, 50)).await.unwrap();
+    store.append(&clicked.batch(51)).await.unwrap();
     assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
     assert_eq!(number(&database, BATCHES), 0);
     let small =
-        |number| EncodedClicks { source: ClickSource([2; 16]), number, clicks: 1, ..batch(account, link, 0) };
+        |number| EncodedClicks { source: ClickSource([2; 16]), number, clicks: 1, ..clicked.batch(1) };
     for next in 1..=256 {
         assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
         store.append(&small(next)).await.unwrap();
@@ -126,8 +85,8 @@ async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
 async fn a_malformed_batch_is_set_aside() {
     let database = Database::new();
     let store = filled(&database).await;
-    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
-    let malformed = EncodedClicks { segment: vec![7; 100], ..batch(account, link, 5) };
+    let clicked = ClickedLink::new();
+    let malformed = EncodedClicks { segment: vec![7; 100], ..clicked.batch(6) };
     store.append(&malformed).await.unwrap();
     pack(&store, at(3_600_000)).await;
     assert_eq!(number(&database, BATCHES), 0);

@@ -165,6 +165,11 @@ pub(super) const FACTS: &[Fact] = &[
         Is(Behind("crates/sqlite/src/connection.rs", "PRAGMA cache_size = -")),
     ),
     fact("for each of its {five} connections besides", OneMore(Const(SQLITE, "FOUR"))),
+    fact("and of {five} more for clicks", OneMore(Const("crates/sqlite/src/clicks/store.rs", "READERS"))),
+    fact(
+        "Until a day is sealed, {48 hours} after its end",
+        Is(Const("crates/sqlite/src/clicks/summing_up.rs", "SEAL_AFTER")),
+    ),
 ];
 
 /// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
@@ -246,9 +251,9 @@ pub(super) const NOT_OURS: &[&str] = &[
     "Three quarters of these",
     "an eighth as many, at least one, that only visitors use, as many again that only questions about clicks use",
     "and four more: one for health checks, one for its own work",
-    "one to store clicks and one to pack them",
     "With 16 for requests that is 24. With fewer than four, one more is opened",
     "(`database-connections` × 5/4 + 5)",
+    "A question about clicks takes up to 64 MiB",
     "without the last two statements",
     "Two at once are safe",
     "a second `serve`",
