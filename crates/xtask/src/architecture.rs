@@ -28,6 +28,7 @@ const GEOIP: &str = "signpost-geoip";
 const CLICKS: &str = "signpost-clicks";
 const CLICK_RECORDER: &str = "signpost-click-recorder";
 const USER_AGENTS: &str = "signpost-user-agents";
+const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
@@ -70,7 +71,11 @@ const PLACES: &[Place] = &[
     Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     // The fake click store decodes what recorders append.
-    Place { package: MEMORY, imports: Crates::Only(&[APP, DOMAIN, CLICKS]), tests_import: &[PORT_CONTRACTS] },
+    Place {
+        package: MEMORY,
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
+        tests_import: &[PORT_CONTRACTS],
+    },
     Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: POSTGRES, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
@@ -96,9 +101,11 @@ const PLACES: &[Place] = &[
     Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
     Place {
         package: CLICK_RECORDER,
-        imports: Crates::Only(&[APP, DOMAIN, CLICKS]),
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
+    // What a click's facts are, worked out behind the edge.
+    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -124,6 +131,7 @@ const PLACES: &[Place] = &[
             DNS,
             GEOIP,
             CLICK_RECORDER,
+            ENRICHMENT,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
@@ -166,6 +174,10 @@ pub const FENCED: &[Fence] = &[
     Fence::only("hickory-resolver", &[DNS]),
     Fence::only("maxminddb", &[GEOIP]),
     Fence::only("zstd", &[CLICKS]),
+    Fence::only("ua-parser", &[ENRICHMENT]),
+    Fence::only("regex-filtered", &[ENRICHMENT]),
+    // Statistics only: who is turned away by country is up to the operator's database.
+    Fence::only("iptocc", &[ENRICHMENT]),
     Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
     Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
     Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),

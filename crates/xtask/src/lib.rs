@@ -14,6 +14,7 @@ pub mod repository;
 pub mod rules;
 mod servers;
 pub mod soak;
+pub mod sources;
 pub mod test_run;
 pub mod tidy;
 pub mod workspace;

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use signpost_xtask::repository::Repository;
-use signpost_xtask::{bench, fuzz_api, rules, soak, test_run};
+use signpost_xtask::{bench, fuzz_api, rules, soak, sources, test_run};
 
 /// The commands of Signpost's repository.
 #[derive(Debug, Parser)]
@@ -31,6 +31,8 @@ enum Command {
     Bench(bench::Options),
     /// Run the tests of failures at full size: PostgreSQL, Redis, disks and nodes fail for minutes.
     Soak(soak::Options),
+    /// Fetch the lists that `crates/enrichment` works with anew: user agents, bots, referrers. Needs pip and npm.
+    Sources,
     /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
     Tidy,
 }
@@ -43,6 +45,7 @@ fn main() -> Result<ExitCode> {
         Command::FuzzApi(options) => fuzz_api::run(Repository::of_this_crate()?.root(), &options),
         Command::Bench(options) => bench::run(Repository::of_this_crate()?.root(), &options),
         Command::Soak(options) => soak::run(Repository::of_this_crate()?.root(), &options),
+        Command::Sources => sources::run(Repository::of_this_crate()?.root()),
         Command::Tidy => tidy(),
     }
 }

@@ -1,0 +1,39 @@
+//! The country of a visitor, for statistics.
+
+use std::net::IpAddr;
+
+use signpost_domain::CountryCode;
+
+/// The country that `known` names, or else the one whose registry gave the address away. Empty if neither is known.
+///
+/// The registries' lists say who got a block, which need not be where it is used. So they never decide who is turned away.
+pub(crate) fn country(address: IpAddr, known: Option<CountryCode>) -> &'static str {
+    known
+        .or_else(|| CountryCode::parse(iptocc::country_code(address.to_canonical())?).ok())
+        .map_or("", CountryCode::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(address: &str) -> &'static str {
+        country(address.parse().unwrap(), None)
+    }
+
+    #[test]
+    fn d47_the_known_country_wins_over_the_registries() {
+        let known = CountryCode::parse("nz").unwrap();
+        assert_eq!(country([193, 0, 6, 139].into(), Some(known)), "NZ");
+        assert_eq!(of("193.0.6.139"), "NL");
+        assert_eq!(of("::ffff:193.0.6.139"), "NL");
+        assert_eq!(of("2001:67c:2e8:22::c100:68b"), "NL");
+    }
+
+    #[test]
+    fn d47_an_address_of_no_country_has_none() {
+        for address in ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "255.255.255.255", "0.0.0.0"] {
+            assert_eq!(of(address), "", "{address}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The language that a visitor prefers.
+
+use std::cmp::Reverse;
+
+/// A primary language subtag of two or three lower-case letters (RFC 5646), or nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Language {
+    letters: [u8; 3],
+    length: usize,
+}
+
+impl Language {
+    /// The primary language of the entry of an `Accept-Language` header with the greatest weight; of equals the first.
+    /// Entries that name no language, such as `*`, do not count.
+    pub(crate) fn preferred(header: &[u8]) -> Self {
+        header
+            .split(|byte| *byte == b',')
+            .filter_map(entry)
+            .filter(|(_, weight)| *weight > 0)
+            .min_by_key(|(_, weight)| Reverse(*weight))
+            .map(|(language, _)| language)
+            .unwrap_or_default()
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        self.letters.get(..self.length).and_then(|letters| str::from_utf8(letters).ok()).unwrap_or_default()
+    }
+}
+
+/// The language of one entry and its weight in thousandths.
+fn entry(entry: &[u8]) -> Option<(Language, u16)> {
+    let mut parts = entry.split(|byte| *byte == b';');
+    let range = parts.next()?.trim_ascii();
+    let primary = range.split(|byte| matches!(byte, b'-' | b'_')).next()?;
+    if !matches!(primary.len(), 2 | 3) || !primary.iter().all(u8::is_ascii_alphabetic) {
+        return None;
+    }
+    let mut letters = [0; 3];
+    letters.iter_mut().zip(primary).for_each(|(letter, sent)| *letter = sent.to_ascii_lowercase());
+    let weight = parts
+        .find_map(|part| part.trim_ascii().strip_prefix(b"q="))
+        .map_or(Some(1_000), |weight| thousandths(weight.trim_ascii()))?;
+    Some((Language { letters, length: primary.len() }, weight))
+}
+
+/// A weight such as `0.85` in thousandths; `None` if it is malformed or greater than 1.
+fn thousandths(weight: &[u8]) -> Option<u16> {
+    let (whole, decimals) = match weight {
+        [whole] | [whole, b'.'] => (whole, &[][..]),
+        [whole, b'.', decimals @ ..] if decimals.len() <= 3 => (whole, decimals),
+        _ => return None,
+    };
+    let mut value = digit(*whole)?;
+    for place in 0..3 {
+        value = value * 10 + decimals.get(place).map_or(Some(0), |byte| digit(*byte))?;
+    }
+    (value <= 1_000).then_some(value)
+}
+
+fn digit(byte: u8) -> Option<u16> {
+    byte.is_ascii_digit().then(|| u16::from(byte - b'0'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Language;
+
+    #[test]
+    fn d47_the_entry_with_the_greatest_weight_gives_the_language() {
+        for (header, language) in [
+            ("de-AT,de;q=0.9,en;q=0.5", "de"),
+            ("en;q=0.5, fr;q=0.9, *;q=1", "fr"),
+            ("EN_us", "en"),
+            ("gsw-CH, de;q=0.9", "gsw"),
+            ("zh-Hant-TW", "zh"),
+            ("pt ; q=0.7, es ; q=0.8", "es"),
+            ("fr;q=0, de;q=0.001", "de"),
+            ("fr;q=abc, it;q=0.1", "it"),
+            ("fr;q=2, it;q=0.1", "it"),
+            ("da, en", "da"),
+        ] {
+            assert_eq!(Language::preferred(header.as_bytes()).as_str(), language, "{header}");
+        }
+    }
+
+    #[test]
+    fn d47_a_header_that_names_no_language_gives_none() {
+        for header in ["", "*", "e", "english", "12-de", "de;q=0", ",;=,", "дe"] {
+            assert_eq!(Language::preferred(header.as_bytes()).as_str(), "", "{header}");
+        }
+    }
+}

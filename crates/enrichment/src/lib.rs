@@ -1,0 +1,42 @@
+//! What a click is counted under, worked out from what the visitor sent (D47, D48).
+//!
+//! An [`Enricher`] belongs to one thread, off the visitor's path. It remembers what it worked out for an agent and for a
+//! referring host, within bounds that strangers cannot exceed. `data/README.md` says where its lists come from, and ADR 43
+//! how a fact is decided.
+//!
+//! ```
+//! use signpost_enrichment::{Enricher, Sent, Sources};
+//!
+//! let mut enricher = Enricher::new(Sources::default());
+//! let sent = Sent {
+//!     user_agent: b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+//!     referrer: b"https://www.google.com/",
+//!     accept_language: b"de-AT,de;q=0.9,en;q=0.5",
+//!     query: b"utm_campaign=Autumn+sale",
+//!     purpose: b"",
+//!     address: [192, 0, 2, 1].into(),
+//! };
+//! let facts = enricher.facts(&sent, None);
+//! assert_eq!((facts.channel, facts.device), ("organic_search", "desktop"));
+//! assert_eq!((&*facts.os, &*facts.browser, &*facts.language), ("Linux", "Firefox", "de"));
+//! assert_eq!((&*facts.referrer, &*facts.utm_campaign), ("google.com", "Autumn sale"));
+//! ```
+
+mod agent_rules;
+mod cache;
+mod categories;
+mod channel;
+mod country;
+mod crawlers;
+mod device;
+mod enricher;
+mod language;
+mod purpose;
+mod query;
+mod referrer;
+mod sources;
+mod text;
+mod vendored;
+
+pub use enricher::{Enricher, Facts, Sent};
+pub use sources::{SourceError, SourceKind, Sources};

@@ -1,0 +1,140 @@
+//! The lists that facts are worked out by, built in or the operator's own.
+
+use std::sync::Arc;
+
+use crate::agent_rules::AgentRules;
+use crate::categories::Categories;
+use crate::crawlers::Crawlers;
+
+/// Which list a text replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SourceKind {
+    /// Rules that name browsers and operating systems.
+    Agents,
+    /// Patterns of bots.
+    Crawlers,
+    /// Which channel a referrer or a `utm_source` belongs to.
+    Channels,
+    /// The AI assistants.
+    Assistants,
+}
+
+impl SourceKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Agents => "user agent rules",
+            Self::Crawlers => "bot patterns",
+            Self::Channels => "channels",
+            Self::Assistants => "AI assistants",
+        }
+    }
+}
+
+/// Why a list cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{}: line {line}: {problem}", kind.name())]
+pub struct SourceError {
+    /// The list.
+    pub kind: SourceKind,
+    /// The line, counted from 1; 0 if it is no single line's fault.
+    pub line: usize,
+    /// What is wrong with it.
+    pub problem: String,
+}
+
+/// The lists of an [`Enricher`](crate::Enricher). By default all are the built-in ones; a text replaces a list whole.
+///
+/// In every text, empty lines and lines that begin with `#` are left out, and columns are divided by one tab.
+#[derive(Clone, Default)]
+pub struct Sources {
+    agents: Option<Arc<AgentRules>>,
+    crawlers: Option<Arc<Crawlers>>,
+    channels: Option<Arc<Categories>>,
+    assistants: Option<Arc<Categories>>,
+}
+
+impl Sources {
+    /// Takes `text` for the user agent rules. Each line has `browser` or `os`, a regular expression, and a name. Without a name
+    /// the expression's first group is the name; in a name `$1` stands for that group. The first rule that matches wins.
+    ///
+    /// # Errors
+    /// The first line that is not like that.
+    pub fn with_agents(mut self, text: &str) -> Result<Self, SourceError> {
+        self.agents = Some(Arc::new(AgentRules::parse(text)?));
+        Ok(self)
+    }
+
+    /// Takes `text` for the patterns of bots: a regular expression on each line, which may match any part of an agent. The
+    /// programs of `signpost-user-agents` are bots in any case.
+    ///
+    /// # Errors
+    /// The first line that is not like that.
+    pub fn with_crawlers(mut self, text: &str) -> Result<Self, SourceError> {
+        self.crawlers = Some(Arc::new(Crawlers::parse(text)?));
+        Ok(self)
+    }
+
+    /// Takes `text` for the channels of referrers. Each line has a name and a category: `search`, `social`, `video`, `shopping`,
+    /// `email`, `messenger`, `sms`, `push`, `display`, `affiliate`, `audio` or `referral`. A name with a dot is a host, which
+    /// includes its subdomains; another is a value of `utm_source`. `android-app://package`, a tab and a host say what an app
+    /// counts as.
+    ///
+    /// # Errors
+    /// The first line that is not like that.
+    pub fn with_channels(mut self, text: &str) -> Result<Self, SourceError> {
+        self.channels = Some(Arc::new(Categories::of_channels(text)?));
+        Ok(self)
+    }
+
+    /// Takes `text` for the AI assistants: on each line a host, or a value of `utm_source`. They win over the channels.
+    ///
+    /// # Errors
+    /// The first line that is not like that.
+    pub fn with_assistants(mut self, text: &str) -> Result<Self, SourceError> {
+        self.assistants = Some(Arc::new(Categories::of_assistants(text)?));
+        Ok(self)
+    }
+
+    pub(crate) fn agents(&self) -> Option<&AgentRules> {
+        match &self.agents {
+            Some(own) => Some(own),
+            None => AgentRules::built_in(),
+        }
+    }
+
+    pub(crate) fn crawlers(&self) -> Option<&Crawlers> {
+        match &self.crawlers {
+            Some(own) => Some(own),
+            None => Crawlers::built_in(),
+        }
+    }
+
+    pub(crate) fn channels(&self) -> &Categories {
+        match &self.channels {
+            Some(own) => own,
+            None => Categories::built_in_channels(),
+        }
+    }
+
+    pub(crate) fn assistants(&self) -> &Categories {
+        match &self.assistants {
+            Some(own) => own,
+            None => Categories::built_in_assistants(),
+        }
+    }
+}
+
+/// The lines of a list that say something, with their numbers.
+pub(crate) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
+}
+
+/// The columns of a line, if it has as many.
+pub(crate) fn columns<const COUNT: usize>(row: &str) -> Option<[&str; COUNT]> {
+    let mut columns = [""; COUNT];
+    let mut parts = row.split('\t');
+    for column in &mut columns {
+        *column = parts.next()?;
+    }
+    parts.next().is_none().then_some(columns)
+}

@@ -1,0 +1,10 @@
+//! Facts of whole clicks.
+
+#[path = "enrichment/any_bytes.rs"]
+mod any_bytes;
+#[path = "enrichment/devices.rs"]
+mod devices;
+#[path = "enrichment/facts.rs"]
+mod facts;
+#[path = "enrichment/programs.rs"]
+mod programs;

@@ -1,0 +1,98 @@
+//! Facts as the sources, built in or the operator's own, make them.
+
+use std::net::Ipv4Addr;
+
+use signpost_domain::CountryCode;
+use signpost_enrichment::{Enricher, Facts, Sent, SourceKind, Sources};
+
+const FIREFOX: &[u8] = b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+
+fn sent() -> Sent<'static> {
+    Sent {
+        user_agent: FIREFOX,
+        referrer: b"",
+        accept_language: b"",
+        query: b"",
+        purpose: b"",
+        address: Ipv4Addr::LOCALHOST.into(),
+    }
+}
+
+#[test]
+fn d47_a_click_has_all_its_facts() {
+    let sent = Sent {
+        referrer: b"https://www.linkedin.com/feed/",
+        accept_language: b"fr-CH, fr;q=0.9",
+        query: b"utm_source=LinkedIn&utm_medium=Post&utm_campaign=Herbst%202026",
+        address: [193, 0, 6, 139].into(),
+        ..sent()
+    };
+    let expected = Facts {
+        is_bot: false,
+        channel: "organic_social",
+        country: "NL",
+        device: "desktop",
+        os: "Linux".into(),
+        browser: "Firefox".into(),
+        language: "fr".into(),
+        referrer: "linkedin.com".into(),
+        utm_source: "linkedin".into(),
+        utm_medium: "post".into(),
+        utm_campaign: "Herbst 2026".into(),
+    };
+    let mut enricher = Enricher::new(Sources::default());
+    assert_eq!(enricher.facts(&sent, None), expected);
+    let country = CountryCode::parse("CH").ok();
+    assert_eq!(enricher.facts(&sent, country), Facts { country: "CH", ..expected });
+}
+
+#[test]
+fn d48_a_page_fetched_ahead_of_a_visit_counts_as_bot() {
+    let mut enricher = Enricher::new(Sources::default());
+    assert!(!enricher.facts(&sent(), None).is_bot);
+    assert!(enricher.facts(&Sent { purpose: b"prefetch;prerender", ..sent() }, None).is_bot);
+    assert!(!enricher.facts(&sent(), None).is_bot, "the next click with this agent is a person's");
+}
+
+#[test]
+fn d47_an_app_counts_as_the_host_of_its_service() {
+    let mut enricher = Enricher::new(Sources::default());
+    let facts = enricher.facts(&Sent { referrer: b"android-app://com.Slack/", ..sent() }, None);
+    assert_eq!((&*facts.referrer, facts.channel), ("slack.com", "messenger"));
+    let facts = enricher.facts(&Sent { referrer: b"android-app://example.unknown", ..sent() }, None);
+    assert_eq!((&*facts.referrer, facts.channel), ("", "referral"));
+}
+
+#[test]
+fn own_texts_replace_the_built_in_lists() {
+    let sources = Sources::default()
+        .with_channels("# ours\nshop.example\tshopping\n")
+        .and_then(|sources| sources.with_assistants("brain.example\n"))
+        .and_then(|sources| sources.with_agents("browser\tFirefox\tFuchs\nos\t(Lin)ux\t\n"))
+        .and_then(|sources| sources.with_crawlers("X11; .*rv:140\n"))
+        .unwrap();
+    let mut enricher = Enricher::new(sources);
+    for (referrer, channel) in [
+        ("https://m.shop.example/", "organic_shopping"),
+        ("https://brain.example/", "ai_assistant"),
+        ("https://www.google.com/", "referral"),
+        ("https://chatgpt.com/", "referral"),
+    ] {
+        let facts = enricher.facts(&Sent { referrer: referrer.as_bytes(), ..sent() }, None);
+        assert_eq!(facts.channel, channel, "{referrer}");
+        assert_eq!((&*facts.browser, &*facts.os, facts.is_bot), ("Fuchs", "Lin", true));
+    }
+}
+
+#[test]
+fn a_bad_text_is_refused_with_its_list_and_line() {
+    let kind_and_line = |result: Result<Sources, signpost_enrichment::SourceError>| {
+        let error = result.err().unwrap();
+        (error.kind, error.line)
+    };
+    let sources = Sources::default;
+    assert_eq!(kind_and_line(sources().with_channels("a\tb")), (SourceKind::Channels, 1));
+    assert_eq!(kind_and_line(sources().with_assistants("a.example\nB")), (SourceKind::Assistants, 2));
+    assert_eq!(kind_and_line(sources().with_agents("\nos\t(")), (SourceKind::Agents, 2));
+    assert_eq!(kind_and_line(sources().with_crawlers("#\n#\n[")), (SourceKind::Crawlers, 3));
+}

