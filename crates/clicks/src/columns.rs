@@ -149,7 +149,7 @@ impl Columns {
             .map(|((run, time), row)| (rank_of(*run) * u64::from(DAY_MILLIS) + u64::from(*time), row))
             .collect();
         // A merging sort, since what is merged mostly consists of sorted stretches.
-        keys.sort();
+        keys.sort_by_key(|(key, _)| *key);
         keys.into_iter().map(|(_, row)| row).collect()
     }
 

@@ -6,7 +6,7 @@ use signpost_domain::analytics::{ClickSelection, Counts, Dimension, Report, UtcD
 use crate::MalformedSegment;
 use crate::columns::Visitor;
 use crate::day_cuts::DayCuts;
-use crate::decoded_segment::{Codes, each_value, kinds, read_references, read_visitors};
+use crate::decoded_segment::{Codes, Kinds, each_value, packed, read_references, read_visitors};
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
 use crate::numbers::{number, place, sum};
 use crate::row_selection::{LinkRows, RowSelection};
@@ -56,11 +56,11 @@ struct DimensionOfDay {
 }
 
 /// A day to be counted.
-pub(crate) struct Day<'a> {
+pub(crate) struct WantedDay<'a> {
     /// Which clicks.
     pub(crate) selection: &'a ClickSelection,
     /// Which day.
-    pub(crate) day: UtcDay,
+    pub(crate) date: UtcDay,
     /// How it is cut.
     pub(crate) cuts: &'a DayCuts,
 }
@@ -97,7 +97,7 @@ impl DayCounter {
     /// Counts a day by its segments.
     pub(crate) fn count(
         &mut self,
-        day: &Day<'_>,
+        day: &WantedDay<'_>,
         segments: &[impl AsRef<[u8]>],
         report: &mut Report,
         tallies: &mut [Tally],
@@ -132,9 +132,13 @@ impl DayCounter {
         Ok(())
     }
 
-    fn plan(&mut self, day: &Day<'_>, segments: &[impl AsRef<[u8]>]) -> Result<DayPlan, MalformedSegment> {
+    fn plan(
+        &mut self,
+        day: &WantedDay<'_>,
+        segments: &[impl AsRef<[u8]>],
+    ) -> Result<DayPlan, MalformedSegment> {
         let (first, last) = day.cuts.window();
-        let begin = day.day.first().unix_millis();
+        let begin = day.date.first().unix_millis();
         let (first, last) = (begin + i64::from(first), begin + i64::from(last));
         let mut plan = DayPlan { segments: Vec::new(), numbering: Numbering::Places, passes: 1, visitors: 0 };
         let (mut rows, mut ordinals, mut visitors, mut all_sealed) = (0_usize, 0_usize, 0_usize, true);
@@ -144,7 +148,7 @@ impl DayCounter {
             if header.last < first || last < header.first {
                 continue;
             }
-            let found = self.selection.find_links(&segment, day.selection, day.day, &mut self.decoder)?;
+            let found = self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
             if found == 0 {
                 continue;
             }
@@ -178,11 +182,11 @@ impl DayCounter {
     fn count_segment(
         &mut self,
         segment: &Segment<'_>,
-        day: &Day<'_>,
+        day: &WantedDay<'_>,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        self.selection.find_links(segment, day.selection, day.day, &mut self.decoder)?;
-        self.selection.select(segment, day.selection, (day.day, day.cuts), false, &mut self.decoder)?;
+        self.selection.find_links(segment, day.selection, day.date, &mut self.decoder)?;
+        self.selection.select(segment, day.selection, (day.date, day.cuts), false, &mut self.decoder)?;
         if self.selection.rows.is_empty() {
             return Ok(());
         }
@@ -221,13 +225,13 @@ impl DayCounter {
         cuts: &DayCuts,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        let kinds = kinds(segment, &mut self.decoder, &mut self.room)?;
+        let kinds = Kinds::read(segment, &mut self.decoder, &mut self.room)?;
         let selection = &self.selection;
         self.clicks.clear();
         self.widgets.clear();
         let mut counted = vec![[0_u64; 4]; cuts.pieces().len()];
         for (at, row) in selection.rows.iter().enumerate() {
-            let kind = kinds.get(place(*row)).copied().unwrap_or(0);
+            let kind = kinds.of(place(*row));
             let piece = selection.pieces.get(at).copied();
             let counts = counted.get_mut(piece.map_or(selection.piece, place));
             if let Some(count) = counts.and_then(|counts| counts.get_mut(usize::from(kind))) {
@@ -364,6 +368,9 @@ impl DimensionOfDay {
             Codes::One => each.try_for_each(|(_, visitor)| add(known.first(), *visitor)),
             Codes::Bytes(codes) => each.try_for_each(|(row, visitor)| {
                 add(known.get(usize::from(*codes.get(place(*row))?)), *visitor)
+            }),
+            Codes::Packed(codes, bits) => each.try_for_each(|(row, visitor)| {
+                add(known.get(place(packed(codes, bits, place(*row)))), *visitor)
             }),
             Codes::Pairs(..) | Codes::Triples(..) => {
                 each.try_for_each(|(row, visitor)| add(known.get(place(codes.of(place(*row)))), *visitor))

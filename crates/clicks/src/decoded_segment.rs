@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::MalformedSegment;
 use crate::columns::Visitor;
 use crate::numbers::{number, place};
-use crate::segment_format::{Column, DAY_MILLIS, DIMENSIONS, Header, base_of_day};
+use crate::segment_format::{Column, DAY_MILLIS, DIMENSIONS, Header, base_of_day, packed_bits};
 use crate::segment_reader::{Decoder, RunOfClicks, Segment};
 use crate::varint::Input;
 
@@ -42,10 +42,10 @@ impl DecodedSegment {
         self.sealed = segment.header.sealed;
         let sections = segment.sections(decoder, &mut self.room)?;
         segment.runs(&sections, decoder, &mut self.room, &mut self.runs)?;
-        let times = segment.column(Column::Times, decoder, &mut self.room)?;
-        read_times(times, &segment.header, &self.runs, &mut self.times)?;
+        read_times(&segment, &self.runs, (decoder, &mut self.room), &mut self.times)?;
+        let kinds = Kinds::read(&segment, decoder, &mut self.room)?;
         self.kinds.clear();
-        self.kinds.extend_from_slice(kinds(&segment, decoder, &mut self.room)?);
+        self.kinds.extend((0..segment.header.clicks).map(|row| kinds.of(row)));
         let references = segment.column(Column::VisitorReferences, decoder, &mut self.room)?;
         read_references(references, &segment.header, &mut self.visitor)?;
         let visitors = segment.column(Column::Visitors, decoder, &mut self.room)?;
@@ -96,45 +96,67 @@ impl DecodedSegment {
     }
 }
 
-/// The column of kinds, checked.
-pub(crate) fn kinds<'b>(
-    segment: &'b Segment<'_>,
-    decoder: &mut Decoder,
-    room: &'b mut Vec<u8>,
-) -> Result<&'b [u8], MalformedSegment> {
-    let kinds = segment.column(Column::Kinds, decoder, room)?;
-    if kinds.len() != segment.header.clicks || kinds.iter().any(|kind| *kind > 3) {
-        return Err(MalformedSegment::Value(Column::Kinds.name()));
+/// The column of kinds: two bits a row, so that each is one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Kinds<'a>(&'a [u8]);
+
+impl<'a> Kinds<'a> {
+    /// Reads the column.
+    pub(crate) fn read(
+        segment: &'a Segment<'_>,
+        decoder: &mut Decoder,
+        room: &'a mut Vec<u8>,
+    ) -> Result<Self, MalformedSegment> {
+        let kinds = segment.column(Column::Kinds, decoder, room)?;
+        if kinds.len() != segment.header.clicks.div_ceil(4) {
+            return Err(MalformedSegment::Length(Column::Kinds.name()));
+        }
+        Ok(Self(kinds))
     }
-    Ok(kinds)
+
+    /// The number of a row's kind.
+    #[inline]
+    pub(crate) fn of(&self, row: usize) -> u8 {
+        self.0.get(row / 4).map_or(0, |byte| byte >> (row % 4 * 2) & 3)
+    }
 }
 
 /// The millisecond in its day of each row of the runs. Rows behind the last run are not read.
 pub(crate) fn read_times(
-    column: &[u8],
-    header: &Header,
+    segment: &Segment<'_>,
     runs: &[RunOfClicks],
+    (decoder, room): (&mut Decoder, &mut Vec<u8>),
     out: &mut Vec<u32>,
 ) -> Result<(), MalformedSegment> {
-    let wrong = MalformedSegment::Value(Column::Times.name());
+    let wrong = MalformedSegment::Value(Column::TimesHigh.name());
+    let header = &segment.header;
     out.clear();
-    let mut input = Input(column);
+    let low = segment.column(Column::TimesLow, decoder, room)?;
+    if low.len() != header.clicks {
+        return Err(MalformedSegment::Length(Column::TimesLow.name()));
+    }
+    out.extend(low.iter().map(|low| u32::from(*low)));
+    let mut input = Input(segment.column(Column::TimesHigh, decoder, room)?);
+    let mut rows = out.iter_mut();
+    let mut read = 0;
     for run in runs {
         let begin = run.run.day.first().unix_millis();
         let end = u32::try_from(header.last - begin).unwrap_or(DAY_MILLIS - 1).min(DAY_MILLIS - 1);
         let mut time = base_of_day(run.run.day, header.first);
-        for _ in 0..run.clicks {
-            let distance = input.small_number().ok_or(wrong)?;
-            time = time.checked_add(distance).ok_or(wrong)?;
-            out.push(time);
+        for row in rows.by_ref().take(place(run.clicks)) {
+            let high = input.small_number().filter(|high| *high < 1 << 20).ok_or(wrong)?;
+            time += high << 8 | *row;
+            if time > end {
+                return Err(wrong);
+            }
+            *row = time;
         }
-        if time > end {
-            return Err(wrong);
-        }
+        read += place(run.clicks);
     }
-    if out.len() == header.clicks && !input.is_empty() {
+    if read == header.clicks && !input.is_empty() {
         return Err(wrong);
     }
+    out.truncate(read);
     Ok(())
 }
 
@@ -209,11 +231,13 @@ pub(crate) fn each_value(
     (1..=at_most).contains(&values).then_some(values).ok_or(wrong)
 }
 
-/// A column of codes: one plane for each byte that they need.
+/// A column of codes: several in a byte, or one plane for each byte that they need.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Codes<'a> {
     /// All rows have the only value.
     One,
+    /// Up to 16 values: so many bits each.
+    Packed(&'a [u8], u32),
     /// Up to 256 values.
     Bytes(&'a [u8]),
     /// Up to 65,536 values.
@@ -225,10 +249,15 @@ pub(crate) enum Codes<'a> {
 impl<'a> Codes<'a> {
     /// The codes of so many rows of a dimension with so many values.
     pub(crate) fn new(column: &'a [u8], rows: usize, values: usize) -> Result<Self, MalformedSegment> {
+        if let Some(bits) = packed_bits(values).filter(|_| values > 1) {
+            let expected = (rows * place(bits)).div_ceil(8);
+            let wrong = MalformedSegment::Length(Column::Codes(0).name());
+            return (column.len() == expected).then_some(Self::Packed(column, bits)).ok_or(wrong);
+        }
         let mut planes = column.chunks_exact(rows.max(1));
         let codes = match (values, planes.next(), planes.next(), planes.next()) {
             (..=1, None, _, _) => Self::One,
-            (2..=0x100, Some(low), None, _) => Self::Bytes(low),
+            (17..=0x100, Some(low), None, _) => Self::Bytes(low),
             (0x101..=0x1_0000, Some(low), Some(middle), None) => Self::Pairs(low, middle),
             (0x1_0001.., Some(low), Some(middle), Some(high)) => Self::Triples(low, middle, high),
             _ => return Err(MalformedSegment::Length(Column::Codes(0).name())),
@@ -245,6 +274,7 @@ impl<'a> Codes<'a> {
         let byte = |plane: &[u8]| plane.get(row).map(|byte| u32::from(*byte));
         let code = match self {
             Self::One => Some(0),
+            Self::Packed(codes, bits) => return packed(codes, *bits, row),
             Self::Bytes(low) => byte(low),
             Self::Pairs(low, middle) => byte(low).zip(byte(middle)).map(|(low, middle)| low | middle << 8),
             Self::Triples(low, middle, high) => byte(low)
@@ -254,4 +284,11 @@ impl<'a> Codes<'a> {
         };
         code.unwrap_or(u32::MAX)
     }
+}
+
+/// A code of so many bits.
+#[inline]
+pub(crate) fn packed(codes: &[u8], bits: u32, row: usize) -> u32 {
+    let bit = row * place(bits);
+    codes.get(bit / 8).map_or(u32::MAX, |byte| u32::from(byte >> (bit % 8)) & ((1 << bits) - 1))
 }

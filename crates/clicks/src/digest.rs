@@ -146,7 +146,7 @@ impl Summer {
         };
         for clicked in clicked {
             count(&mut come, clicked.trailing_zeros());
-            count(&mut gone, 127 - clicked.leading_zeros());
+            count(&mut gone, clicked.checked_ilog2().unwrap_or(0));
             let mut hours_left = clicked | clicked >> 1 | clicked >> 2 | clicked >> 3;
             while hours_left != 0 {
                 count(&mut hours, hours_left.trailing_zeros());

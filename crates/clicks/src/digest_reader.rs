@@ -18,7 +18,7 @@ const MAX_FRAME: usize = 3 + 4_096 * (2 + 512 + 20);
 /// The quarter hours of a piece of a day, the last one excluded.
 fn quarters(piece: &Piece) -> Option<(usize, usize)> {
     let end = piece.last + 1;
-    let aligned = piece.first % QUARTER_MILLIS == 0 && end % QUARTER_MILLIS == 0;
+    let aligned = piece.first.is_multiple_of(QUARTER_MILLIS) && end.is_multiple_of(QUARTER_MILLIS);
     aligned.then(|| (place(piece.first / QUARTER_MILLIS), place(end / QUARTER_MILLIS)))
 }
 

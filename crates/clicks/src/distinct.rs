@@ -80,8 +80,10 @@ impl VisitorNumbers {
         let key = match (self.numbering, visitor) {
             (Numbering::Places, _) => u64::from(place_in_segment),
             (Numbering::Ordinals, Visitor::Ordinal(ordinal)) => u64::from(ordinal),
-            (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash([a, b, c, d, e, f])) => {
-                u64::from_be_bytes([0, 0, a, b, c, d, e, f])
+            (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash(hash)) => {
+                let mut key = [0; 8];
+                key[2..].copy_from_slice(&hash);
+                u64::from_be_bytes(key)
             }
             (Numbering::Appearance, Visitor::Ordinal(ordinal)) => 1 << 48 | u64::from(ordinal),
         };

@@ -7,9 +7,8 @@ use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use crate::MalformedSegment;
 use crate::columns::{Run, kind_number};
-use crate::decoded_segment::{kinds, read_times};
+use crate::decoded_segment::{Kinds, read_times};
 use crate::numbers::place;
-use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 
 /// Counts the clicks of a few links since an instant, and finds the last click of each.
@@ -89,16 +88,15 @@ fn each_click(
     let Some(last) = runs.iter().rposition(|run| wanted(&run.run)) else { return Ok(()) };
     runs.truncate(last + 1);
     let mut times = Vec::new();
-    let column = segment.column(Column::Times, &mut decoder, &mut room)?;
-    read_times(column, &segment.header, &runs, &mut times)?;
-    let kinds = kinds(&segment, &mut decoder, &mut room)?;
+    read_times(&segment, &runs, (&mut decoder, &mut room), &mut times)?;
+    let kinds = Kinds::read(&segment, &mut decoder, &mut room)?;
     let mut begin = 0;
     for run in &runs {
         let end = begin + place(run.clicks);
         if wanted(&run.run) {
             let times = times.get(begin..end).unwrap_or_default();
-            let rows = times.iter().zip(kinds.get(begin..end).unwrap_or_default());
-            for (time, _) in rows.filter(|(_, kind)| **kind == kind_number(RecordedKind::Click)) {
+            let clicks = |row: &usize| kinds.of(*row) == kind_number(RecordedKind::Click);
+            for (time, _) in times.iter().zip(begin..).filter(|(_, row)| clicks(row)) {
                 let millis = run.run.day.first().unix_millis() + i64::from(*time);
                 if let Some(at) = Timestamp::from_unix_millis(millis) {
                     each(&run.run, at);

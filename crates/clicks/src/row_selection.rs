@@ -128,8 +128,8 @@ impl RowSelection {
             before < end
         });
         let needed = runs.count();
-        let column = segment.column(Column::Times, decoder, &mut self.room)?;
-        read_times(column, &segment.header, self.runs.get(..needed).unwrap_or_default(), &mut self.times)
+        let runs = self.runs.get(..needed).unwrap_or_default();
+        read_times(segment, runs, (decoder, &mut self.room), &mut self.times)
     }
 
     /// Selects the rows of each piece. The times of a run ascend.
@@ -169,9 +169,9 @@ impl RowSelection {
             let column = segment.column(Column::Codes(dimension), decoder, &mut self.room)?;
             let codes = Codes::new(column, segment.header.clicks, self.takes.len())?;
             let mut unknown = false;
-            let taken = self.takes.as_slice();
+            let by_code = self.takes.as_slice();
             let keep = |row: u32| {
-                let takes = taken.get(place(codes.of(place(row)))).copied();
+                let takes = by_code.get(place(codes.of(place(row)))).copied();
                 unknown |= takes.is_none();
                 takes.unwrap_or(false)
             };

@@ -3,7 +3,7 @@
 use signpost_domain::LinkId;
 use signpost_domain::analytics::{Counts, Dimension, LinkScope, Question, Report, UtcDay};
 
-use crate::day_counter::{Day, DayCounter};
+use crate::day_counter::{DayCounter, WantedDay};
 use crate::day_cuts::DayCuts;
 use crate::digest_reader::{DigestReader, can_answer};
 use crate::row_selection::link_range;
@@ -103,7 +103,7 @@ impl Scanner {
         segments: &[impl AsRef<[u8]>],
     ) -> Result<(), MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(()) };
-        let day = Day { selection: &self.question.selection, day, cuts: &cuts };
+        let day = WantedDay { selection: &self.question.selection, date: day, cuts: &cuts };
         self.days.count(&day, segments, &mut self.report, &mut self.tallies)
     }
 

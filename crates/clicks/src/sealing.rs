@@ -30,10 +30,10 @@ pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, Malform
 /// The clicks of one account's day.
 pub(crate) fn day_of(segments: &[impl AsRef<[u8]>]) -> Result<Columns, MalformedSegment> {
     let mut columns = Columns::default();
-    let (mut decoded, mut decoder) = (DecodedSegment::default(), Decoder::new());
+    let (mut content, mut decoder) = (DecodedSegment::default(), Decoder::new());
     for segment in segments {
-        decoded.read(segment.as_ref(), &mut decoder)?;
-        columns.append(&decoded);
+        content.read(segment.as_ref(), &mut decoder)?;
+        columns.append(&content);
     }
     if columns.has_several_days() { Err(MalformedSegment::SeveralDays) } else { Ok(columns) }
 }

@@ -6,7 +6,7 @@ use crate::columns::{Columns, Run, Visitor};
 use crate::numbers::place;
 use crate::segment_format::{
     COLUMNS, Column, DIMENSIONS, Header, MAX_DICTIONARY_BYTES, ONE_FRAME_BELOW, base_of_day,
-    link_kind_number, set_checksum,
+    link_kind_number, packed_bits, set_checksum,
 };
 use crate::tables::Renumbering;
 use crate::varint::{put, put_count};
@@ -118,10 +118,13 @@ impl Encoder {
                 }
             }
             let time = columns.time.get(place(*row)).copied().unwrap_or(0);
-            put(self.raw.of(Column::Times), u64::from(time.saturating_sub(previous)));
+            let [low, ..] = time.saturating_sub(previous).to_le_bytes();
+            self.raw.of(Column::TimesLow).push(low);
+            put(self.raw.of(Column::TimesHigh), u64::from(time.saturating_sub(previous) >> 8));
             previous = time;
-            self.raw.of(Column::Kinds).push(columns.kind.get(place(*row)).copied().unwrap_or(0));
         }
+        let kinds = rows.iter().map(|row| columns.kind.get(place(*row)).copied().map_or(0, u32::from));
+        put_packed(kinds, 2, self.raw.of(Column::Kinds));
         let mut sections = 0;
         for group in runs.chunk_by(|one, next| one.0.same_day(&next.0)) {
             if let Some((run, _)) = group.first() {
@@ -161,15 +164,12 @@ impl Encoder {
                 continue;
             }
             let out = self.raw.of(Column::Visitors);
-            match &mut ordinals {
-                Some(day) => {
-                    let (ordinal, new) = day.0.number(visitor);
-                    put(out, if new { 0 } else { u64::from(day.0.count() - ordinal) });
-                }
-                None => {
-                    let known = columns.visitors.keys().get(place(visitor)).copied();
-                    out.extend_from_slice(&known.map_or([0; 6], Visitor::bytes));
-                }
+            if let Some(day) = &mut ordinals {
+                let (ordinal, new) = day.0.number(visitor);
+                put(out, if new { 0 } else { u64::from(day.0.count() - ordinal) });
+            } else {
+                let known = columns.visitors.keys().get(place(visitor)).copied();
+                out.extend_from_slice(&known.map_or([0; 6], Visitor::bytes));
             }
         }
         let end = ordinals.as_ref().map_or(0, |day| day.0.count());
@@ -199,7 +199,7 @@ impl Encoder {
                 return false;
             }
             let out = self.raw.of(Column::Codes(dimension));
-            put_planes(&self.codes, numbers.count(), out);
+            put_codes(&self.codes, numbers.count(), out);
         }
         true
     }
@@ -255,11 +255,34 @@ pub(crate) fn compress(zstd: Option<&mut Compressor<'static>>, raw: &[u8]) -> Op
     zstd?.compress(raw).ok()
 }
 
-/// The codes' lowest bytes, then their second bytes, then their third, as far as the number of values needs them.
-fn put_planes(codes: &[u32], values: u32, out: &mut Vec<u8>) {
+/// Codes of few values share bytes. Those of more values are split: the lowest bytes, then the second, then the third.
+fn put_codes(codes: &[u32], values: u32, out: &mut Vec<u8>) {
+    if values <= 1 {
+        return;
+    }
+    if let Some(bits) = packed_bits(place(values)) {
+        put_packed(codes.iter().copied(), bits, out);
+        return;
+    }
     for (plane, below) in [(0, 1), (1, 1 << 8), (2, 1 << 16)] {
         if values > below {
             out.extend(codes.iter().map(|code| code.to_le_bytes().get(plane).copied().unwrap_or(0)));
         }
+    }
+}
+
+/// Numbers of so many bits each, the first in the lowest bits of the first byte.
+fn put_packed(numbers: impl Iterator<Item = u32>, bits: u32, out: &mut Vec<u8>) {
+    let (mut byte, mut used) = (0_u32, 0);
+    for number in numbers {
+        byte |= number << used;
+        used += bits;
+        if used == 8 {
+            out.push(byte.to_le_bytes()[0]);
+            (byte, used) = (0, 0);
+        }
+    }
+    if used > 0 {
+        out.push(byte.to_le_bytes()[0]);
     }
 }

@@ -36,8 +36,10 @@ pub(crate) enum Column {
     Sections,
     /// The link of each run, and its number of clicks.
     Runs,
-    /// Times within the day, as distances.
-    Times,
+    /// Times within the day, as distances: the lowest byte of each.
+    TimesLow,
+    /// The distances without their lowest bytes.
+    TimesHigh,
     /// Kinds.
     Kinds,
     /// For each row: 0 for the next visitor of the segment, or how far back its visitor is.
@@ -51,16 +53,24 @@ pub(crate) enum Column {
 }
 
 /// How many columns there are.
-pub(crate) const COLUMNS: usize = 6 + 2 * DIMENSIONS;
+pub(crate) const COLUMNS: usize = 7 + 2 * DIMENSIONS;
+
+const FIRST_COLUMNS: [Column; 7] = [
+    Column::Sections,
+    Column::Runs,
+    Column::TimesLow,
+    Column::TimesHigh,
+    Column::Kinds,
+    Column::VisitorReferences,
+    Column::Visitors,
+];
 
 impl Column {
     /// All of them, in their order in the file.
     pub(crate) fn all() -> impl Iterator<Item = Self> {
-        [Self::Sections, Self::Runs, Self::Times, Self::Kinds, Self::VisitorReferences, Self::Visitors]
-            .into_iter()
-            .chain(
-                (0..DIMENSIONS).flat_map(|dimension| [Self::Dictionary(dimension), Self::Codes(dimension)]),
-            )
+        FIRST_COLUMNS.into_iter().chain(
+            (0..DIMENSIONS).flat_map(|dimension| [Self::Dictionary(dimension), Self::Codes(dimension)]),
+        )
     }
 
     /// Its place among all.
@@ -68,12 +78,13 @@ impl Column {
         match self {
             Self::Sections => 0,
             Self::Runs => 1,
-            Self::Times => 2,
-            Self::Kinds => 3,
-            Self::VisitorReferences => 4,
-            Self::Visitors => 5,
-            Self::Dictionary(dimension) => 6 + 2 * dimension,
-            Self::Codes(dimension) => 7 + 2 * dimension,
+            Self::TimesLow => 2,
+            Self::TimesHigh => 3,
+            Self::Kinds => 4,
+            Self::VisitorReferences => 5,
+            Self::Visitors => 6,
+            Self::Dictionary(dimension) => 7 + 2 * dimension,
+            Self::Codes(dimension) => 8 + 2 * dimension,
         }
     }
 
@@ -82,7 +93,7 @@ impl Column {
         match self {
             Self::Sections => "the column of sections",
             Self::Runs => "the column of runs",
-            Self::Times => "the column of times",
+            Self::TimesLow | Self::TimesHigh => "the column of times",
             Self::Kinds => "the column of kinds",
             Self::VisitorReferences => "the column of visitor references",
             Self::Visitors => "the column of visitors",
@@ -96,12 +107,11 @@ impl Column {
         match self {
             Self::Sections => header.sections * (16 + 5 + 3),
             Self::Runs => header.runs * (16 + 1 + 3),
-            Self::Times => header.clicks * 4,
-            Self::Kinds => header.clicks,
-            Self::VisitorReferences => header.clicks * 3,
+            Self::TimesLow => header.clicks,
+            Self::Kinds => header.clicks.div_ceil(4),
             Self::Visitors => header.visitors * 6,
             Self::Dictionary(_) => MAX_DICTIONARY_BYTES,
-            Self::Codes(_) => header.clicks * 3,
+            Self::TimesHigh | Self::VisitorReferences | Self::Codes(_) => header.clicks * 3,
         }
     }
 }
@@ -276,4 +286,14 @@ pub(crate) fn link_kind_of_number(number: u8) -> Option<LinkKind> {
 /// is on an earlier day.
 pub(crate) fn base_of_day(day: UtcDay, first: i64) -> u32 {
     u32::try_from(first - day.first().unix_millis()).unwrap_or(0)
+}
+
+/// How many bits a code takes that shares its byte with others; `None` if it takes a byte or more.
+pub(crate) fn packed_bits(values: usize) -> Option<u32> {
+    match values {
+        ..=2 => Some(1),
+        3..=4 => Some(2),
+        5..=16 => Some(4),
+        _ => None,
+    }
 }

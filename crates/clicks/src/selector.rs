@@ -8,7 +8,7 @@ use signpost_domain::{LinkId, Timestamp};
 use crate::MalformedSegment;
 use crate::columns::{kind_number, kind_of_number};
 use crate::day_cuts::DayCuts;
-use crate::decoded_segment::{DecodedSegment, kinds};
+use crate::decoded_segment::{DecodedSegment, Kinds};
 use crate::numbers::place;
 use crate::row_selection::{RowSelection, link_range};
 use crate::segment_format::DIMENSIONS;
@@ -131,7 +131,7 @@ impl Selector {
                 continue;
             }
             self.rows.select(&segment, &self.selection, (day, cuts), true, &mut self.decoder)?;
-            let kinds = kinds(&segment, &mut self.decoder, &mut self.room)?;
+            let kinds = Kinds::read(&segment, &mut self.decoder, &mut self.room)?;
             for link in &self.rows.links {
                 let begin = self.rows.rows.partition_point(|row| *row < link.begin);
                 let end = self.rows.rows.partition_point(|row| *row < link.end);
@@ -140,7 +140,7 @@ impl Selector {
                     let moment = (*time, link.link);
                     let wanted = after.is_none_or(|after| moment > after)
                         && until.is_none_or(|until| moment < until)
-                        && kinds.get(place(*row)) != Some(&kind_number(RecordedKind::Widget));
+                        && kinds.of(place(*row)) != kind_number(RecordedKind::Widget);
                     if wanted {
                         moments.push(moment);
                     }

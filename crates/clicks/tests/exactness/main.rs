@@ -10,6 +10,7 @@
 
 mod exports;
 mod generated;
+mod many_clicks;
 mod model;
 mod questions;
 mod storage;

@@ -1,0 +1,155 @@
+//! Days that fill several segments, with dictionaries of every width and digests of links.
+
+use signpost_clicks::{MIN_CLICKS_OF_LINK_DIGEST, SegmentBuilder};
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::{
+    Buckets, ClickSelection, Dimension, LinkScope, Period, Question, RecordedKind,
+};
+
+use crate::generated::{account, day, instant, link};
+use crate::model::{self, Row};
+use crate::storage::{Storage, Use};
+
+/// Numbers without a pattern that matters here.
+struct Numbers(u64);
+
+impl Numbers {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+const PER_DAY: u64 = 20_000;
+
+/// Two days of three links: one has nearly all clicks, one just enough for a digest, one too few.
+fn rows() -> Vec<Row> {
+    let mut numbers = Numbers(1);
+    let mut rows = Vec::new();
+    for day_number in 0..2 {
+        for click in 0..PER_DAY {
+            let of_link = if click < 1_000 {
+                1
+            } else if click < 1_999 {
+                2
+            } else {
+                0
+            };
+            let millis = day_number * 86_400_000 + i64::try_from(numbers.below(86_400_000)).unwrap();
+            // 1, 2, 4, 16, 256, more than 256 and more than 4,096 values.
+            let widths = [1, 2, 4, 5, 16, 17, 256, 257, 3_000, 12_000, 1];
+            let mut values = widths.map(|width: u64| match numbers.below(width) {
+                0 => String::new(),
+                value => format!("value-{value}"),
+            });
+            let kind = RecordedKind::ALL[usize::try_from(numbers.below(8).saturating_sub(4)).unwrap()];
+            if kind == RecordedKind::Widget {
+                values[10] = format!("wgt_{}", numbers.below(3));
+            }
+            let visitor = numbers.below(9_000).to_be_bytes();
+            rows.push(Row {
+                at: instant(millis),
+                account: account(0),
+                link: link(of_link),
+                kind,
+                visitor: [visitor[2], visitor[3], visitor[4], visitor[5], visitor[6], visitor[7]],
+                values,
+                sealed_by: None,
+            });
+        }
+    }
+    rows
+}
+
+fn question(scope: LinkScope, dimensions: &[Dimension], offset: i64, step: i64) -> Question {
+    let period = Period::new(day(0).first(), day(1).last()).unwrap();
+    let starts = (0..=2 * 86_400_000 / step + 1).map(|place| instant(place * step - offset));
+    let starts: Vec<Timestamp> = starts.filter(|start| *start <= day(1).last()).collect();
+    Question {
+        selection: ClickSelection { account: account(0), scope, period, filters: Vec::new() },
+        buckets: Buckets::new(starts).unwrap(),
+        dimensions: dimensions.to_vec(),
+        limit: 100,
+    }
+}
+
+const HOUR: i64 = 3_600_000;
+
+/// Packed by day in several portions; the first day is sealed.
+fn storage() -> Storage {
+    let mut storage = Storage::default();
+    for (number, batch) in rows().chunks(1_500).enumerate() {
+        storage.append(batch);
+        if number % 7 == 6 {
+            storage.pack(false);
+        }
+    }
+    storage.pack(false);
+    storage.seal(account(0), day(0));
+    storage
+}
+
+#[test]
+fn d46_scans_and_digests_of_busy_days_agree_with_brute_force() {
+    let storage = storage();
+    let rows = storage.rows();
+    let few = Dimension::ALL
+        .into_iter()
+        .filter(|dimension| ![Dimension::Link, Dimension::UtmCampaign].contains(dimension));
+    let few: Vec<Dimension> = few.collect();
+    let narrow: Vec<Dimension> = few.iter().copied().take(5).collect();
+    // Which scope and dimensions, how far days begin from midnight, and how many of the two days digests can answer.
+    let cases: [(LinkScope, &[Dimension], i64, i64, usize); 12] = [
+        (LinkScope::All, &few, 0, 24 * HOUR, 2),
+        (LinkScope::All, &narrow, HOUR * 23 / 4, 24 * HOUR, 2),
+        (LinkScope::All, &[], HOUR * 11 / 2, HOUR, 2),
+        (LinkScope::All, &[], 0, HOUR, 2),
+        (LinkScope::All, &[], HOUR / 4, HOUR, 2),
+        (LinkScope::All, &[], 0, HOUR / 2, 0),
+        (LinkScope::All, &[], 1, 24 * HOUR, 0),
+        (LinkScope::All, &[Dimension::UtmCampaign], 0, 24 * HOUR, 0),
+        (LinkScope::All, &[Dimension::Link, Dimension::Widget], 0, 24 * HOUR, 0),
+        (LinkScope::One(link(0)), &few, HOUR * 2, 24 * HOUR, 2),
+        (LinkScope::One(link(1)), &few, 0, HOUR, 2),
+        (LinkScope::One(link(2)), &few, 0, 24 * HOUR, 0),
+    ];
+    for (scope, dimensions, offset, step, by_digest) in cases {
+        let question = question(scope, dimensions, offset, step);
+        let expected = model::answer(&rows, &question);
+        assert!(expected.totals.visitors > 0);
+        assert_eq!(storage.answer(&question, Use::Segments), (expected.clone(), 0), "{question:?}");
+        assert_eq!(storage.answer(&question, Use::Digests), (expected, by_digest), "{question:?}");
+    }
+}
+
+#[test]
+fn a_link_has_a_digest_from_1000_clicks_on() {
+    let mut builder = SegmentBuilder::new();
+    for row in rows().iter().filter(|row| row.day() == day(0)) {
+        builder.push(&row.click()).unwrap();
+    }
+    let digests = signpost_clicks::digests(&[builder.finish().unwrap().data]).unwrap();
+    let scopes: Vec<_> = digests.iter().map(|digest| digest.scope).collect();
+    use signpost_clicks::DigestScope::{Account, Link};
+    // In the order of their bytes: link 1 has those of link 0, and is a landing page.
+    assert_eq!(scopes, [Account, Link(link(1)), Link(link(0))]);
+    assert_eq!(MIN_CLICKS_OF_LINK_DIGEST, 1_000);
+}
+
+#[test]
+fn d66_an_export_of_busy_days_is_complete_and_in_order() {
+    let storage = storage();
+    let selection = question(LinkScope::All, &[], 0, 24 * HOUR).selection;
+    let expected = model::exported(&storage.rows(), &selection);
+    let mut found = Vec::new();
+    loop {
+        let after = found.last().map(|click: &signpost_domain::analytics::ExportedClick| click.id);
+        let page = storage.clicks(&selection, after, 7_000);
+        let last = page.len() < 7_000;
+        found.extend(page);
+        if last {
+            break;
+        }
+    }
+    assert!(found == expected, "{} of {}", found.len(), expected.len());
+}
