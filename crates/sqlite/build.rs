@@ -2,5 +2,6 @@
 
 fn main() {
     println!("cargo:rerun-if-changed=../../migrations/sqlite");
+    println!("cargo:rerun-if-changed=../../migrations/sqlite-clicks");
     println!("cargo:rerun-if-changed=build.rs");
 }

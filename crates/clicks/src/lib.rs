@@ -3,7 +3,8 @@
 //! Clicks are kept as *segments*: compressed columns of up to [`MAX_CLICKS`] rows. A recorder writes them with
 //! [`SegmentBuilder`], a store makes larger ones with [`Packer`], drops the visitors' hashes with [`seal`], and sums up
 //! days with [`digests`]. [`Scanner`] answers questions, [`Selector`] finds the clicks of an export, and [`RecentCounter`]
-//! counts the clicks of a few links. `docs/click-segments.md` describes both formats byte by byte.
+//! counts the clicks of a few links. [`Inquiry`] and [`pack_batches`] say what a store reads and writes, and in which
+//! order. `docs/click-segments.md` describes both formats byte by byte.
 
 mod columns;
 mod day_counter;
@@ -12,9 +13,11 @@ mod decoded_segment;
 mod digest;
 mod digest_reader;
 mod distinct;
+mod inquiry;
 mod malformed_segment;
 mod numbers;
 mod packer;
+mod packing;
 mod recent;
 mod row_selection;
 mod scanner;
@@ -29,8 +32,12 @@ mod tally;
 mod varint;
 
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
+pub use inquiry::{Inquiry, MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, WINDOW_BYTES, windows};
 pub use malformed_segment::MalformedSegment;
 pub use packer::{PackedSegment, Packer};
+pub use packing::{
+    MergedSegments, NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches,
+};
 pub use recent::{RecentCounter, last_clicks};
 pub use scanner::{DayNeeds, Scanner};
 pub use sealing::seal;

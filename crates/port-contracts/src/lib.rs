@@ -24,7 +24,7 @@
 //! ```
 //!
 //! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`], [`quota_merging_contract!`],
-//! [`dns_contract!`], [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
+//! [`click_contract!`], [`dns_contract!`], [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
 //! the port, and the file and the function in which its case stands here. It runs in a tokio runtime of its
 //! own with several threads; a case that hangs fails after two minutes.
 //!
@@ -54,6 +54,7 @@
     reason = "everything here runs in tests, which fail by panicking"
 )]
 
+pub mod clicks;
 mod concurrency;
 pub mod dns;
 pub mod id_source;
@@ -69,6 +70,7 @@ mod synthetic_clicks;
 
 pub use synthetic_clicks::SyntheticClicks;
 
+pub use clicks::ClickFixture;
 pub use dns::DnsFixture;
 pub use quota::QuotaFixture;
 pub use store::StoreFixture;

@@ -26,6 +26,21 @@ impl IdBytes {
         self.0
     }
 
+    /// Below no identifier.
+    pub(crate) const fn lowest() -> Self {
+        Self([0; 16])
+    }
+
+    /// Above no identifier.
+    pub(crate) const fn highest() -> Self {
+        Self([0xff; 16])
+    }
+
+    /// These bytes, whatever they identify.
+    pub(crate) const fn of(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
     /// What the column holds, as a number: PostgreSQL sorts by it.
     pub(crate) const fn number(self) -> u128 {
         u128::from_be_bytes(self.0)

@@ -75,6 +75,12 @@ impl Connections {
         self.lease_in(place, ends).await
     }
 
+    /// One of the connections, for several calls of this purpose that must be over then.
+    pub(crate) async fn lease_for(&self, purpose: Purpose, ends: Instant) -> Result<Lease, Failure> {
+        let place = self.places.take(purpose, ends).await?;
+        self.lease_in(place, ends).await
+    }
+
     async fn lease_in(&self, place: Place, ends: Instant) -> Result<Lease, Failure> {
         let object = in_time(ends, async { Ok(self.pool.get().await?) }).await?;
         Ok(Lease {
@@ -184,6 +190,21 @@ impl Lease {
             let begin = async { Ok(same.batch_execute("BEGIN").await?) };
             let ((), outcome) = both(begin, call(connection)).await?;
             Ok(outcome)
+        })
+        .await
+    }
+
+    /// Begins a transaction that sees the database as of one moment and changes nothing. Its statements, and the time between
+    /// them, end then at the server, too.
+    pub(crate) async fn begin_snapshot(&mut self, ends: Instant) -> Result<(), Failure> {
+        self.is_in_transaction = true;
+        let left = ends.saturating_duration_since(Instant::now()).as_millis().max(1);
+        self.call(ends, async |connection| {
+            let begin = format!(
+                "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; SET LOCAL statement_timeout = {left}; \
+                 SET LOCAL idle_in_transaction_session_timeout = {left}"
+            );
+            Ok(connection.batch_execute(&begin).await?)
         })
         .await
     }

@@ -25,6 +25,7 @@
 
 mod accounts;
 mod change_log;
+mod clicks;
 mod columns;
 mod connecting;
 mod connection_url;

@@ -25,6 +25,12 @@ pub(crate) enum Purpose {
     Check,
     /// For what the node does by itself.
     OwnWork,
+    /// To append clicks.
+    ClickAppend,
+    /// To pack, sum up, seal or delete clicks.
+    ClickUpkeep,
+    /// To answer a question about clicks, or to export some.
+    ClickQuestion,
 }
 
 /// Places, of which each caller needs one of each kind that its purpose asks for. They are given back when the connection
@@ -44,6 +50,12 @@ pub(crate) struct Places {
     /// And one for what the node does by itself: however many requests there are, it must learn of the others' changes
     /// within a second (D58), and keep the leases that it holds.
     own_work: Arc<Semaphore>,
+    /// One to append clicks, whatever else is going on.
+    click_appends: Arc<Semaphore>,
+    /// One for the upkeep of clicks, which takes longer.
+    click_upkeep: Arc<Semaphore>,
+    /// Of questions about clicks: as many as only visitors use.
+    click_questions: Arc<Semaphore>,
     most_connections: usize,
 }
 
@@ -54,6 +66,7 @@ struct Numbers {
     requests: usize,
     long: usize,
     searches: usize,
+    click_questions: usize,
 }
 
 impl Numbers {
@@ -68,13 +81,14 @@ impl Numbers {
             requests,
             long: long.min(requests),
             searches: (connections / 4).clamp(1, long).min(requests),
+            click_questions: visits.min(Semaphore::MAX_PERMITS / 4),
         }
     }
 }
 
 impl Places {
     pub(crate) fn new(connections: NonZeroUsize) -> Self {
-        let Numbers { all, requests, long, searches } = Numbers::of(connections.get());
+        let Numbers { all, requests, long, searches, click_questions } = Numbers::of(connections.get());
         let semaphore = |places: usize| Arc::new(Semaphore::new(places));
         Self {
             all: semaphore(all),
@@ -83,7 +97,10 @@ impl Places {
             searches: semaphore(searches),
             checks: semaphore(1),
             own_work: semaphore(1),
-            most_connections: all.saturating_add(2),
+            click_appends: semaphore(1),
+            click_upkeep: semaphore(1),
+            click_questions: semaphore(click_questions),
+            most_connections: all.saturating_add(4).saturating_add(click_questions),
         }
     }
 
@@ -95,7 +112,18 @@ impl Places {
     /// Waits for a place of each kind that the purpose asks for. The scarcest comes first: who waits for it keeps nothing
     /// from others.
     pub(crate) async fn take(&self, purpose: Purpose, until: Instant) -> Result<Place, Failure> {
-        let Self { all, requests, long, searches, checks, own_work, most_connections: _ } = self;
+        let Self {
+            all,
+            requests,
+            long,
+            searches,
+            checks,
+            own_work,
+            click_appends,
+            click_upkeep,
+            click_questions,
+            most_connections: _,
+        } = self;
         let kinds: &[&Arc<Semaphore>] = match purpose {
             Purpose::Read => &[requests, all],
             Purpose::Search => &[searches, long, requests, all],
@@ -103,6 +131,9 @@ impl Places {
             Purpose::Visit => &[all],
             Purpose::Check => &[checks],
             Purpose::OwnWork => &[own_work],
+            Purpose::ClickAppend => &[click_appends],
+            Purpose::ClickUpkeep => &[click_upkeep],
+            Purpose::ClickQuestion => &[click_questions],
         };
         let mut permits = Vec::with_capacity(kinds.len());
         for kind in kinds {
@@ -126,13 +157,16 @@ mod tests {
 
     use super::*;
 
-    const PURPOSES: [Purpose; 6] = [
+    const PURPOSES: [Purpose; 9] = [
         Purpose::Read,
         Purpose::Search,
         Purpose::UnitOfWork,
         Purpose::Visit,
         Purpose::Check,
         Purpose::OwnWork,
+        Purpose::ClickAppend,
+        Purpose::ClickUpkeep,
+        Purpose::ClickQuestion,
     ];
 
     /// As many places of this purpose as there are.
@@ -146,9 +180,12 @@ mod tests {
 
     #[test]
     fn r46_of_eight_connections_two_search_six_write_and_one_more_is_for_visitors() {
-        assert_eq!(Numbers::of(8), Numbers { all: 9, requests: 8, long: 6, searches: 2 });
-        assert_eq!(Numbers::of(16), Numbers { all: 18, requests: 16, long: 12, searches: 4 });
-        assert_eq!(Numbers::of(1), Numbers { all: 3, requests: 2, long: 1, searches: 1 });
+        assert_eq!(Numbers::of(8), Numbers { all: 9, requests: 8, long: 6, searches: 2, click_questions: 1 });
+        assert_eq!(
+            Numbers::of(16),
+            Numbers { all: 18, requests: 16, long: 12, searches: 4, click_questions: 2 }
+        );
+        assert_eq!(Numbers::of(1), Numbers { all: 3, requests: 2, long: 1, searches: 1, click_questions: 1 });
     }
 
     #[tokio::test]
@@ -168,6 +205,18 @@ mod tests {
             let searches = all_of(&places, Purpose::Search).await;
             assert_eq!(searches.len(), (connections / 4).max(1));
             for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::Search) {
+                places.take(purpose, Instant::now()).await.unwrap();
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn r46_questions_about_clicks_keep_nobody_else_from_a_connection() {
+        for connections in 1..=20 {
+            let places = Places::new(NonZeroUsize::new(connections).unwrap());
+            let questions = all_of(&places, Purpose::ClickQuestion).await;
+            assert_eq!(questions.len(), (connections / 8).max(1));
+            for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::ClickQuestion) {
                 places.take(purpose, Instant::now()).await.unwrap();
             }
         }

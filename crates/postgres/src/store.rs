@@ -81,6 +81,10 @@ impl PostgresStore {
         self.connections.call(Purpose::OwnWork, call).await.map_err(Failure::into_store_error)
     }
 
+    pub(crate) const fn connections(&self) -> &Arc<Connections> {
+        &self.connections
+    }
+
     pub(crate) fn time_limit(&self) -> Duration {
         self.connections.time_limit()
     }

@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{QuotaStore, Store};
+use signpost_app::ports::{ClickStore, QuotaStore, Store};
 use signpost_domain::AccountId;
-use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
+use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{self, PostgresDatabase};
 
@@ -95,3 +95,20 @@ async fn fresh_quota() -> Fixture {
 }
 
 signpost_port_contracts::quota_contract!(fresh_quota);
+
+#[async_trait]
+impl ClickFixture for Fixture {
+    fn clicks(&self) -> Arc<dyn ClickStore> {
+        self.store.clone()
+    }
+
+    async fn reopen(self) -> Self {
+        self.opened_again().await
+    }
+}
+
+async fn fresh_clicks() -> Fixture {
+    open(Duration::from_secs(100)).await
+}
+
+signpost_port_contracts::click_contract!(fresh_clicks);

@@ -91,7 +91,7 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
     let folder = target.parent().ok_or_else(|| no_file(io::ErrorKind::IsADirectory.into()))?.to_path_buf();
 
     let mut source = connection::open(file, Task::Copy, patience, &Arc::new(Deadline::none()))?;
-    if !connection::has_tables(&mut source).map_err(failed)? {
+    if !connection::has_tables(&mut source, file).map_err(failed)? {
         return Err(file.is_no_database().into());
     }
     // Only its owner may read it, and it goes when it is dropped.
@@ -110,6 +110,20 @@ pub fn back_up(file: &DatabaseFile, target: &Path, patience: Duration) -> Result
     sync_folder(&folder).map_err(no_file)?;
     let bytes = whole.metadata().map_err(no_file)?.len();
     Ok(Backup { path: target, bytes })
+}
+
+/// Copies the clicks of a database beside `target`, the copy of the database itself, as [`back_up`] does. `None` if the database
+/// has no clicks yet.
+pub fn back_up_clicks(
+    database: &DatabaseFile,
+    target: &Path,
+    patience: Duration,
+) -> Result<Option<Backup>, BackupError> {
+    let file = database.of_clicks();
+    if !file.holds_something() {
+        return Ok(None);
+    }
+    back_up(&file, DatabaseFile::at(target)?.of_clicks().path(), patience).map(Some)
 }
 
 #[derive(QueryableByName)]

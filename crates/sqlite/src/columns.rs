@@ -24,6 +24,16 @@ impl IdBytes {
     pub(crate) const fn get(self) -> [u8; 16] {
         self.0
     }
+
+    /// Below no identifier.
+    pub(crate) const fn lowest() -> Self {
+        Self([0; 16])
+    }
+
+    /// Above no identifier.
+    pub(crate) const fn highest() -> Self {
+        Self([0xff; 16])
+    }
 }
 
 impl From<LeaseHolder> for IdBytes {

@@ -7,7 +7,7 @@ use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
 use diesel::sql_types::{BigInt, Integer, Text};
 
-use crate::database_file::DatabaseFile;
+use crate::database_file::{Contents, DatabaseFile};
 use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::free_space;
@@ -38,8 +38,15 @@ struct JournalMode {
     journal_mode: String,
 }
 
-/// What the first migration writes into the file's header; see there.
-const APPLICATION_ID: i32 = 0x5349_474e;
+impl Contents {
+    /// What the first migration writes into the file's header; see there.
+    const fn application_id(self) -> i32 {
+        match self {
+            Self::Links => 0x5349_474e,
+            Self::Clicks => 0x5349_4743,
+        }
+    }
+}
 
 #[derive(QueryableByName)]
 struct Header {
@@ -91,10 +98,16 @@ pub(crate) fn open(
             .map_err(unusable)?,
         Task::Read => connection.batch_execute("PRAGMA query_only = ON").map_err(unusable)?,
     }
-    search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
-    match task {
-        Task::Write => search_index::keep(&mut connection).map_err(unusable)?,
-        Task::Migrate | Task::Copy | Task::Read => {}
+    match file.contents() {
+        Contents::Links => {
+            search::register(&mut connection, Arc::clone(deadline)).map_err(unusable)?;
+            match task {
+                Task::Write => search_index::keep(&mut connection).map_err(unusable)?,
+                Task::Migrate | Task::Copy | Task::Read => {}
+            }
+        }
+        // What is deleted here is to be gone: hashes and keys of visitors (D48). SQLite overwrites it with zeros.
+        Contents::Clicks => connection.batch_execute("PRAGMA secure_delete = ON").map_err(unusable)?,
     }
     Ok(connection)
 }
@@ -105,7 +118,7 @@ fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -
     let Header { application_id, objects, pages } =
         header(connection).map_err(|source| OpenError::Unusable { path: path(), source })?;
     match (application_id, objects) {
-        (APPLICATION_ID, _) => Ok(false),
+        (id, _) if id == file.contents().application_id() => Ok(false),
         // One that another program has begun keeps what that one has chosen.
         (0, 0) => Ok(pages == 0),
         _ => Err(OpenError::Foreign { path: path() }),
@@ -113,8 +126,8 @@ fn refuse_foreign_file(connection: &mut SqliteConnection, file: &DatabaseFile) -
 }
 
 /// Whether the first migration has run.
-pub(crate) fn has_tables(connection: &mut SqliteConnection) -> QueryResult<bool> {
-    Ok(header(connection)?.application_id == APPLICATION_ID)
+pub(crate) fn has_tables(connection: &mut SqliteConnection, file: &DatabaseFile) -> QueryResult<bool> {
+    Ok(header(connection)?.application_id == file.contents().application_id())
 }
 
 fn header(connection: &mut SqliteConnection) -> QueryResult<Header> {

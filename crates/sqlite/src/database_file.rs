@@ -12,6 +12,16 @@ use crate::open_error::OpenError;
 pub struct DatabaseFile {
     path: PathBuf,
     text: String,
+    contents: Contents,
+}
+
+/// What a file is for. Each has tables of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// Everything but clicks.
+    Links,
+    /// Clicks (ADR 47).
+    Clicks,
 }
 
 impl DatabaseFile {
@@ -44,7 +54,25 @@ impl DatabaseFile {
         // An absolute path is never one of the names that SQLite reads as something else, such as `file:x`.
         let path = std::path::absolute(path).map_err(|_| refused("the path is empty"))?;
         let text = path.to_str().ok_or_else(|| refused("the path is not valid UTF-8"))?.to_owned();
-        Ok(Self { path, text })
+        Ok(Self { path, text, contents: Contents::Links })
+    }
+
+    /// The file beside this one that keeps the clicks: `signpost-clicks.db` beside `signpost.db`.
+    #[must_use]
+    pub fn of_clicks(&self) -> Self {
+        // Only what follows the last dot of the name is an extension; a folder may have dots, too.
+        let name_begins = self.text.rfind(std::path::MAIN_SEPARATOR).map_or(0, |place| place + 1);
+        let (folder, name) = self.text.split_at(name_begins);
+        let (stem, extension) = match name.rfind('.') {
+            Some(dot) if dot > 0 => name.split_at(dot),
+            _ => (name, ""),
+        };
+        let text = format!("{folder}{stem}-clicks{extension}");
+        Self { path: PathBuf::from(&text), text, contents: Contents::Clicks }
+    }
+
+    pub(crate) const fn contents(&self) -> Contents {
+        self.contents
     }
 
     /// The path, absolute.
@@ -100,5 +128,19 @@ impl DatabaseFile {
             }
             Err(source) => Err(refused(source)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_clicks_is_named_after_the_database() {
+        let clicks = |path: &str| DatabaseFile::at(path).unwrap().of_clicks().text;
+        assert_eq!(clicks("/var/lib/signpost.db"), "/var/lib/signpost-clicks.db");
+        assert_eq!(clicks("/var/lib.d/signpost"), "/var/lib.d/signpost-clicks");
+        assert_eq!(clicks("/var/lib.d/.hidden"), "/var/lib.d/.hidden-clicks");
+        assert_eq!(clicks("/a.b.sqlite3"), "/a.b-clicks.sqlite3");
     }
 }

@@ -44,6 +44,7 @@ mod admissions;
 mod answer;
 mod backup;
 mod change_log;
+mod clicks;
 mod columns;
 mod connection;
 mod counters;
@@ -85,7 +86,8 @@ mod unit_of_work;
 mod write_check;
 mod writer;
 
-pub use backup::{Backup, BackupError, back_up};
+pub use backup::{Backup, BackupError, back_up, back_up_clicks};
+pub use clicks::SqliteClickStore;
 pub use database_file::DatabaseFile;
 pub use migrations::{migrate, pending_migrations};
 pub use open_error::OpenError;

@@ -12,12 +12,14 @@ use diesel::sqlite::Sqlite;
 use diesel_migrations::{EmbeddedMigrations, MigrationHarness, embed_migrations};
 
 use crate::connection::{self, Task};
-use crate::database_file::DatabaseFile;
+use crate::database_file::{Contents, DatabaseFile};
 use crate::deadline::Deadline;
 use crate::failure::is_busy;
 use crate::open_error::OpenError;
 
 const MIGRATIONS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite");
+
+const MIGRATIONS_OF_CLICKS: EmbeddedMigrations = embed_migrations!("../../migrations/sqlite-clicks");
 
 /// Runs what is pending and returns the names of what ran, in order. A file that does not exist is created.
 ///
@@ -66,7 +68,7 @@ pub fn pending_migrations(file: &DatabaseFile, time_limit: Duration) -> Result<V
 fn pending(connection: &mut SqliteConnection, file: &DatabaseFile) -> Result<Vec<String>, Refusal> {
     // Diesel's list of what has run makes its own table if there is none, so it is asked only where there is one.
     let pending =
-        if connection::has_tables(connection)? { not_yet_run(connection, file)? } else { all(file)? };
+        if connection::has_tables(connection, file)? { not_yet_run(connection, file)? } else { all(file)? };
     Ok(names(&pending))
 }
 
@@ -108,7 +110,11 @@ fn connect(file: &DatabaseFile, time_limit: Duration) -> Result<SqliteConnection
 }
 
 fn all(file: &DatabaseFile) -> Result<Vec<Box<dyn Migration<Sqlite>>>, OpenError> {
-    MIGRATIONS.migrations().map_err(|source| failed(file, source))
+    let migrations = match file.contents() {
+        Contents::Links => MIGRATIONS,
+        Contents::Clicks => MIGRATIONS_OF_CLICKS,
+    };
+    migrations.migrations().map_err(|source| failed(file, source))
 }
 
 fn names(migrations: &[Box<dyn Migration<Sqlite>>]) -> Vec<String> {

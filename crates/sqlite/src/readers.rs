@@ -70,7 +70,15 @@ impl Readers {
         &self,
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let ends = end_of_call(self.time_limit);
+        self.read_at_length_by(end_of_call(self.time_limit), read).await
+    }
+
+    /// Like [`Self::read_at_length`], until then.
+    pub(crate) async fn read_at_length_by<T: Send + 'static>(
+        &self,
+        ends: Instant,
+        read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<T, StoreError> {
         let turn = turn_by(ends, &self.turns).await?;
         let read = move |connection: &mut SqliteConnection| {
             // Kept until the read is over, even if its caller is gone by then.

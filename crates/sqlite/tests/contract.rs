@@ -10,10 +10,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store, StoreError};
+use signpost_app::ports::{
+    ClickStore, CountId, CountedElsewhere, MergingQuotaStore, QuotaStore, Store, StoreError,
+};
 use signpost_domain::{AccountId, QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget, Timestamp};
-use signpost_port_contracts::{QuotaFixture, StoreFixture, samples};
-use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
+use signpost_port_contracts::{ClickFixture, QuotaFixture, StoreFixture, samples};
+use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions, SqliteStore};
 use tempfile::TempDir;
 
 struct Fixture {
@@ -126,3 +128,36 @@ impl MergingQuotaStore for Fixture {
 }
 
 signpost_port_contracts::quota_merging_contract!(fresh_merging);
+
+struct Clicks {
+    store: Arc<SqliteClickStore>,
+    file: DatabaseFile,
+    folder: TempDir,
+}
+
+fn options_of_clicks() -> SqliteOptions {
+    SqliteOptions { time_limit: Duration::from_secs(100), ..SqliteOptions::default() }
+}
+
+#[async_trait]
+impl ClickFixture for Clicks {
+    fn clicks(&self) -> Arc<dyn ClickStore> {
+        self.store.clone()
+    }
+
+    async fn reopen(self) -> Self {
+        let Self { store, file, folder } = self;
+        drop(store);
+        let store = Arc::new(SqliteClickStore::open(&file, &options_of_clicks()).unwrap());
+        Self { store, file, folder }
+    }
+}
+
+async fn fresh_clicks() -> Clicks {
+    let folder = tempfile::tempdir().unwrap();
+    let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+    let store = Arc::new(SqliteClickStore::open(&file, &options_of_clicks()).unwrap());
+    Clicks { store, file, folder }
+}
+
+signpost_port_contracts::click_contract!(fresh_clicks);

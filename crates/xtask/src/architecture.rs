@@ -63,21 +63,20 @@ struct Place {
 
 const INNER: Crates = Crates::Only(&[APP, DOMAIN]);
 
+/// What stores of clicks import: how clicks are encoded is pure, and shared by all of them.
+const WITH_CLICKS: Crates = Crates::Only(&[APP, DOMAIN, CLICKS]);
+
 /// Where every crate of the workspace stands.
 const PLACES: &[Place] = &[
     Place { package: DOMAIN, imports: Crates::Only(&[]), tests_import: &[] },
     // The fakes import `app`; its own tests run the use cases on them.
     Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: PORT_CONTRACTS, imports: INNER, tests_import: &[] },
+    Place { package: PORT_CONTRACTS, imports: WITH_CLICKS, tests_import: &[] },
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     // The fake click store decodes what recorders append.
-    Place {
-        package: MEMORY,
-        imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
-        tests_import: &[PORT_CONTRACTS],
-    },
-    Place { package: SQLITE, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: POSTGRES, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
+    Place { package: MEMORY, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS] },
+    Place { package: SQLITE, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: POSTGRES, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.

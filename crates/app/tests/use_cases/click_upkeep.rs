@@ -114,8 +114,11 @@ async fn d48_the_visitors_key_of_a_past_day_is_destroyed() {
     let today = UtcDay::of(world.app.clock.now());
     let [first, second] = [1, 2].map(|byte| VisitorKey([byte; 32]));
     store.visitor_key(today, first.clone()).await.unwrap();
-    let upkeep =
-        ClickUpkeep::new(UpkeepTask::ForgetVisitorKeys, world.app.click_store.clone(), world.app.clock.clone());
+    let upkeep = ClickUpkeep::new(
+        UpkeepTask::ForgetVisitorKeys,
+        world.app.click_store.clone(),
+        world.app.clock.clone(),
+    );
     let midnight = today.plus(1).first();
     for (after, is_known) in [(Duration::from_mins(9), true), (Duration::from_mins(10), false)] {
         world.memory.clock.set(midnight.plus(after));

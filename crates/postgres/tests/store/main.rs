@@ -14,6 +14,7 @@
 )]
 
 mod changes;
+mod clicks;
 mod clocks;
 mod concurrency;
 mod constraints;

@@ -13,6 +13,7 @@
 )]
 
 mod backup;
+mod clicks;
 mod constraints;
 mod corrupt_rows;
 mod crash;

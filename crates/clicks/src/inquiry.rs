@@ -1,0 +1,189 @@
+//! The order in which a store reads what a question needs: digests first, then segments, some days at a time.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use signpost_domain::Timestamp;
+use signpost_domain::analytics::{Question, Report, UtcDay};
+
+use crate::{DayNeeds, DigestScope, MalformedSegment, Scanner, read};
+
+/// How many bytes of segments a store should hold at once for one question. A single day with more is read whole, because
+/// distinct visitors are counted by day.
+pub const WINDOW_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The most bytes of unpacked batches that a question reads. Together with a window it stays below 64 MiB.
+pub const MAX_UNPACKED_BYTES: u64 = 32 * 1024 * 1024;
+
+/// A batch that was appended and not packed yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnpackedBatch {
+    /// The instant of its first click.
+    pub first: Timestamp,
+    /// The instant of its last click.
+    pub last: Timestamp,
+    /// The segment, with clicks of any accounts.
+    pub data: Vec<u8>,
+}
+
+/// The batches that a question has to read beside the packed segments.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unpacked(Vec<UnpackedBatch>);
+
+impl Unpacked {
+    /// These batches.
+    #[must_use]
+    pub const fn new(batches: Vec<UnpackedBatch>) -> Self {
+        Self(batches)
+    }
+
+    /// The segments that may have clicks of a day.
+    #[must_use]
+    pub fn of(&self, day: UtcDay) -> Vec<&[u8]> {
+        self.0.iter().filter(|batch| batch.touches(day)).map(|batch| batch.data.as_slice()).collect()
+    }
+
+    /// Whether any of the batches may have clicks of a day.
+    #[must_use]
+    pub fn touches(&self, day: UtcDay) -> bool {
+        self.0.iter().any(|batch| batch.touches(day))
+    }
+
+    /// All the segments.
+    pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
+        self.0.iter().map(|batch| batch.data.as_slice())
+    }
+
+    /// Takes out the batches that cannot be read, and returns how many there were. Packing sets them aside; until then a
+    /// question goes on without them.
+    pub fn remove_malformed(&mut self) -> usize {
+        let before = self.0.len();
+        self.0.retain(|batch| read(&batch.data, |_| {}).is_ok());
+        before - self.0.len()
+    }
+}
+
+impl UnpackedBatch {
+    fn touches(&self, day: UtcDay) -> bool {
+        self.first <= day.last() && self.last >= day.first()
+    }
+}
+
+/// One question, from the first digest to the report.
+#[derive(Debug)]
+pub struct Inquiry {
+    scanner: Scanner,
+    unpacked: Arc<Unpacked>,
+    /// Days that a digest could answer.
+    digests: BTreeSet<UtcDay>,
+    /// Days whose clicks must be counted.
+    scans: BTreeSet<UtcDay>,
+}
+
+impl Inquiry {
+    /// Begins a question. A day with unpacked clicks is counted from segments, because no digest has those clicks.
+    #[must_use]
+    pub fn new(question: &Question, unpacked: Arc<Unpacked>) -> Self {
+        let scanner = Scanner::new(question);
+        let (mut digests, mut scans) = (BTreeSet::new(), BTreeSet::new());
+        for day in question.selection.period.days() {
+            match scanner.needs(day) {
+                DayNeeds::Nothing => {}
+                DayNeeds::Digest if !unpacked.touches(day) => {
+                    digests.insert(day);
+                }
+                DayNeeds::Digest | DayNeeds::Segments => {
+                    scans.insert(day);
+                }
+            }
+        }
+        if scanner.scope().is_none() {
+            scans.append(&mut digests);
+        }
+        Self { scanner, unpacked, digests, scans }
+    }
+
+    /// The digests to read first, if any.
+    #[must_use]
+    pub fn digests(&self) -> Option<(DigestScope, Vec<UtcDay>)> {
+        let scope = self.scanner.scope().filter(|_| !self.digests.is_empty())?;
+        Some((scope, self.digests.iter().copied().collect()))
+    }
+
+    /// The first and the last link that the question is about; see [`Scanner::link_range`].
+    #[must_use]
+    pub fn link_range(&self) -> Option<(signpost_domain::LinkId, signpost_domain::LinkId)> {
+        self.scanner.link_range()
+    }
+
+    /// Adds the digest of a day. One that is of no use for this question has its day counted from segments.
+    pub fn add_digest(&mut self, day: UtcDay, data: &[u8]) -> Result<(), MalformedSegment> {
+        if self.digests.remove(&day) && !self.scanner.add_digest(day, data)? {
+            self.scans.insert(day);
+        }
+        Ok(())
+    }
+
+    /// The days whose segments are still to be read, once all digests were added: the first and the last.
+    #[must_use]
+    pub fn scanned_days(&mut self) -> Option<(UtcDay, UtcDay)> {
+        self.scans.append(&mut self.digests);
+        Some((*self.scans.first()?, *self.scans.last()?))
+    }
+
+    /// The windows of days to read one after the other, given how many bytes of segments each day has.
+    #[must_use]
+    pub fn windows(&self, bytes: &BTreeMap<UtcDay, u64>) -> Vec<Vec<UtcDay>> {
+        let days = self.scans.iter().copied();
+        windows(days.filter(|day| bytes.contains_key(day) || self.unpacked.touches(*day)), bytes)
+    }
+
+    /// Counts a day: its segments, and what is unpacked of it.
+    pub fn add_day(&mut self, day: UtcDay, segments: &[Vec<u8>]) -> Result<(), MalformedSegment> {
+        let mut all: Vec<&[u8]> = segments.iter().map(Vec::as_slice).collect();
+        all.extend(self.unpacked.of(day));
+        self.scanner.add_segments(day, &all)
+    }
+
+    /// The report.
+    #[must_use]
+    pub fn finish(self) -> Report {
+        self.scanner.finish()
+    }
+}
+
+/// Groups days, in their order, so that no group of more than one day has more than [`WINDOW_BYTES`].
+pub fn windows(days: impl IntoIterator<Item = UtcDay>, bytes: &BTreeMap<UtcDay, u64>) -> Vec<Vec<UtcDay>> {
+    let mut windows: Vec<Vec<UtcDay>> = Vec::new();
+    let mut filled = u64::MAX;
+    for day in days {
+        let size = bytes.get(&day).copied().unwrap_or_default();
+        filled = filled.saturating_add(size);
+        match windows.last_mut() {
+            Some(window) if filled <= WINDOW_BYTES => window.push(day),
+            _ => {
+                windows.push(vec![day]);
+                filled = size;
+            }
+        }
+    }
+    windows
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn r46_windows_stay_below_their_size_and_a_large_day_is_alone() {
+        let day = UtcDay::from_number;
+        let bytes = [(1, 6), (2, 10), (3, 1), (4, 40), (5, 2), (7, 3)];
+        let bytes = bytes.into_iter().map(|(number, mib)| (day(number), mib * 1024 * 1024)).collect();
+        let days = (1..=7).map(day);
+        let expected = [vec![1, 2], vec![3], vec![4], vec![5, 6, 7]];
+        let expected: Vec<Vec<UtcDay>> =
+            expected.into_iter().map(|window| window.into_iter().map(day).collect()).collect();
+        assert_eq!(windows(days, &bytes), expected);
+        assert_eq!(windows([], &bytes), Vec::<Vec<UtcDay>>::new());
+    }
+}

@@ -1,0 +1,101 @@
+//! Retention, and what becomes of the clicks of deleted accounts.
+
+use signpost_app::ports::{ClickStore, Upkeep};
+use signpost_domain::AccountId;
+use signpost_domain::analytics::UtcDay;
+
+use super::fixture::Fresh;
+use super::given::{self, Click, append, ask, count, day, everything, instant, links, question};
+use super::model::report;
+use crate::pseudorandom::Pseudorandom;
+
+const DAYS: u64 = 40;
+
+async fn forget(store: &dyn ClickStore, account: AccountId, day: Option<UtcDay>) {
+    while store.forget_clicks(account, day).await.unwrap() == Upkeep::More {}
+}
+
+fn given_clicks(seed: u64, accounts: &[AccountId]) -> Vec<Click> {
+    let owners: Vec<_> = accounts.iter().map(|account| (*account, links(3))).collect();
+    given::random_clicks(&mut Pseudorandom::new(seed), 1_500, &owners, DAYS)
+}
+
+pub(super) async fn clicks_before_a_day_are_deleted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = [given::account(), given::account()];
+    let clicks = given_clicks(31, &accounts);
+    append(store.as_ref(), 1, &clicks, 300).await;
+    given::pack_all(store.as_ref()).await;
+    given::digest_all(store.as_ref()).await;
+    forget(store.as_ref(), accounts[0], Some(day(17))).await;
+    let kept: Vec<Click> = clicks
+        .into_iter()
+        .filter(|click| click.account != accounts[0] || click.at >= instant(17, 0))
+        .collect();
+    for account in accounts {
+        let question = question(everything(account));
+        assert_eq!(ask(store.as_ref(), &question).await, report(&kept, &question));
+    }
+    assert_eq!(store.forget_clicks(accounts[0], Some(day(17))).await.unwrap(), Upkeep::Done);
+}
+
+pub(super) async fn r36_all_clicks_of_an_account_are_deleted(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = [given::account(), given::account()];
+    let clicks = given_clicks(32, &accounts);
+    append(store.as_ref(), 1, &clicks, 300).await;
+    given::pack_all(store.as_ref()).await;
+    given::digest_all(store.as_ref()).await;
+    given::seal_all(store.as_ref()).await;
+    let before = store.accounts_with_clicks_before(day(99), None, 10).await.unwrap();
+    assert_eq!(before.len(), 2);
+    forget(store.as_ref(), accounts[0], None).await;
+    assert_eq!(count(store.as_ref(), accounts[0]).await, 0);
+    let of_other = question(everything(accounts[1]));
+    assert_eq!(ask(store.as_ref(), &of_other).await, report(&clicks, &of_other));
+    assert_eq!(store.accounts_with_clicks_before(day(99), None, 10).await.unwrap(), [accounts[1]]);
+    let link = clicks.iter().find(|click| click.account == accounts[0]).unwrap().link;
+    let recent = store.recent_clicks(accounts[0], &[link], instant(0, 0)).await.unwrap();
+    assert_eq!((recent[0].clicks, recent[0].last), (0, None));
+}
+
+pub(super) async fn r36_late_batches_of_a_deleted_account_are_dropped(fresh: Fresh) {
+    let store = fresh.store().await;
+    let accounts = [given::account(), given::account()];
+    let clicks = given_clicks(33, &accounts);
+    let (waiting, late) = clicks.split_at(700);
+    append(store.as_ref(), 1, waiting, 100).await;
+    forget(store.as_ref(), accounts[0], None).await;
+    append(store.as_ref(), 2, late, 100).await;
+    given::pack_all(store.as_ref()).await;
+    assert_eq!(count(store.as_ref(), accounts[0]).await, 0);
+    let of_other = question(everything(accounts[1]));
+    assert_eq!(ask(store.as_ref(), &of_other).await, report(&clicks, &of_other));
+    assert_eq!(store.accounts_with_clicks_before(day(99), None, 10).await.unwrap(), [accounts[1]]);
+}
+
+pub(super) async fn accounts_with_old_clicks_are_listed_in_order(fresh: Fresh) {
+    let store = fresh.store().await;
+    let mut accounts: Vec<AccountId> = (0..7).map(|_| given::account()).collect();
+    let link = links(1)[0];
+    let mut clicks: Vec<Click> =
+        accounts.iter().map(|account| given::click(*account, link, instant(2, 0), 1)).collect();
+    // Later days change nothing, and one account has those only.
+    clicks.extend(accounts.iter().map(|account| given::click(*account, link, instant(20, 0), 1)));
+    let young = given::account();
+    clicks.push(given::click(young, link, instant(20, 0), 1));
+    append(store.as_ref(), 1, &clicks, 100).await;
+    given::pack_all(store.as_ref()).await;
+    accounts.sort_unstable();
+    let mut listed: Vec<AccountId> = Vec::new();
+    loop {
+        let some = store.accounts_with_clicks_before(day(3), listed.last().copied(), 3).await.unwrap();
+        let is_last = some.len() < 3;
+        listed.extend(some);
+        if is_last {
+            break;
+        }
+    }
+    assert_eq!(listed, accounts);
+    assert!(store.accounts_with_clicks_before(day(2), None, 3).await.unwrap().is_empty());
+}

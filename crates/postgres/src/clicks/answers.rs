@@ -1,0 +1,143 @@
+//! Answering questions, each within one snapshot.
+
+use std::sync::Arc;
+
+use diesel::sql_types::{Array, Binary, Integer, Uuid};
+use diesel_async::RunQueryDsl;
+use signpost_clicks::{DigestScope, Inquiry, MalformedSegment, Unpacked};
+use signpost_domain::AccountId;
+use signpost_domain::analytics::{Question, Report, UtcDay};
+
+use super::segments::{self, LinkRange, Until, compute, malformed};
+use crate::columns::IdBytes;
+use crate::connections::Lease;
+use crate::failure::Failure;
+use crate::places::Purpose;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+/// How many digests are read at once. The values of a day are capped, so these are some MiB.
+const DIGESTS_AT_ONCE: usize = 100;
+
+statement! {
+    Digests -> (Integer, Binary) {
+        account: IdBytes,
+        days: Vec<i32>,
+        scope: IdBytes,
+    } =
+    "SELECT day, data FROM click_digests WHERE account_id = "
+    { account: Uuid } " AND day = ANY ("
+    { days: Array<Integer> } ") AND scope = "
+    { scope: Uuid } ""
+}
+
+/// Why an attempt to answer ended.
+enum Stop {
+    Failed(Failure),
+    /// Segments or digests cannot be read. Unpacked batches among them are no reason to give up.
+    Malformed(&'static str, MalformedSegment),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failed(failure)
+    }
+}
+
+pub(super) async fn answer(
+    store: &PostgresStore,
+    question: &Question,
+    until: &Until,
+) -> Result<Report, Failure> {
+    let ends = until.deadline();
+    let period = question.selection.period;
+    let mut lease = store.connections().lease_for(Purpose::ClickQuestion, ends).await?;
+    lease.begin_snapshot(ends).await?;
+    let read = lease
+        .call(ends, async |connection| segments::unpacked(connection, period.first(), period.last()).await);
+    let mut unpacked = Arc::new(read.await?);
+    loop {
+        match attempt(&mut lease, question, &unpacked, until).await {
+            Ok(report) => return Ok(report),
+            Err(Stop::Failed(failure)) => return Err(failure),
+            Err(Stop::Malformed(table, error)) => {
+                if Arc::make_mut(&mut unpacked).remove_malformed() == 0 {
+                    return Err(malformed(table, question.selection.account, error));
+                }
+                tracing::warn!(%error, "a batch of clicks that waits to be packed is malformed, and is not counted");
+            }
+        }
+    }
+}
+
+async fn attempt(
+    lease: &mut Lease,
+    question: &Question,
+    unpacked: &Arc<Unpacked>,
+    until: &Until,
+) -> Result<Report, Stop> {
+    let account = question.selection.account;
+    let (question, batches) = (question.clone(), Arc::clone(unpacked));
+    let mut inquiry = compute(move || Inquiry::new(&question, batches)).await?;
+    if let Some((scope, days)) = inquiry.digests() {
+        for days in days.chunks(DIGESTS_AT_ONCE) {
+            until.check()?;
+            inquiry = add_digests(lease, inquiry, account, (scope, days), until).await?;
+        }
+    }
+    let Some(days) = inquiry.scanned_days() else { return Ok(inquiry.finish()) };
+    let links = LinkRange::of(inquiry.link_range());
+    let ends = until.deadline();
+    let sizes =
+        lease.call(ends, async |connection| segments::sizes(connection, account, days, links).await).await?;
+    for window in inquiry.windows(&sizes) {
+        until.check()?;
+        let mut read = lease
+            .call(ends, async |connection| segments::of_days(connection, account, &window, links).await)
+            .await?;
+        let until = until.clone();
+        let counted = compute(move || {
+            for day in window {
+                until.check()?;
+                let segments = read.remove(&day).unwrap_or_default();
+                inquiry.add_day(day, &segments).map_err(|error| Stop::Malformed("click_segments", error))?;
+            }
+            Ok::<_, Stop>(inquiry)
+        });
+        inquiry = counted.await??;
+    }
+    Ok(compute(move || inquiry.finish()).await?)
+}
+
+async fn add_digests(
+    lease: &mut Lease,
+    mut inquiry: Inquiry,
+    account: AccountId,
+    (scope, days): (DigestScope, &[UtcDay]),
+    until: &Until,
+) -> Result<Inquiry, Stop> {
+    let digests = Digests {
+        account: account.into(),
+        days: days.iter().map(|day| day.number()).collect(),
+        scope: scope_bytes(account, scope),
+    };
+    let read = lease.call(until.deadline(), async |connection| Ok(digests.load(connection).await?));
+    let rows: Vec<(i32, Vec<u8>)> = read.await?;
+    let added = compute(move || {
+        for (day, data) in rows {
+            inquiry
+                .add_digest(UtcDay::from_number(day), &data)
+                .map_err(|error| Stop::Malformed("click_digests", error))?;
+        }
+        Ok::<_, Stop>(inquiry)
+    });
+    added.await?
+}
+
+/// What the column `scope` says.
+pub(super) fn scope_bytes(account: AccountId, scope: DigestScope) -> IdBytes {
+    match scope {
+        DigestScope::Account => account.into(),
+        DigestScope::Link(link) => link.into(),
+    }
+}

@@ -1,0 +1,224 @@
+//! Making larger segments of the batches in the inbox, in one transaction.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Text, Timestamptz, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_app::ports::Upkeep;
+use signpost_clicks::{NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches};
+use signpost_domain::Timestamp;
+
+use super::days;
+use super::segments::{self, SegmentKey, compute};
+use crate::columns::{IdBytes, Instant};
+use crate::connections::{Lease, end_of_call};
+use crate::failure::Failure;
+use crate::places::Purpose;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+/// Packing begins at so many batches,
+const BATCHES: i64 = 256;
+
+/// or so many clicks,
+const CLICKS: i64 = 50_000;
+
+/// or when the first click of a batch is so old.
+const AGE: Duration = Duration::from_mins(1);
+
+/// About how many clicks one step packs.
+const CLICKS_OF_STEP: i32 = 200_000;
+
+statement! {
+    /// Of the first batches: how many there are, their clicks, and whether one is old.
+    Waiting -> (BigInt, BigInt, Bool) {
+        old: Instant,
+    } =
+    "SELECT count(*), coalesce(sum(b.clicks), 0)::bigint, coalesce(bool_or(b.first_at <= "
+    { old: Timestamptz } "), false) FROM (SELECT clicks, first_at FROM click_batches LIMIT 256) AS b"
+}
+
+statement! {
+    /// Keeps the deletion of an account from being done before this transaction is.
+    Enter -> Bool {} = "SELECT is_the_row FROM click_packers FOR SHARE"
+}
+
+statement! {
+    /// Holds the first batches that no other packer has.
+    Hold -> (Uuid, BigInt, Integer) {} =
+    "SELECT source, number, clicks FROM click_batches ORDER BY source, number LIMIT 256 FOR UPDATE SKIP LOCKED"
+}
+
+statement! {
+    Take -> (Uuid, BigInt, Integer, Binary) {
+        sources: Vec<IdBytes>,
+        numbers: Vec<i64>,
+    } =
+    "DELETE FROM click_batches AS b USING unnest("
+    { sources: Array<Uuid> } ", "
+    { numbers: Array<BigInt> } ") AS t (source, number) WHERE b.source = t.source AND b.number = t.number \
+     RETURNING b.source, b.number, b.clicks, b.data"
+}
+
+statement! {
+    SetAside -> BigInt {
+        sources: Vec<IdBytes>,
+        numbers: Vec<i64>,
+        clicks: Vec<i32>,
+        data: Vec<Vec<u8>>,
+        reasons: Vec<String>,
+    } =
+    "INSERT INTO unreadable_click_batches (source, number, clicks, data, reason, found_at) \
+     SELECT t.*, now() FROM unnest("
+    { sources: Array<Uuid> } ", "
+    { numbers: Array<BigInt> } ", "
+    { clicks: Array<Integer> } ", "
+    { data: Array<Binary> } ", "
+    { reasons: Array<Text> } ") AS t"
+}
+
+statement! {
+    /// Holds the open segments that are merged with new clicks, but for those that another packer has.
+    Mergeable -> (Uuid, Integer, Uuid, Binary) {
+        accounts: Vec<IdBytes>,
+        days: Vec<i32>,
+        largest: Vec<i32>,
+    } =
+    "SELECT s.account_id, s.day, s.segment, s.data FROM unnest("
+    { accounts: Array<Uuid> } ", "
+    { days: Array<Integer> } ", "
+    { largest: Array<Integer> } ") AS n (account_id, day, largest) \
+     JOIN click_segments AS s ON s.account_id = n.account_id AND s.day = n.day \
+     WHERE NOT s.sealed AND s.clicks <= n.largest FOR UPDATE OF s SKIP LOCKED"
+}
+
+statement! {
+    Forgotten -> (Uuid, Integer) {
+        accounts: Vec<IdBytes>,
+    } =
+    "SELECT account_id, before_day FROM forgotten_clicks WHERE account_id = ANY ("
+    { accounts: Array<Uuid> } ")"
+}
+
+type BatchRow = (IdBytes, i64, i32, Vec<u8>);
+
+pub(super) async fn pack(store: &PostgresStore, now: Timestamp) -> Result<Upkeep, Failure> {
+    let ends = end_of_call(store.time_limit());
+    let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
+    let waiting = Waiting { old: now.minus(AGE).into() };
+    let (batches, clicks, has_old): (i64, i64, bool) =
+        lease.call(ends, async |connection| Ok(waiting.get_result(connection).await?)).await?;
+    if batches < BATCHES && clicks < CLICKS && !has_old {
+        return Ok(Upkeep::Done);
+    }
+    let taken = lease.begin_with(ends, take).await?;
+    if taken.is_empty() {
+        // Others pack them.
+        return Ok(Upkeep::Done);
+    }
+    let (taken, packed) = compute(move || {
+        let packed = pack_batches(taken.iter().map(|(_, _, _, data)| data.as_slice()));
+        (taken, packed)
+    })
+    .await?;
+    store_packed(&mut lease, ends, taken, packed).await?;
+    lease.commit(ends, Vec::new()).await?;
+    Ok(Upkeep::More)
+}
+
+async fn take(connection: &mut &AsyncPgConnection) -> Result<Vec<BatchRow>, Failure> {
+    let _: bool = Enter {}.get_result(connection).await?;
+    let held: Vec<(IdBytes, i64, i32)> = Hold {}.load(connection).await?;
+    let (mut sources, mut numbers, mut clicks) = (Vec::new(), Vec::new(), 0_i32);
+    for (source, number, of_batch) in held {
+        if clicks >= CLICKS_OF_STEP {
+            break;
+        }
+        clicks = clicks.saturating_add(of_batch);
+        sources.push(source);
+        numbers.push(number);
+    }
+    Ok(Take { sources, numbers }.load(connection).await?)
+}
+
+async fn store_packed(
+    lease: &mut Lease,
+    ends: std::time::Instant,
+    taken: Vec<BatchRow>,
+    packed: PackedBatches,
+) -> Result<(), Failure> {
+    let PackedBatches { segments: mut new, malformed } = packed;
+    let aside = unreadable(taken, malformed);
+    let accounts: BTreeSet<IdBytes> = new.iter().map(|segment| segment.account.into()).collect();
+    let open = lease
+        .call(ends, async |connection| {
+            if !aside.numbers.is_empty() {
+                aside.execute(connection).await?;
+            }
+            let accounts = accounts.into_iter().collect();
+            let forgotten: Vec<(IdBytes, i32)> = Forgotten { accounts }.load(connection).await?;
+            let forgotten: BTreeMap<IdBytes, i32> = forgotten.into_iter().collect();
+            new.retain(|segment| {
+                let before = forgotten.get(&segment.account.into());
+                before.is_none_or(|before| segment.day.number() >= *before)
+            });
+            mergeable(connection, new_clicks(&new)).await
+        })
+        .await?;
+    let merged = compute(move || merge_segments(new, open)).await?;
+    lease
+        .call(ends, async |connection| {
+            segments::delete(connection, merged.replaced).await?;
+            let day = |account, day| (IdBytes::from(account), day);
+            let days: BTreeSet<(IdBytes, i32)> =
+                merged.segments.iter().map(|segment| day(segment.account, segment.day.number())).collect();
+            segments::insert(connection, merged.segments).await?;
+            days::note_clicks(connection, days).await
+        })
+        .await
+}
+
+async fn mergeable(
+    connection: &mut &AsyncPgConnection,
+    new: Vec<NewClicks>,
+) -> Result<Vec<OpenSegment<SegmentKey>>, Failure> {
+    let (mut accounts, mut days, mut largest) = (Vec::new(), Vec::new(), Vec::new());
+    for NewClicks { account, day, largest_merged } in new {
+        accounts.push(account.into());
+        days.push(day.number());
+        largest.push(i32::try_from(largest_merged).unwrap_or(i32::MAX));
+    }
+    let rows: Vec<(IdBytes, i32, IdBytes, Vec<u8>)> =
+        Mergeable { accounts, days, largest }.load(connection).await?;
+    let open = rows.into_iter().map(|(account, day, segment, data)| OpenSegment {
+        key: (account, day, segment),
+        account: account.id(),
+        day: signpost_domain::analytics::UtcDay::from_number(day),
+        data,
+    });
+    Ok(open.collect())
+}
+
+/// The batches that cannot be read, to be kept where they are in nobody's way.
+fn unreadable(taken: Vec<BatchRow>, malformed: Vec<(usize, signpost_clicks::MalformedSegment)>) -> SetAside {
+    let mut reasons: BTreeMap<usize, String> =
+        malformed.into_iter().map(|(place, error)| (place, error.to_string())).collect();
+    let mut aside = SetAside {
+        sources: Vec::new(),
+        numbers: Vec::new(),
+        clicks: Vec::new(),
+        data: Vec::new(),
+        reasons: Vec::new(),
+    };
+    for (place, (source, number, clicks, data)) in taken.into_iter().enumerate() {
+        let Some(reason) = reasons.remove(&place) else { continue };
+        tracing::error!(number, clicks, reason, "a batch of clicks is malformed, and was set aside");
+        aside.sources.push(source);
+        aside.numbers.push(number);
+        aside.clicks.push(clicks);
+        aside.data.push(data);
+        aside.reasons.push(reason);
+    }
+    aside
+}

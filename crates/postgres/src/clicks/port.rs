@@ -1,0 +1,110 @@
+//! The port, on this store.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use diesel_async::AsyncPgConnection;
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_domain::analytics::{
+    ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay, VisitorKey,
+};
+use signpost_domain::{AccountId, LinkId, Timestamp};
+
+use super::segments::Until;
+use super::{answers, exports, inbox, packing, recent, retention, summing_up, visitor_keys};
+use crate::connections::end_of_call;
+use crate::failure::{Failure, is_contended};
+use crate::places::Purpose;
+use crate::store::PostgresStore;
+
+impl PostgresStore {
+    /// Runs one short call about clicks, which waits for no question and for no upkeep.
+    async fn about_clicks<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections().call(Purpose::ClickAppend, call).await.map_err(Failure::into_store_error)
+    }
+}
+
+/// What a step of upkeep came to. One that PostgreSQL has ended for the sake of another is done again.
+fn step(outcome: Result<Upkeep, Failure>) -> Result<Upkeep, StoreError> {
+    match outcome {
+        Err(Failure::Sql(error)) if is_contended(&error) => Ok(Upkeep::More),
+        outcome => outcome.map_err(Failure::into_store_error),
+    }
+}
+
+#[async_trait]
+impl ClickStore for PostgresStore {
+    async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
+        self.about_clicks(async |connection| inbox::append(connection, batch).await).await
+    }
+
+    async fn answer(&self, question: &Question, deadline: Instant) -> Result<Report, StoreError> {
+        let waiting = Arc::new(());
+        let until = Until::new(deadline, &waiting);
+        answers::answer(self, question, &until).await.map_err(Failure::into_store_error)
+    }
+
+    async fn clicks(
+        &self,
+        selection: &ClickSelection,
+        after: Option<ClickId>,
+        at_most: usize,
+        deadline: Instant,
+    ) -> Result<Vec<ExportedClick>, StoreError> {
+        let waiting = Arc::new(());
+        let until = Until::new(deadline, &waiting);
+        exports::clicks(self, selection, (after, at_most), &until).await.map_err(Failure::into_store_error)
+    }
+
+    async fn recent_clicks(
+        &self,
+        account: AccountId,
+        links: &[LinkId],
+        since: Timestamp,
+    ) -> Result<Vec<RecentClicks>, StoreError> {
+        let waiting = Arc::new(());
+        let until = Until::new(end_of_call(self.time_limit()), &waiting);
+        let recent = recent::recent_clicks(self, account, links, since, &until);
+        recent.await.map_err(Failure::into_store_error)
+    }
+
+    async fn visitor_key(&self, day: UtcDay, proposed: VisitorKey) -> Result<VisitorKey, StoreError> {
+        self.about_clicks(async |connection| visitor_keys::of_day(connection, day, &proposed).await).await
+    }
+
+    async fn forget_visitor_keys(&self, day: UtcDay) -> Result<(), StoreError> {
+        self.about_clicks(async |connection| visitor_keys::forget_before(connection, day).await).await
+    }
+
+    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        step(packing::pack(self, now).await)
+    }
+
+    async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        step(summing_up::digest(self, now).await)
+    }
+
+    async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        step(summing_up::seal_days(self, now).await)
+    }
+
+    async fn accounts_with_clicks_before(
+        &self,
+        day: UtcDay,
+        after: Option<AccountId>,
+        at_most: usize,
+    ) -> Result<Vec<AccountId>, StoreError> {
+        let accounts = self.connections().call(Purpose::ClickUpkeep, async |connection| {
+            retention::accounts_with_clicks_before(connection, day, after, at_most).await
+        });
+        accounts.await.map_err(Failure::into_store_error)
+    }
+
+    async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
+        step(retention::forget(self, account, day).await)
+    }
+}

@@ -1,0 +1,178 @@
+//! Deleting the clicks of accounts.
+
+use diesel::sql_types::{Array, BigInt, Bool, Integer, Timestamptz, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_app::ports::Upkeep;
+use signpost_domain::AccountId;
+use signpost_domain::analytics::UtcDay;
+
+use super::segments::{self, SegmentKey};
+use crate::columns::{IdBytes, Instant, whole_number};
+use crate::connections::end_of_call;
+use crate::failure::Failure;
+use crate::places::Purpose;
+use crate::statement::statement;
+use crate::store::PostgresStore;
+
+statement! {
+    NotedBefore -> Integer {
+        account: IdBytes,
+    } =
+    "SELECT before_day FROM forgotten_clicks WHERE account_id = "
+    { account: Uuid } ""
+}
+
+statement! {
+    /// Waits until no packer is at work.
+    WaitForPackers -> Bool {} = "SELECT is_the_row FROM click_packers FOR UPDATE"
+}
+
+statement! {
+    NoteForgotten -> BigInt {
+        account: IdBytes,
+        before: i32,
+    } =
+    "INSERT INTO forgotten_clicks AS f (account_id, before_day) VALUES ("
+    { account: Uuid } ", "
+    { before: Integer } ") ON CONFLICT (account_id) DO UPDATE SET before_day = greatest(f.before_day, excluded.before_day)"
+}
+
+statement! {
+    DaysBefore -> Integer {
+        account: IdBytes,
+        before: i32,
+    } =
+    "SELECT day FROM click_days WHERE account_id = "
+    { account: Uuid } " AND day < "
+    { before: Integer } " ORDER BY day LIMIT 32"
+}
+
+statement! {
+    /// Holds segments of some days, but for those that another transaction has.
+    HoldSegments -> (Integer, Uuid) {
+        account: IdBytes,
+        days: Vec<i32>,
+    } =
+    "SELECT day, segment FROM click_segments WHERE account_id = "
+    { account: Uuid } " AND day = ANY ("
+    { days: Array<Integer> } ") LIMIT 256 FOR UPDATE SKIP LOCKED"
+}
+
+statement! {
+    /// Holds some days: their clicks change.
+    ChangeDays -> BigInt {
+        account: IdBytes,
+        days: Vec<i32>,
+    } =
+    "WITH held AS MATERIALIZED (SELECT account_id, day FROM click_days WHERE account_id = "
+    { account: Uuid } " AND day = ANY ("
+    { days: Array<Integer> } ") ORDER BY account_id, day FOR UPDATE) \
+     UPDATE click_days AS d SET version = d.version + 1, digested = false FROM held AS h \
+     WHERE d.account_id = h.account_id AND d.day = h.day"
+}
+
+statement! {
+    DeleteDigests -> BigInt {
+        account: IdBytes,
+        days: Vec<i32>,
+    } =
+    "DELETE FROM click_digests WHERE account_id = "
+    { account: Uuid } " AND day = ANY ("
+    { days: Array<Integer> } ")"
+}
+
+statement! {
+    DeleteEmptyDays -> BigInt {
+        account: IdBytes,
+        days: Vec<i32>,
+    } =
+    "DELETE FROM click_days AS d WHERE d.account_id = "
+    { account: Uuid } " AND d.day = ANY ("
+    { days: Array<Integer> } ") AND NOT EXISTS (SELECT FROM click_segments AS s \
+     WHERE s.account_id = d.account_id AND s.day = d.day)"
+}
+
+statement! {
+    DeleteLastClicks -> BigInt {
+        account: IdBytes,
+        end: Instant,
+    } =
+    "DELETE FROM last_clicks WHERE account_id = "
+    { account: Uuid } " AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id = "
+    { account: Uuid } " AND at < "
+    { end: Timestamptz } " LIMIT 5000)"
+}
+
+/// Deletes some of the clicks, and notes that those which arrive later are to be dropped.
+pub(super) async fn forget(
+    store: &PostgresStore,
+    account: AccountId,
+    before: Option<UtcDay>,
+) -> Result<Upkeep, Failure> {
+    let ends = end_of_call(store.time_limit());
+    let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
+    let upkeep = lease.begin_with(ends, async |connection| step(connection, account, before).await).await?;
+    lease.commit(ends, Vec::new()).await?;
+    Ok(upkeep)
+}
+
+async fn step(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    before: Option<UtcDay>,
+) -> Result<Upkeep, Failure> {
+    let id = IdBytes::from(account);
+    let before_day = before.map_or(i32::MAX, UtcDay::number);
+    let noted: Vec<i32> = NotedBefore { account: id }.load(connection).await?;
+    if noted.iter().all(|noted| *noted < before_day) {
+        // Packers at work may have looked before this is noted. What they store is deleted below.
+        let _: bool = WaitForPackers {}.get_result(connection).await?;
+        NoteForgotten { account: id, before: before_day }.execute(connection).await?;
+    }
+    let days: Vec<i32> = DaysBefore { account: id, before: before_day }.load(connection).await?;
+    if days.is_empty() {
+        let end = before.map_or(Instant::from_micros(i64::MAX), |day| day.first().into());
+        let deleted = DeleteLastClicks { account: id, end }.execute(connection).await?;
+        return Ok(if deleted == 0 { Upkeep::Done } else { Upkeep::More });
+    }
+    let held: Vec<(i32, IdBytes)> = HoldSegments { account: id, days: days.clone() }.load(connection).await?;
+    segments::delete(connection, held.into_iter().map(|(day, segment)| -> SegmentKey { (id, day, segment) }))
+        .await?;
+    ChangeDays { account: id, days: days.clone() }.execute(connection).await?;
+    DeleteDigests { account: id, days: days.clone() }.execute(connection).await?;
+    DeleteEmptyDays { account: id, days }.execute(connection).await?;
+    Ok(Upkeep::More)
+}
+
+statement! {
+    /// Goes from account to account, and looks only at the oldest day of each: an account may have a row for each of a
+    /// thousand days.
+    AccountsBefore -> Uuid {
+        after: IdBytes,
+        day: i32,
+        at_most: i64,
+    } =
+    "WITH RECURSIVE a (id) AS ((SELECT account_id FROM click_days WHERE account_id > "
+    { after: Uuid } " ORDER BY account_id LIMIT 1) UNION ALL \
+     SELECT (SELECT d.account_id FROM click_days AS d WHERE d.account_id > a.id ORDER BY d.account_id LIMIT 1) \
+     FROM a WHERE a.id IS NOT NULL) \
+     SELECT a.id FROM a WHERE EXISTS (SELECT FROM click_days AS d WHERE d.account_id = a.id AND d.day < "
+    { day: Integer } ") LIMIT "
+    { at_most: BigInt } ""
+}
+
+/// Accounts with clicks of days before one.
+pub(super) async fn accounts_with_clicks_before(
+    connection: &mut &AsyncPgConnection,
+    day: UtcDay,
+    after: Option<AccountId>,
+    at_most: usize,
+) -> Result<Vec<AccountId>, Failure> {
+    let accounts = AccountsBefore {
+        after: after.map_or(IdBytes::lowest(), IdBytes::from),
+        day: day.number(),
+        at_most: whole_number(u64::try_from(at_most).unwrap_or(u64::MAX)),
+    };
+    let accounts: Vec<IdBytes> = accounts.load(connection).await?;
+    Ok(accounts.into_iter().map(IdBytes::id).collect())
+}

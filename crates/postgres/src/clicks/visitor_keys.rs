@@ -1,0 +1,62 @@
+//! The keys of visitors' hashes, one for each day (D48).
+
+use diesel::sql_types::{BigInt, Binary, Integer};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_domain::analytics::{UtcDay, VisitorKey};
+
+use crate::failure::Failure;
+use crate::rows::cell::RowName;
+use crate::statement::statement;
+
+statement! {
+    Key -> Binary {
+        day: i32,
+    } =
+    "SELECT key FROM visitor_keys WHERE day = "
+    { day: Integer } ""
+}
+
+statement! {
+    /// Stores a key, unless the day has one. Whoever comes second waits until the first has committed.
+    Propose<'a> -> BigInt {
+        day: i32,
+        key: &'a [u8],
+    } =
+    "INSERT INTO visitor_keys (day, key) VALUES ("
+    { day: Integer } ", "
+    { key: Binary } ") ON CONFLICT (day) DO NOTHING"
+}
+
+statement! {
+    Forget -> BigInt {
+        day: i32,
+    } =
+    "DELETE FROM visitor_keys WHERE day < "
+    { day: Integer } ""
+}
+
+pub(super) async fn of_day(
+    connection: &mut &AsyncPgConnection,
+    day: UtcDay,
+    proposed: &VisitorKey,
+) -> Result<VisitorKey, Failure> {
+    if let Some(key) = stored(connection, day).await? {
+        return Ok(key);
+    }
+    Propose { day: day.number(), key: &proposed.0 }.execute(connection).await?;
+    let key = stored(connection, day).await?;
+    key.ok_or_else(|| Failure::Other("a visitor key that was just stored is gone".to_owned()))
+}
+
+async fn stored(connection: &mut &AsyncPgConnection, day: UtcDay) -> Result<Option<VisitorKey>, Failure> {
+    let keys: Vec<Vec<u8>> = Key { day: day.number() }.load(connection).await?;
+    let row = RowName::new("visitor_keys", day.number());
+    let key = keys.into_iter().next();
+    key.map(|key| row.cell("key", key.try_into().map_err(|_| "does not have 32 bytes")).map(VisitorKey))
+        .transpose()
+}
+
+pub(super) async fn forget_before(connection: &mut &AsyncPgConnection, day: UtcDay) -> Result<(), Failure> {
+    Forget { day: day.number() }.execute(connection).await?;
+    Ok(())
+}

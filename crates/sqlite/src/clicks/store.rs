@@ -1,0 +1,172 @@
+//! The store of clicks: what opens it, and what leads from the port to a thread.
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, StoreError, Upkeep};
+use signpost_domain::analytics::{
+    ClickId, ClickSelection, ExportedClick, Question, RecentClicks, Report, UtcDay, VisitorKey,
+};
+use signpost_domain::{AccountId, LinkId, Timestamp};
+
+use super::segments::{Until, Waiting};
+use super::writer::ClickWriter;
+use super::{answers, exports, inbox, packing, recent, retention, summing_up, visitor_keys};
+use crate::answer::end_of_call;
+use crate::database_file::DatabaseFile;
+use crate::migrations::migrate;
+use crate::open_error::OpenError;
+use crate::options::SqliteOptions;
+use crate::readers::Readers;
+
+/// The threads that read clicks. Two of them may answer questions; the third is for what must not wait for those.
+const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(2);
+
+/// The store of clicks, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port
+/// [`ClickStore`]; share it in an `Arc`.
+///
+/// Dropping it waits until its threads have finished what they were given, and closes the file.
+pub struct SqliteClickStore {
+    readers: Readers,
+    writer: ClickWriter,
+    options: SqliteOptions,
+}
+
+impl SqliteClickStore {
+    /// Opens the clicks of a database, creating their file if it is not there, brings its tables up to date, and starts the
+    /// threads.
+    ///
+    /// This blocks: it is meant for the start of a program. The store itself is to be used on a tokio runtime that
+    /// has its timer switched on.
+    pub fn open(database: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+        let file = database.of_clicks();
+        for name in migrate(&file, options.time_limit)? {
+            tracing::info!(path = %file.path().display(), name, "the database of clicks was migrated");
+        }
+        let options = SqliteOptions { readers: READERS, ..options.clone() };
+        let writer = ClickWriter::start(&file, options.time_limit)?;
+        let readers = Readers::start(&file, &options)?;
+        Ok(Self { readers, writer, options })
+    }
+
+    /// Opens the clicks of a database as [`open`](Self::open) does, unless the database itself does not exist.
+    ///
+    /// # Errors
+    /// [`OpenError::NoDatabase`] if the file of the database does not exist or is empty; otherwise those of
+    /// [`open`](Self::open).
+    pub fn open_existing(database: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+        database.must_hold_a_database()?;
+        Self::open(database, options)
+    }
+
+    pub(super) const fn readers(&self) -> &Readers {
+        &self.readers
+    }
+
+    pub(super) const fn writer(&self) -> &ClickWriter {
+        &self.writer
+    }
+}
+
+#[async_trait]
+impl ClickStore for SqliteClickStore {
+    async fn append(&self, batch: &EncodedClicks) -> Result<Appended, StoreError> {
+        let batch = batch.clone();
+        self.writer.write(move |connection| inbox::append(connection, batch)).await
+    }
+
+    async fn answer(&self, question: &Question, deadline: Instant) -> Result<Report, StoreError> {
+        let (question, waiting) = (question.clone(), Waiting::default());
+        let until = Until::new(deadline, &waiting);
+        let answer = self.readers.read_at_length_by(deadline, move |connection| {
+            snapshot(connection, |connection| answers::answer(connection, &question, &until))
+        });
+        answer.await
+    }
+
+    async fn clicks(
+        &self,
+        selection: &ClickSelection,
+        after: Option<ClickId>,
+        at_most: usize,
+        deadline: Instant,
+    ) -> Result<Vec<ExportedClick>, StoreError> {
+        let (selection, waiting) = (selection.clone(), Waiting::default());
+        let until = Until::new(deadline, &waiting);
+        let clicks = self.readers.read_at_length_by(deadline, move |connection| {
+            snapshot(connection, |connection| exports::clicks(connection, &selection, after, at_most, &until))
+        });
+        clicks.await
+    }
+
+    async fn recent_clicks(
+        &self,
+        account: AccountId,
+        links: &[LinkId],
+        since: Timestamp,
+    ) -> Result<Vec<RecentClicks>, StoreError> {
+        let (links, waiting) = (links.to_vec(), Arc::default());
+        let until = Until::new(end_of_call(self.options.time_limit), &waiting);
+        let recent = self.readers.read(move |connection| {
+            snapshot(connection, |connection| {
+                recent::recent_clicks(connection, account, &links, since, &until)
+            })
+        });
+        recent.await
+    }
+
+    async fn visitor_key(&self, day: UtcDay, proposed: VisitorKey) -> Result<VisitorKey, StoreError> {
+        let stored = self.readers.read(move |connection| visitor_keys::stored(connection, day)).await?;
+        match stored {
+            Some(key) => Ok(key),
+            None => {
+                self.writer.write(move |connection| visitor_keys::of_day(connection, day, &proposed)).await
+            }
+        }
+    }
+
+    async fn forget_visitor_keys(&self, day: UtcDay) -> Result<(), StoreError> {
+        self.writer.write(move |connection| visitor_keys::forget_before(connection, day)).await?;
+        self.writer.empty_log().await
+    }
+
+    async fn pack(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        packing::pack(self, now).await
+    }
+
+    async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        summing_up::digest(self, now).await
+    }
+
+    async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError> {
+        summing_up::seal_days(self, now).await
+    }
+
+    async fn accounts_with_clicks_before(
+        &self,
+        day: UtcDay,
+        after: Option<AccountId>,
+        at_most: usize,
+    ) -> Result<Vec<AccountId>, StoreError> {
+        let accounts = self.readers.read(move |connection| {
+            snapshot(connection, |connection| {
+                retention::accounts_with_clicks_before(connection, day, after, at_most)
+            })
+        });
+        accounts.await
+    }
+
+    async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
+        self.writer.write(move |connection| retention::forget(connection, account, day)).await
+    }
+}
+
+/// Runs reads as of one moment.
+fn snapshot<T>(
+    connection: &mut diesel::SqliteConnection,
+    read: impl FnOnce(&mut diesel::SqliteConnection) -> Result<T, crate::failure::Failure>,
+) -> Result<T, crate::failure::Failure> {
+    diesel::Connection::transaction(connection, read)
+}

@@ -1,0 +1,209 @@
+//! The file of clicks (ADR 47).
+
+use std::path::Path;
+use std::time::Duration;
+
+use diesel::prelude::*;
+use diesel::sql_types::BigInt;
+use signpost_app::ports::{Appended, ClickStore, EncodedClicks, Upkeep};
+use signpost_clicks::SegmentBuilder;
+use signpost_domain::analytics::{
+    ClickSource, RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey,
+};
+use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp};
+use signpost_port_contracts::samples;
+use signpost_sqlite::{OpenError, SqliteClickStore, back_up, back_up_clicks};
+
+use super::database::{Database, options};
+
+const PATIENCE: Duration = Duration::from_mins(1);
+
+const FIRST: i64 = 1_790_000_000_000;
+
+fn at(millis: i64) -> Timestamp {
+    Timestamp::from_unix_millis(FIRST + millis).unwrap()
+}
+
+/// Hashes that no compression makes smaller, and that appear nowhere by chance.
+fn hash(number: u64) -> [u8; 6] {
+    let mixed =
+        (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (number + 7).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let [a, b, c, d, e, f, ..] = mixed.to_be_bytes();
+    [a, b, c, d, e, f]
+}
+
+fn batch(account: AccountId, link: LinkId, number: u64) -> EncodedClicks {
+    let mut builder = SegmentBuilder::new();
+    for click in number * 1_000..(number + 1) * 1_000 {
+        let recorded = RecordedClick {
+            at: at(i64::try_from(click).unwrap()),
+            account,
+            link,
+            kind: RecordedKind::Click,
+            visitor: VisitorHash(hash(click)),
+            values: Values::default(),
+        };
+        builder.push(&recorded).unwrap();
+    }
+    let built = builder.finish().unwrap();
+    EncodedClicks {
+        source: ClickSource([1; 16]),
+        number: number + 1,
+        clicks: built.clicks,
+        first: built.first,
+        last: built.last,
+        segment: built.data,
+    }
+}
+
+async fn filled(database: &Database) -> SqliteClickStore {
+    let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
+    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
+    for number in 0..5 {
+        assert_eq!(store.append(&batch(account, link, number)).await.unwrap(), Appended::Now);
+    }
+    store
+}
+
+async fn pack(store: &SqliteClickStore, now: Timestamp) {
+    while store.pack(now).await.unwrap() == Upkeep::More {}
+}
+
+/// How many of the values are somewhere in the files of the clicks.
+fn found(database: &Database, values: &[Vec<u8>]) -> usize {
+    let file = database.file.of_clicks();
+    let mut bytes = std::fs::read(file.path()).unwrap();
+    let log = format!("{}-wal", file.path().display());
+    bytes.extend(std::fs::read(log).unwrap_or_default());
+    values.iter().filter(|value| bytes.windows(value.len()).any(|window| window == value.as_slice())).count()
+}
+
+#[derive(QueryableByName)]
+struct Number {
+    #[diesel(sql_type = BigInt)]
+    number: i64,
+}
+
+fn number(database: &Database, of: &str) -> i64 {
+    let mut connection =
+        SqliteConnection::establish(database.file.of_clicks().path().to_str().unwrap()).unwrap();
+    let Number { number } =
+        diesel::sql_query(format!("SELECT {of} AS number")).get_result(&mut connection).unwrap();
+    number
+}
+
+const BATCHES: &str = "(SELECT count(*) FROM click_batches)";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn packing_begins_at_an_age_a_number_of_batches_or_of_clicks() {
+    let database = Database::new();
+    let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
+    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
+    store.append(&batch(account, link, 0)).await.unwrap();
+    assert_eq!(store.pack(at(59_999)).await.unwrap(), Upkeep::Done);
+    assert_eq!(number(&database, BATCHES), 1);
+    assert_eq!(store.pack(at(60_000)).await.unwrap(), Upkeep::More);
+    assert_eq!(number(&database, BATCHES), 0);
+    for next in 1..=49 {
+        store.append(&batch(account, link, next)).await.unwrap();
+    }
+    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+    store.append(&batch(account, link, 50)).await.unwrap();
+    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(number(&database, BATCHES), 0);
+    let small =
+        |number| EncodedClicks { source: ClickSource([2; 16]), number, clicks: 1, ..batch(account, link, 0) };
+    for next in 1..=256 {
+        assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::Done);
+        store.append(&small(next)).await.unwrap();
+    }
+    assert_eq!(store.pack(at(0)).await.unwrap(), Upkeep::More);
+    assert_eq!(number(&database, BATCHES), 0);
+    assert_eq!(number(&database, "(SELECT sum(clicks) FROM click_segments)"), 51_000 + 256_000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_malformed_batch_is_set_aside() {
+    let database = Database::new();
+    let store = filled(&database).await;
+    let (account, link) = (samples::id(), samples::link(LinkKind::Redirect, "hot").id());
+    let malformed = EncodedClicks { segment: vec![7; 100], ..batch(account, link, 5) };
+    store.append(&malformed).await.unwrap();
+    pack(&store, at(3_600_000)).await;
+    assert_eq!(number(&database, BATCHES), 0);
+    assert_eq!(number(&database, "(SELECT sum(clicks) FROM click_segments)"), 5_000);
+    let aside = "(SELECT count(*) FROM unreadable_click_batches WHERE number = 6 AND length(data) = 100)";
+    assert_eq!(number(&database, aside), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_sealing_leaves_no_hash_of_a_visitor_in_the_files() {
+    let database = Database::new();
+    let store = filled(&database).await;
+    let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
+    pack(&store, at(3_600_000)).await;
+    let hours = |hours: i64| at(hours * 3_600_000);
+    assert_eq!(store.seal(hours(30)).await.unwrap(), Upkeep::Done);
+    assert_eq!(found(&database, &hashes), hashes.len(), "before sealing the hashes are there");
+    while store.seal(hours(24 * 4)).await.unwrap() == Upkeep::More {}
+    assert_eq!(found(&database, &hashes), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d48_a_forgotten_key_is_in_no_file() {
+    let database = Database::new();
+    let store = SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap();
+    let day = UtcDay::of(at(0));
+    let key: [u8; 32] = std::array::from_fn(|place| hash(u64::try_from(place).unwrap())[0]);
+    store.visitor_key(day, VisitorKey(key)).await.unwrap();
+    assert_eq!(found(&database, &[key.to_vec()]), 1);
+    store.forget_visitor_keys(day.plus(1)).await.unwrap();
+    assert_eq!(found(&database, &[key.to_vec()]), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn r39_a_backup_has_the_clicks_beside_it() {
+    let database = Database::new();
+    drop(database.open());
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("monday.db");
+    assert_eq!(back_up_clicks(&database.file, &target, PATIENCE).unwrap(), None);
+    let store = filled(&database).await;
+    back_up(&database.file, &target, PATIENCE).unwrap();
+    let backup = back_up_clicks(&database.file, &target, PATIENCE).unwrap().unwrap();
+    assert_eq!(backup.path, folder.path().join("monday-clicks.db"));
+    let hashes: Vec<Vec<u8>> = (0..5_000).step_by(50).map(|number| hash(number).to_vec()).collect();
+    let bytes = std::fs::read(&backup.path).unwrap();
+    assert!(hashes.iter().all(|hash| bytes.windows(6).any(|window| window == hash)));
+    // The store that it was taken of goes on.
+    pack(&store, at(3_600_000)).await;
+}
+
+#[test]
+fn d61_clicks_are_not_created_without_their_database() {
+    let database = Database::new();
+    let error = SqliteClickStore::open_existing(&database.file, &options(PATIENCE)).map(drop).unwrap_err();
+    assert!(matches!(error, OpenError::NoDatabase { .. }), "{error}");
+    assert!(!database.file.of_clicks().path().exists());
+    drop(database.open());
+    drop(SqliteClickStore::open_existing(&database.file, &options(PATIENCE)).unwrap());
+    assert_private(database.file.of_clicks().path());
+}
+
+#[test]
+fn a_file_of_clicks_is_not_taken_for_a_database_nor_the_other_way_round() {
+    let database = Database::new();
+    drop(SqliteClickStore::open(&database.file, &options(PATIENCE)).unwrap());
+    let clicks = signpost_sqlite::DatabaseFile::at(database.file.of_clicks().path()).unwrap();
+    let error = signpost_sqlite::SqliteStore::open(&clicks, &options(PATIENCE)).map(drop).unwrap_err();
+    assert!(matches!(error, OpenError::Foreign { .. }), "{error}");
+}
+
+#[cfg(unix)]
+fn assert_private(path: &Path) {
+    use std::os::unix::fs::PermissionsExt;
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[cfg(not(unix))]
+fn assert_private(_: &Path) {}
