@@ -26,6 +26,10 @@ const EXTENSION: &str = "spool";
 /// How long a disk that failed is left alone.
 const RETRIED_AFTER: Duration = Duration::from_millis(500);
 
+/// How much may wait in files, in GiB, and in memory, in MiB.
+const ON_DISK_GIB: u64 = 1;
+const IN_MEMORY_MIB: u64 = 64;
+
 /// How much may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpoolLimits {
@@ -37,7 +41,7 @@ pub struct SpoolLimits {
 
 impl Default for SpoolLimits {
     fn default() -> Self {
-        Self { on_disk: 1024 * 1024 * 1024, in_memory: 64 * 1024 * 1024 }
+        Self { on_disk: ON_DISK_GIB << 30, in_memory: IN_MEMORY_MIB << 20 }
     }
 }
 
