@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use signpost_app::accounts;
 use signpost_app::background::{ClickUpkeep, DoneBy, ForgetClicks, Job as _, Progress, UpkeepTask};
-use signpost_app::ports::{ClickStore as _, Clock as _};
+use signpost_app::ports::ClickStore as _;
 use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey};
 use signpost_domain::{AccountId, Plan, Plans, RedirectId};
 use signpost_port_contracts::samples;

@@ -3,6 +3,7 @@
 //! Each process writes a file of its own. Those of processes that have died are taken over, and their batches keep their
 //! sources and numbers, so that the store knows those that it has. Without a usable disk, batches wait in memory.
 
+mod backlog;
 mod batch_file;
 
 use std::collections::VecDeque;
@@ -16,6 +17,8 @@ use signpost_clicks::BuiltSegment;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
+pub use self::backlog::SpoolLimits;
+pub(crate) use self::backlog::{Backlog, Full};
 use self::batch_file::{BatchFile, FileError, FiledBatch, Held, set_aside, size};
 use crate::figures::Figures;
 use crate::log_pace::LogPace;
@@ -25,29 +28,6 @@ const EXTENSION: &str = "spool";
 
 /// How long a disk that failed is left alone.
 const RETRIED_AFTER: Duration = Duration::from_millis(500);
-
-/// How much may wait in files, in GiB, and in memory, in MiB.
-const ON_DISK_GIB: u64 = 1;
-const IN_MEMORY_MIB: u64 = 64;
-
-/// How much may wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpoolLimits {
-    /// Bytes in files, those of dead processes included.
-    pub on_disk: u64,
-    /// Bytes in memory, while the disk cannot be written.
-    pub in_memory: u64,
-}
-
-impl Default for SpoolLimits {
-    fn default() -> Self {
-        Self { on_disk: ON_DISK_GIB << 30, in_memory: IN_MEMORY_MIB << 20 }
-    }
-}
-
-/// There is no room for a batch: its clicks are lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Full;
 
 /// Where a batch is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,16 +42,6 @@ enum Place {
 pub(crate) struct Waiting {
     place: Place,
     pub(crate) batch: EncodedClicks,
-}
-
-/// What waits, in figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Backlog {
-    pub(crate) batches: u64,
-    pub(crate) clicks: u64,
-    pub(crate) bytes: u64,
-    /// How much of it would not survive the end of the process.
-    pub(crate) batches_in_memory: u64,
 }
 
 /// The batches that wait.

@@ -138,3 +138,52 @@ impl ClickSettings {
         Ok(Self { are_recorded: required(sources, &CLICK_RECORDING, values::on_or_off)?, data_dir, lists })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn read(given: &[(&'static str, &str)]) -> Result<ClickSettings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("signpost.toml");
+        std::fs::write(&file, "").unwrap();
+        let flags: BTreeMap<_, _> = given.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        let sources = Sources::gather(flags, std::iter::empty(), Some(file)).unwrap();
+        ClickSettings::read(&sources).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn d61_the_spool_is_beside_the_embedded_database_if_nothing_is_said() {
+        for (given, expected) in [
+            (vec![("database-url", "sqlite:///var/lib/here/links.db")], "/var/lib/here/signpost-spool"),
+            (vec![("database-url", "postgres://user@db.example/signpost")], "signpost-spool"),
+            (
+                vec![("database-url", "sqlite:///var/lib/here/links.db"), ("data-dir", "/srv/data")],
+                "/srv/data/signpost-spool",
+            ),
+        ] {
+            assert_eq!(read(&given).unwrap().spool(), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn d61_recording_is_on_or_off() {
+        assert!(read(&[]).unwrap().are_recorded);
+        assert!(!read(&[("click-recording", "off")]).unwrap().are_recorded);
+        let message = read(&[("click-recording", "maybe")]).unwrap_err();
+        assert!(message.contains("click-recording") && message.contains("on or off"), "{message}");
+    }
+
+    #[test]
+    fn d61_a_list_that_cannot_be_used_stops_the_start_with_its_line() {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(list.path(), "# fine\nsomebot\n((\n").unwrap();
+        let path = list.path().to_str().unwrap();
+        let message = read(&[("click-bots", path)]).unwrap_err();
+        assert!(message.contains("click-bots") && message.contains("line 3"), "{message}");
+        let message = read(&[("click-channels", "/nowhere/list")]).unwrap_err();
+        assert!(message.contains("click-channels") && message.contains("cannot read"), "{message}");
+    }
+}

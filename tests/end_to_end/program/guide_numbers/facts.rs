@@ -18,7 +18,7 @@ const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
 const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
 const STOPPING: &str = "crates/server/src/shutdown.rs";
-const SPOOL: &str = "crates/click-recorder/src/spool/mod.rs";
+const SPOOL: &str = "crates/click-recorder/src/spool/backlog.rs";
 const UNIT: &str = "packaging/signpost.service";
 const CONTAINERFILE: &str = "Containerfile";
 
