@@ -19,7 +19,7 @@ use signpost_domain::analytics::ClickSource;
 
 pub use self::backlog::SpoolLimits;
 pub(crate) use self::backlog::{Backlog, Full};
-use self::batch_file::{BatchFile, FileError, FiledBatch, Held, set_aside, size};
+use self::batch_file::{BatchFile, FileError, FiledBatch, Held, remove, set_aside, size};
 use crate::figures::Figures;
 use crate::log_pace::LogPace;
 
@@ -151,8 +151,7 @@ impl Spool {
         };
         match file.write(self.memory.iter().chain(batch)) {
             Err(FileError::Broken(error)) => {
-                // What it held is lost, so what follows would be behind a gap. There is nothing to find the source by but
-                // the batches themselves, so the next ones get a new one.
+                // What it held is lost, and what follows must not be behind a gap.
                 self.lose(file);
                 self.begin_source();
                 Err(FileError::Broken(error))
@@ -169,7 +168,9 @@ impl Spool {
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        BatchFile::open(self.folder.join(name).with_extension(EXTENSION))
+        let path = self.folder.join(name).with_extension(EXTENSION);
+        // A full disk takes an empty file, and each attempt has a name of its own.
+        BatchFile::open(path.clone()).inspect_err(|_| remove(&path))
     }
 
     /// The next batch for the store. Those of one source come in the order of their numbers.
