@@ -1,8 +1,11 @@
 //! What is found out about a visit.
 
+use std::net::{IpAddr, Ipv4Addr};
+
 use signpost_app::ports::Click;
 use signpost_domain::CountryCode;
 use signpost_domain::analytics::Values;
+use signpost_enrichment::{Enricher, Sent};
 
 /// Finds out about visits, on one thread and off the visitor's path.
 pub trait FindFacts: Send {
@@ -20,4 +23,87 @@ pub struct Facts<'a> {
     pub is_bot: bool,
     /// The values of the dimensions, but that of the widget.
     pub values: Values<'a>,
+}
+
+impl FindFacts for Enricher {
+    fn find(
+        &mut self,
+        click: &Click<'_>,
+        country: Option<CountryCode>,
+        use_facts: &mut dyn FnMut(Facts<'_>),
+    ) {
+        let Click { user_agent, referrer, accept_language, query, purpose, address, .. } = *click;
+        let sent = Sent { user_agent, referrer, accept_language, query, purpose, address };
+        let facts = self.facts(&sent, country);
+        use_facts(Facts {
+            is_bot: facts.is_bot,
+            // In the order of `Dimension::RECORDED`.
+            values: Values([
+                facts.channel,
+                facts.country,
+                facts.device,
+                &facts.os,
+                &facts.browser,
+                &facts.language,
+                &facts.referrer,
+                &facts.utm_source,
+                &facts.utm_medium,
+                &facts.utm_campaign,
+                "",
+            ]),
+        });
+    }
+
+    /// The first facts compile the rules.
+    fn warm_up(&mut self) {
+        let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+        let nothing: &[u8] = b"";
+        let [user_agent, referrer, accept_language, query, purpose] = [nothing; 5];
+        self.facts(&Sent { user_agent, referrer, accept_language, query, purpose, address }, None);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_app::ports::Click;
+    use signpost_domain::analytics::Dimension;
+    use signpost_enrichment::Sources;
+
+    use super::*;
+    use crate::testing::click;
+
+    #[test]
+    fn d47_each_fact_is_the_value_of_its_dimension() {
+        let click = Click {
+            user_agent: b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            referrer: b"https://www.example.org/page",
+            accept_language: b"de-AT",
+            query: b"utm_source=letter&utm_medium=paper&utm_campaign=autumn",
+            ..click()
+        };
+        let country = CountryCode::parse("AT").ok();
+        let mut seen = Vec::new();
+        Enricher::new(Sources::default()).find(&click, country, &mut |facts| {
+            assert!(!facts.is_bot);
+            for dimension in Dimension::RECORDED {
+                seen.push((dimension.as_str(), facts.values.get(dimension).unwrap().to_owned()));
+            }
+        });
+        let value = |name| &seen.iter().find(|(dimension, _)| *dimension == name).unwrap().1;
+        for (name, expected) in [
+            ("country", "AT"),
+            ("device", "desktop"),
+            ("os", "Linux"),
+            ("browser", "Firefox"),
+            ("language", "de"),
+            ("referrer", "example.org"),
+            ("utm_source", "letter"),
+            ("utm_medium", "paper"),
+            ("utm_campaign", "autumn"),
+            ("widget", ""),
+        ] {
+            assert_eq!(value(name), expected, "{name}");
+        }
+        assert!(!value("channel").is_empty());
+    }
 }

@@ -1,20 +1,23 @@
 //! Clicks, counted.
 
+use std::sync::Arc;
+
 use signpost_app::ports::{ClickBatch, ClickKind, ClickSink};
 
 const CLICKS_METRIC: &str = "signpost_clicks_total";
 
-/// Counts clicks by their kind, and keeps nothing of them.
+/// Counts clicks by their kind, and hands them on to whoever records them.
 pub(crate) struct CountedClicks {
     sent: metrics::Counter,
     shown: metrics::Counter,
     blocked: metrics::Counter,
     widget: metrics::Counter,
+    recorder: Option<Arc<dyn ClickSink>>,
 }
 
 impl CountedClicks {
-    /// Counts with the recorder that is installed by now.
-    pub(crate) fn new() -> Self {
+    /// Counts with the metrics that are installed by now. Without a `recorder` nothing is kept of clicks.
+    pub(crate) fn before(recorder: Option<Arc<dyn ClickSink>>) -> Self {
         metrics::describe_counter!(
             CLICKS_METRIC,
             "Visits of links that record them: `sent`, `shown`, `blocked` by a gate, or of a `widget`."
@@ -25,6 +28,7 @@ impl CountedClicks {
             shown: counter("shown"),
             blocked: counter("blocked"),
             widget: counter("widget"),
+            recorder,
         }
     }
 }
@@ -39,6 +43,9 @@ impl ClickSink for CountedClicks {
                 ClickKind::Widget(_) => &self.widget,
             };
             counter.increment(1);
+        }
+        if let Some(recorder) = &self.recorder {
+            return recorder.take(batch);
         }
         batch.clear();
         batch

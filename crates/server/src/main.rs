@@ -1,7 +1,6 @@
 //! The program `signpost`: reads its settings, plugs the parts together, and does what it is told. No rules live
 //! here.
 
-mod absent_click_store;
 mod background;
 mod clicks;
 mod commands;

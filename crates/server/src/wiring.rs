@@ -9,35 +9,40 @@ use anyhow::Result;
 use signpost_app::admission::{AccountBounds, ClientAddresses, Gatekeeper};
 use signpost_app::analytics::{Analytics, AnalyticsBounds};
 use signpost_app::ports::{
-    Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries, QuotaStore, ROOM_FOR_ANSWERS,
-    SharedQuotaStore, Store, TargetBlocklist,
+    ClickSink, ClickStore, Clock, CountId, CountryLookup, DnsProvider, MergingQuotaStore, NoCountries,
+    QuotaStore, ROOM_FOR_ANSWERS, SharedQuotaStore, Store, TargetBlocklist,
 };
 use signpost_app::visits::LinkMemory;
 use signpost_app::{Application, Lifecycle};
+use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, SystemDomain, TrustedProxies};
+use signpost_enrichment::Enricher;
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_quota_fallback::{FallbackOptions, FallbackQuotaStore};
 use signpost_redis::{RedisOptions, RedisQuotaStore, RedisUrl};
-use signpost_sqlite::{SqliteOptions, SqliteStore};
+use signpost_sqlite::{SqliteClickStore, SqliteOptions, SqliteStore};
 use tokio::runtime::Handle;
 use tokio::task::JoinHandle;
 
-use crate::absent_click_store::AbsentClickStore;
 use crate::background::Background;
 use crate::clicks::CountedClicks;
 use crate::country_database_file::CountryDatabaseFile;
 use crate::name_servers;
-use crate::settings::{CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
+use crate::settings::{ClickSettings, CommonSettings, Database, LinkSettings, PoolSettings, ServeSettings};
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
 /// How long to wait for the servers' threads to let go of the application when it is closed.
 const LET_GO_WITHIN: Duration = Duration::from_secs(2);
 
+/// For how long clicks are sent to the store when the program stops. What is left then waits in the spool.
+const CLICKS_SENT_WITHIN: Duration = Duration::from_secs(3);
+
 /// An application that serves, and what has to be ended with it.
 pub(crate) struct Serving {
     pub(crate) app: Arc<Application>,
     background: Background,
+    recorder: Option<Arc<ClickRecorder>>,
     /// The task that follows the blocklist's file, if there is one.
     blocklist_follower: Option<JoinHandle<()>>,
     /// The task that follows the file of the database of countries, if there is one.
@@ -71,11 +76,13 @@ impl Serving {
             account_bounds: settings.account_bounds,
         };
         let stores = Stores::open(common, IfNoDatabase::Create, settings.redis.as_ref()).await?;
-        let app = Arc::new(application(common, parts, stores));
+        let recorder = record_clicks(&settings.clicks, &parts, &stores).await?;
+        let app = Arc::new(application(common, parts, stores, recorder.clone()));
         let background = Background::start(&app).await;
         Ok(Self {
             app,
             background,
+            recorder,
             blocklist_follower: file.map(TargetBlocklistFile::follow),
             countries_follower: database.map(CountryDatabaseFile::follow),
         })
@@ -87,9 +94,16 @@ impl Serving {
         self.background.hand_over();
     }
 
+    /// Writes the clicks that have come to the spool. To be called instead of [`Serving::close`] when there is no time to stop
+    /// in order.
+    pub(crate) async fn save_clicks(self) {
+        close_recorder(self.recorder, Duration::ZERO).await;
+    }
+
     /// Closes the store, which waits for what it was given. To be called when the servers have stopped.
     pub(crate) async fn close(self) {
-        let Self { app, background, blocklist_follower, countries_follower } = self;
+        let Self { app, background, recorder, blocklist_follower, countries_follower } = self;
+        close_recorder(recorder, CLICKS_SENT_WITHIN).await;
         background.end().await;
         for follower in [blocklist_follower, countries_follower].into_iter().flatten() {
             follower.abort();
@@ -105,6 +119,34 @@ impl Serving {
     }
 }
 
+/// Starts recording clicks, unless the operator does not want it.
+async fn record_clicks(
+    settings: &ClickSettings,
+    parts: &Parts,
+    stores: &Stores,
+) -> Result<Option<Arc<ClickRecorder>>> {
+    if !settings.are_recorded {
+        return Ok(None);
+    }
+    let ports = RecorderPorts {
+        store: Arc::clone(&stores.clicks),
+        clock: Arc::new(SystemClock),
+        randomness: Arc::new(OsRandomness),
+        countries: Arc::clone(&parts.countries),
+        facts: Box::new(Enricher::new(settings.lists.clone())),
+    };
+    let options = RecorderOptions::in_folder(settings.spool());
+    Ok(Some(Arc::new(ClickRecorder::start(ports, &options).await?)))
+}
+
+/// Writes the clicks that have come to the spool, and sends what is there for a while.
+async fn close_recorder(recorder: Option<Arc<ClickRecorder>>, within: Duration) {
+    let Some(recorder) = recorder else { return };
+    if let Err(error) = tokio::task::spawn_blocking(move || recorder.close(within)).await {
+        tracing::error!(%error, "recording clicks ended in a panic");
+    }
+}
+
 /// Makes the application for an operator's command. It shares nothing with one that serves but the database.
 ///
 /// # Errors
@@ -115,7 +157,7 @@ pub(crate) async fn operators_application(common: &CommonSettings) -> Result<App
     let parts = Parts::of_command(system, Arc::new(EmptyBlocklist::default()), CustomDomainScheme::default());
     // Nor does any count requests.
     let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
-    Ok(application(common, parts, stores))
+    Ok(application(common, parts, stores, None))
 }
 
 /// Makes the application for a command that judges links as `serve` does.
@@ -130,7 +172,7 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
     };
     let parts = Parts::of_command(system, blocklist, custom_domain_scheme);
     let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
-    Ok(application(common, parts, stores))
+    Ok(application(common, parts, stores, None))
 }
 
 /// What an application has beside the settings that every command has.
@@ -186,6 +228,7 @@ enum IfNoDatabase {
 /// Where everything is kept.
 struct Stores {
     store: Arc<dyn Store>,
+    clicks: Arc<dyn ClickStore>,
     quota: Arc<dyn QuotaStore>,
     shared_quota: Option<Arc<dyn SharedQuotaStore>>,
 }
@@ -204,14 +247,23 @@ impl Stores {
                     IfNoDatabase::Create => SqliteStore::open(file, &options)?,
                     IfNoDatabase::Fail => SqliteStore::open_existing(file, &options)?,
                 });
+                let clicks = Arc::new(match if_no_database {
+                    IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,
+                    IfNoDatabase::Fail => SqliteClickStore::open_existing(file, &options)?,
+                });
                 // On a full disk requests are counted in memory, so that reads go on.
                 let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
-                Self { store, quota, shared_quota: None }
+                Self { store, clicks, quota, shared_quota: None }
             }
             Database::Server(url) => {
                 let options = postgres_options(*store_timeout, *pool);
                 let store = Arc::new(PostgresStore::connect(url.expose(), &options).await?);
-                Self { store: Arc::<PostgresStore>::clone(&store), quota: store, shared_quota: None }
+                Self {
+                    store: Arc::<PostgresStore>::clone(&store),
+                    clicks: Arc::<PostgresStore>::clone(&store),
+                    quota: store,
+                    shared_quota: None,
+                }
             }
         };
         let Some(url) = redis else { return Ok(stores) };
@@ -249,7 +301,12 @@ fn analytics_bounds(store_timeout: Duration) -> AnalyticsBounds {
     AnalyticsBounds::for_cores(cores, store_timeout)
 }
 
-fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Application {
+fn application(
+    common: &CommonSettings,
+    parts: Parts,
+    stores: Stores,
+    recorder: Option<Arc<ClickRecorder>>,
+) -> Application {
     let Parts {
         system,
         blocklist,
@@ -263,7 +320,8 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         throttle_per_minute,
         account_bounds,
     } = parts;
-    let Stores { store, quota, shared_quota } = stores;
+    let Stores { store, clicks: click_store, quota, shared_quota } = stores;
+    let recorder = recorder.map(|recorder| -> Arc<dyn ClickSink> { recorder });
     let clock: Arc<dyn Clock> = Arc::new(SystemClock);
     Application {
         store,
@@ -274,8 +332,8 @@ fn application(common: &CommonSettings, parts: Parts, stores: Stores) -> Applica
         randomness: Arc::new(OsRandomness),
         dns,
         target_blocklist: blocklist,
-        clicks: Arc::new(CountedClicks::new()),
-        click_store: Arc::new(AbsentClickStore),
+        clicks: Arc::new(CountedClicks::before(recorder)),
+        click_store,
         link_memory: Arc::new(LinkMemory::new(stale_limit)),
         countries,
         changes: Arc::default(),

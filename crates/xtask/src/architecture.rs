@@ -98,13 +98,13 @@ const PLACES: &[Place] = &[
     Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
     // How clicks are encoded and counted, for stores and for whoever records clicks.
     Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
-    // What a click's facts are, worked out behind the edge.
-    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
         package: CLICK_RECORDER,
-        imports: Crates::Only(&[APP, DOMAIN, CLICKS]),
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
         tests_import: &[PORT_CONTRACTS, MEMORY],
     },
+    // What a click's facts are, worked out behind the edge.
+    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
     Place {
         package: EDGE,
         imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
@@ -129,8 +129,8 @@ const PLACES: &[Place] = &[
             LINK_FILES,
             DNS,
             GEOIP,
-            ENRICHMENT,
             CLICK_RECORDER,
+            ENRICHMENT,
         ]),
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },

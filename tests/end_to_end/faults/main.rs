@@ -21,6 +21,7 @@
     reason = "`json!` at the call reads best when it is passed as it is"
 )]
 
+mod clicks;
 mod disk;
 mod doors;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]

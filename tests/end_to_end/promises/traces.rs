@@ -102,7 +102,7 @@ fn request(number: usize, path: &str, host: &str, key: &str, hostile: Option<(Pa
     let mut headers = vec![
         ("Host", host.to_owned()),
         ("User-Agent", AGENT.to_owned()),
-        ("Referer", format!("https://{REFERRER}.example")),
+        ("Referer", format!("https://news.example/{REFERRER}?{REFERRER}")),
         ("Cookie", COOKIE.to_owned()),
         ("X-Forwarded-For", address),
         ("Authorization", format!("Bearer {key}")),

@@ -5,6 +5,7 @@ use signpost_domain::AccountId;
 use super::operator_error::OperatorError;
 use super::suspension::suspend;
 use crate::application::Application;
+use crate::ports::Upkeep;
 use crate::unit_of_work::{Attempts, commit};
 
 /// How many links are deleted in one unit of work.
@@ -16,6 +17,8 @@ const AT_ONCE: u16 = 1_000;
 pub async fn delete(app: &Application, id: AccountId) -> Result<(), OperatorError> {
     suspend(app, id).await?;
     while delete_some_links(app, id).await? == AT_ONCE {}
+    // Clicks that are on their way yet are forgotten by `ForgetClicks`.
+    while app.click_store.forget_clicks(id, None).await? == Upkeep::More {}
     let attempts = Attempts::at(app);
     attempts
         .run(|| async {

@@ -7,8 +7,10 @@
 //! To add a job, implement [`Job`] in a file here and name it in [`jobs`].
 
 mod check_domains;
+mod click_upkeep;
 mod forget_answers;
 mod forget_changes;
+mod forget_clicks;
 mod job;
 mod job_runner;
 mod maintain_domains;
@@ -16,8 +18,10 @@ mod maintain_domains;
 use std::sync::Arc;
 
 pub use check_domains::CheckDomains;
+pub use click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use forget_answers::ForgetAnswers;
 pub use forget_changes::ForgetChanges;
+pub use forget_clicks::ForgetClicks;
 pub use job::{DoneBy, Job, Progress};
 pub use job_runner::JobRunner;
 pub use maintain_domains::MaintainDomains;
@@ -27,10 +31,16 @@ use crate::application::Application;
 /// All jobs.
 #[must_use]
 pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
-    vec![
+    let upkeep = |task| -> Arc<dyn Job> {
+        Arc::new(ClickUpkeep::new(task, Arc::clone(&app.click_store), Arc::clone(&app.clock)))
+    };
+    let mut jobs: Vec<Arc<dyn Job>> = vec![
         Arc::new(CheckDomains::new(Arc::clone(app))),
         Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
+        Arc::new(ForgetClicks::new(Arc::clone(app))),
         Arc::new(MaintainDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
-    ]
+    ];
+    jobs.extend(UpkeepTask::ALL.map(upkeep));
+    jobs
 }

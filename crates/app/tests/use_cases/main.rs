@@ -19,6 +19,7 @@ mod bulk_creation;
 mod bulk_moves;
 mod bulk_on_domains;
 mod changes;
+mod click_upkeep;
 mod client_addresses;
 mod domain_check_load;
 mod domain_checks;

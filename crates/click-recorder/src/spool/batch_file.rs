@@ -185,31 +185,49 @@ impl BatchFile {
         &mut self,
         batches: impl Iterator<Item = &'a EncodedClicks>,
     ) -> Result<(), FileError> {
-        let Self { connection, acknowledged, next, .. } = self;
-        let mut held = self.held;
-        let mut row = *next;
-        connection.immediate_transaction(|connection| {
-            // Rows are numbered from above all others, so those of deleted batches are never given again.
-            diesel::sql_query("DELETE FROM batches WHERE id <= ?")
-                .bind::<BigInt, _>(*acknowledged)
-                .execute(connection)?;
-            for batch in batches {
-                diesel::sql_query("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)")
-                    .bind::<BigInt, _>(row)
-                    .bind::<Binary, _>(batch.source.0.as_slice())
-                    .bind::<BigInt, _>(i64::try_from(batch.number).unwrap_or(i64::MAX))
-                    .bind::<BigInt, _>(i64::from(batch.clicks))
-                    .bind::<BigInt, _>(batch.first.unix_millis())
-                    .bind::<BigInt, _>(batch.last.unix_millis())
-                    .bind::<Binary, _>(batch.segment.as_slice())
-                    .execute(connection)?;
-                row = row.saturating_add(1);
-                held.add(batch);
+        // Not by Diesel's transactions: where SQLite itself has rolled back on a full disk, Diesel would never use the
+        // connection again.
+        self.connection.batch_execute("BEGIN IMMEDIATE")?;
+        let written = self.write_rows(batches).and_then(|rows| {
+            self.connection.batch_execute("COMMIT")?;
+            Ok(rows)
+        });
+        let (row, held) = match written {
+            Ok(rows) => rows,
+            Err(error) => {
+                // It fails where there is nothing left to be rolled back.
+                let _ = self.connection.batch_execute("ROLLBACK");
+                return Err(error.into());
             }
-            QueryResult::Ok(())
-        })?;
+        };
         (self.next, self.held, self.is_unsynced) = (row, held, true);
         Ok(())
+    }
+
+    /// Writes the rows, and gives the number of the next one and what the file holds with them.
+    fn write_rows<'a>(
+        &mut self,
+        batches: impl Iterator<Item = &'a EncodedClicks>,
+    ) -> QueryResult<(i64, Held)> {
+        let (mut row, mut held) = (self.next, self.held);
+        // Rows are numbered from above all others, so those of deleted batches are never given again.
+        diesel::sql_query("DELETE FROM batches WHERE id <= ?")
+            .bind::<BigInt, _>(self.acknowledged)
+            .execute(&mut self.connection)?;
+        for batch in batches {
+            diesel::sql_query("INSERT INTO batches VALUES (?, ?, ?, ?, ?, ?, ?)")
+                .bind::<BigInt, _>(row)
+                .bind::<Binary, _>(batch.source.0.as_slice())
+                .bind::<BigInt, _>(i64::try_from(batch.number).unwrap_or(i64::MAX))
+                .bind::<BigInt, _>(i64::from(batch.clicks))
+                .bind::<BigInt, _>(batch.first.unix_millis())
+                .bind::<BigInt, _>(batch.last.unix_millis())
+                .bind::<Binary, _>(batch.segment.as_slice())
+                .execute(&mut self.connection)?;
+            row = row.saturating_add(1);
+            held.add(batch);
+        }
+        Ok((row, held))
     }
 
     /// The oldest batch that the store does not have.
@@ -281,17 +299,28 @@ impl BatchFile {
         self.is_unsynced
     }
 
+    /// Lets the file grow to so many pages, as a full disk does.
+    #[cfg(test)]
+    pub(crate) fn limit_pages(&mut self, pages: u32) {
+        self.connection.batch_execute(&format!("PRAGMA max_page_count = {pages}")).unwrap();
+    }
+
     /// Deletes the file, which must hold nothing.
     pub(crate) fn remove(self) {
         let Self { path, connection, .. } = self;
         drop(connection);
-        for path in with_companions(&path) {
-            match std::fs::remove_file(&path) {
-                Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                    tracing::debug!(path = %path.display(), %error, "a file of the spool was not deleted");
-                }
-                Ok(()) | Err(_) => {}
+        remove(&path);
+    }
+}
+
+/// Deletes a file that is not open, and holds nothing.
+pub(crate) fn remove(path: &Path) {
+    for path in with_companions(path) {
+        match std::fs::remove_file(&path) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                tracing::debug!(path = %path.display(), %error, "a file of the spool was not deleted");
             }
+            Ok(()) | Err(_) => {}
         }
     }
 }

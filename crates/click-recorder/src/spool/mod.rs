@@ -3,6 +3,7 @@
 //! Each process writes a file of its own. Those of processes that have died are taken over, and their batches keep their
 //! sources and numbers, so that the store knows those that it has. Without a usable disk, batches wait in memory.
 
+mod backlog;
 mod batch_file;
 
 use std::collections::VecDeque;
@@ -16,7 +17,9 @@ use signpost_clicks::BuiltSegment;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
-use self::batch_file::{BatchFile, FileError, FiledBatch, Held, set_aside, size};
+pub use self::backlog::SpoolLimits;
+pub(crate) use self::backlog::{Backlog, Full};
+use self::batch_file::{BatchFile, FileError, FiledBatch, Held, remove, set_aside, size};
 use crate::figures::Figures;
 use crate::log_pace::LogPace;
 
@@ -25,25 +28,6 @@ const EXTENSION: &str = "spool";
 
 /// How long a disk that failed is left alone.
 const RETRIED_AFTER: Duration = Duration::from_millis(500);
-
-/// How much may wait.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SpoolLimits {
-    /// Bytes in files, those of dead processes included.
-    pub on_disk: u64,
-    /// Bytes in memory, while the disk cannot be written.
-    pub in_memory: u64,
-}
-
-impl Default for SpoolLimits {
-    fn default() -> Self {
-        Self { on_disk: 1024 * 1024 * 1024, in_memory: 64 * 1024 * 1024 }
-    }
-}
-
-/// There is no room for a batch: its clicks are lost.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Full;
 
 /// Where a batch is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,16 +42,6 @@ enum Place {
 pub(crate) struct Waiting {
     place: Place,
     pub(crate) batch: EncodedClicks,
-}
-
-/// What waits, in figures.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Backlog {
-    pub(crate) batches: u64,
-    pub(crate) clicks: u64,
-    pub(crate) bytes: u64,
-    /// How much of it would not survive the end of the process.
-    pub(crate) batches_in_memory: u64,
 }
 
 /// The batches that wait.
@@ -177,8 +151,7 @@ impl Spool {
         };
         match file.write(self.memory.iter().chain(batch)) {
             Err(FileError::Broken(error)) => {
-                // What it held is lost, so what follows would be behind a gap. There is nothing to find the source by but
-                // the batches themselves, so the next ones get a new one.
+                // What it held is lost, and what follows must not be behind a gap.
                 self.lose(file);
                 self.begin_source();
                 Err(FileError::Broken(error))
@@ -195,7 +168,9 @@ impl Spool {
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        BatchFile::open(self.folder.join(name).with_extension(EXTENSION))
+        let path = self.folder.join(name).with_extension(EXTENSION);
+        // A full disk takes an empty file, and each attempt has a name of its own.
+        BatchFile::open(path.clone()).inspect_err(|_| remove(&path))
     }
 
     /// The next batch for the store. Those of one source come in the order of their numbers.

@@ -165,6 +165,25 @@ fn r40_without_a_disk_batches_wait_in_memory_and_are_written_later() {
 }
 
 #[test]
+fn r40_a_file_that_cannot_grow_is_written_again_once_it_can() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut spool = usual(folder.path(), 1);
+    fill(&mut spool, [1]);
+    spool.own.as_mut().unwrap().limit_pages(2);
+    let large = || BuiltSegment { data: vec![7; 20_000], ..segment(2) };
+    for _ in 0..3 {
+        spool.failed_at = None;
+        spool.put(large()).unwrap();
+    }
+    assert_eq!((spool.backlog().batches, spool.backlog().batches_in_memory), (4, 3));
+    spool.own.as_mut().unwrap().limit_pages(1_000_000);
+    spool.failed_at = None;
+    spool.write_memory();
+    assert_eq!((spool.backlog().batches, spool.backlog().batches_in_memory), (4, 0));
+    assert_eq!(numbers(&drain(&mut spool)), [1, 2, 3, 4]);
+}
+
+#[test]
 fn r40_memory_is_bounded_too() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spool");

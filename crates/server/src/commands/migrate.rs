@@ -10,7 +10,11 @@ use crate::settings::{CommonSettings, Database};
 pub(super) async fn run(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
     let database = &settings.database;
     let applied = match database {
-        Database::File(file) => signpost_sqlite::migrate(file, settings.store_timeout)?,
+        Database::File(file) => {
+            let mut applied = signpost_sqlite::migrate(file, settings.store_timeout)?;
+            applied.extend(signpost_sqlite::migrate(&file.of_clicks(), settings.store_timeout)?);
+            applied
+        }
         Database::Server(url) => signpost_postgres::migrate(url.expose()).await?,
     };
     let text = match applied.as_slice() {

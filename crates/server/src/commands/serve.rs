@@ -51,6 +51,7 @@ pub(super) async fn run(
         tracing::info!("stopped; everything that ran is finished");
     } else {
         // What is still running holds the store, so it is not closed. What was committed is safe all the same.
+        serving.save_clicks().await;
         tracing::warn!("stopped; something that ran was cut short");
     }
     Ok(())

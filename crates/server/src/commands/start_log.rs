@@ -13,7 +13,9 @@ use signpost_domain::SystemDomain;
 use signpost_pages::SecurityContact;
 
 use crate::settings::names::{API_LISTEN, LINK_LISTEN};
-use crate::settings::{CommonSettings, DomainSettings, GateSettings, PoolSettings, ServeSettings};
+use crate::settings::{
+    ClickSettings, CommonSettings, DomainSettings, GateSettings, PoolSettings, ServeSettings,
+};
 
 /// Logs the settings under their names, and warns of those that will not work. None of this is secret.
 pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
@@ -40,6 +42,7 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         account_bounds: AccountBounds { requests: account_concurrency, searches: account_searches },
         drain_delay,
         redis,
+        clicks: ClickSettings { are_recorded, data_dir, lists: _ },
     } = serve;
     warn_of_localhost(serve);
     match (&edge.hostname, edge.addresses.is_empty()) {
@@ -69,6 +72,8 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
         "database-connections" = connections.map(NonZeroUsize::get),
         "database-wait" = wait.map(time),
         "statement-timeout" = statement_timeout.map(time),
+        "click-recording" = if *are_recorded { "on" } else { "off" },
+        "data-dir" = %data_dir.display(),
         "system-url" = system.origin(),
         "system-aliases" = listed(system_aliases),
         "known-plans" = listed(plans.iter().map(|plan| plan.name.as_str())),

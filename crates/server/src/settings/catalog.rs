@@ -1,5 +1,6 @@
 //! Every setting there is (D61): the one table from which flags, variables, keys of the file and `--help` come.
 
+use super::clicks::{CLICK_AGENTS, CLICK_ASSISTANTS, CLICK_BOTS, CLICK_CHANNELS, CLICK_RECORDING, DATA_DIR};
 use super::gates::{COUNTRY_HEADER, GEOIP_DATABASE};
 
 pub(crate) use super::setting::{Scope, Setting, VARIABLE_PREFIX};
@@ -8,7 +9,7 @@ const LISTENERS: &str = "Listeners";
 pub(super) const LINKS: &str = "Links";
 const DOMAINS: &str = "Custom domains";
 const LIMITS: &str = "Limits";
-const STORE: &str = "Store";
+pub(super) const STORE: &str = "Store";
 const OPERATION: &str = "Operation";
 
 /// Where the API listens.
@@ -338,7 +339,7 @@ pub(crate) const LOG_FORMAT: Setting = Setting {
 };
 
 /// Every setting, in the order of `--help`.
-pub(crate) static SETTINGS: [&Setting; 31] = [
+pub(crate) static SETTINGS: [&Setting; 37] = [
     &API_LISTEN,
     &LINK_LISTEN,
     &METRICS_LISTEN,
@@ -368,6 +369,12 @@ pub(crate) static SETTINGS: [&Setting; 31] = [
     &DATABASE_CONNECTIONS,
     &DATABASE_WAIT,
     &STATEMENT_TIMEOUT,
+    &DATA_DIR,
+    &CLICK_RECORDING,
+    &CLICK_AGENTS,
+    &CLICK_BOTS,
+    &CLICK_CHANNELS,
+    &CLICK_ASSISTANTS,
     &DRAIN_DELAY,
     &LOG_FORMAT,
 ];

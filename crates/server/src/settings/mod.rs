@@ -1,6 +1,7 @@
 //! What the operator sets (D61).
 
 mod catalog;
+mod clicks;
 mod database;
 mod domains;
 mod error;
@@ -24,6 +25,7 @@ use signpost_redis::RedisUrl;
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
 pub(crate) use catalog::Setting;
+pub(crate) use clicks::ClickSettings;
 pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
 pub(crate) use error::SettingsError;
@@ -170,6 +172,8 @@ pub(crate) struct ServeSettings {
     pub(crate) drain_delay: Duration,
     /// Where requests are counted, if not in the database.
     pub(crate) redis: Option<RedisUrl>,
+    /// How clicks are recorded.
+    pub(crate) clicks: ClickSettings,
 }
 
 impl ServeSettings {
@@ -209,6 +213,7 @@ impl ServeSettings {
                 values::time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
             })?,
             redis: optional(sources, &catalog::REDIS_URL, values::redis)?,
+            clicks: ClickSettings::read(sources)?,
         })
     }
 }

@@ -38,6 +38,14 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+pub(super) fn on_or_off(text: &str) -> Result<bool, String> {
+    match text {
+        "on" => Ok(true),
+        "off" => Ok(false),
+        _ => Err(format!("must be on or off, not {text:?}")),
+    }
+}
+
 pub(super) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
 }

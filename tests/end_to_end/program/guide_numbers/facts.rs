@@ -18,6 +18,7 @@ const DNS: &str = "crates/dns/src/options.rs";
 const TLS_ALLOWED: &str = "crates/http/src/tls_allowed.rs";
 const LINK_MEMORY: &str = "crates/app/src/visits/link_memory.rs";
 const STOPPING: &str = "crates/server/src/shutdown.rs";
+const SPOOL: &str = "crates/click-recorder/src/spool/backlog.rs";
 const UNIT: &str = "packaging/signpost.service";
 const CONTAINERFILE: &str = "Containerfile";
 
@@ -52,6 +53,13 @@ pub(super) const FACTS: &[Fact] = &[
     fact("a migration waits {two seconds} for a table", Is(Const(MIGRATIONS, "LOCK_LIMIT"))),
     fact("lets requests pass for {a second}", Is(Const(MIGRATIONS, "LOCK_PAUSE"))),
     fact("and tries again for {two minutes}", Is(Const(MIGRATIONS, "LOCK_PATIENCE"))),
+    // Clicks on their way.
+    fact("It holds at most {1} GiB", Is(Const(SPOOL, "ON_DISK_GIB"))),
+    fact("wait in memory, {64} MiB at most", Is(Const(SPOOL, "IN_MEMORY_MIB"))),
+    fact(
+        "what the node wrote in the last {second}",
+        Is(Const("crates/click-recorder/src/recorder.rs", "SYNCED_EVERY")),
+    ),
     // Counting requests.
     fact(
         "expire by themselves, within {three days}",

@@ -1,0 +1,97 @@
+//! What the store of clicks does by itself: it packs, sums up and seals them, and destroys the keys of their visitors.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use signpost_domain::analytics::UtcDay;
+
+use super::job::{DoneBy, Job, Progress};
+use crate::app_error::AppError;
+use crate::ports::{ClickStore, Clock, Upkeep};
+
+/// How long after a day its visitors' key is destroyed: nodes whose clocks are behind may ask for it until then.
+const KEYS_KEPT_AFTER: Duration = Duration::from_mins(10);
+
+/// A kind of upkeep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UpkeepTask {
+    /// Larger segments are made of small ones. Every node does this, each with other batches.
+    Pack,
+    /// Days that have ended are summed up.
+    Digest,
+    /// The visitors' hashes of days to which no more clicks will come are destroyed.
+    Seal,
+    /// The keys of the visitors of past days are destroyed (D48).
+    ForgetVisitorKeys,
+}
+
+impl UpkeepTask {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Pack, Self::Digest, Self::Seal, Self::ForgetVisitorKeys];
+}
+
+/// One kind of upkeep of clicks.
+pub struct ClickUpkeep {
+    task: UpkeepTask,
+    clicks: Arc<dyn ClickStore>,
+    clock: Arc<dyn Clock>,
+}
+
+impl ClickUpkeep {
+    /// The job, on this store and by this clock.
+    #[must_use]
+    pub fn new(task: UpkeepTask, clicks: Arc<dyn ClickStore>, clock: Arc<dyn Clock>) -> Self {
+        Self { task, clicks, clock }
+    }
+}
+
+#[async_trait]
+impl Job for ClickUpkeep {
+    fn name(&self) -> &'static str {
+        match self.task {
+            UpkeepTask::Pack => "pack-clicks",
+            UpkeepTask::Digest => "digest-clicks",
+            UpkeepTask::Seal => "seal-clicks",
+            UpkeepTask::ForgetVisitorKeys => "forget-visitor-keys",
+        }
+    }
+
+    fn done_by(&self) -> DoneBy {
+        match self.task {
+            UpkeepTask::Pack => DoneBy::EveryNode,
+            UpkeepTask::Digest | UpkeepTask::Seal | UpkeepTask::ForgetVisitorKeys => DoneBy::OneNode,
+        }
+    }
+
+    fn period(&self) -> Duration {
+        match self.task {
+            UpkeepTask::Pack => Duration::from_secs(5),
+            UpkeepTask::Digest => Duration::from_mins(1),
+            UpkeepTask::Seal | UpkeepTask::ForgetVisitorKeys => Duration::from_mins(5),
+        }
+    }
+
+    async fn step(&self) -> Result<Progress, AppError> {
+        let now = self.clock.now();
+        let upkeep = match self.task {
+            UpkeepTask::Pack => self.clicks.pack(now).await?,
+            UpkeepTask::Digest => self.clicks.digest(now).await?,
+            UpkeepTask::Seal => self.clicks.seal(now).await?,
+            UpkeepTask::ForgetVisitorKeys => {
+                self.clicks.forget_visitor_keys(UtcDay::of(now.minus(KEYS_KEPT_AFTER))).await?;
+                Upkeep::Done
+            }
+        };
+        Ok(upkeep.into())
+    }
+}
+
+impl From<Upkeep> for Progress {
+    fn from(upkeep: Upkeep) -> Self {
+        match upkeep {
+            Upkeep::More => Self::More,
+            Upkeep::Done => Self::Done,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! What background work does with clicks, and what becomes of those of a deleted account.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use signpost_app::accounts;
+use signpost_app::background::{ClickUpkeep, DoneBy, ForgetClicks, Job as _, Progress, UpkeepTask};
+use signpost_app::ports::ClickStore as _;
+use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash, VisitorKey};
+use signpost_domain::{AccountId, Plan, Plans, RedirectId};
+use signpost_port_contracts::samples;
+
+use crate::world::World;
+
+/// Stores a click of an account, so many days ago.
+fn click(world: &World, account: AccountId, days_ago: u32) {
+    let at = UtcDay::of(world.app.clock.now()).minus(days_ago).first();
+    world.memory.click_store.record([RecordedClick {
+        at,
+        account,
+        link: RedirectId::from_bytes([1; 16]).into(),
+        kind: RecordedKind::Click,
+        visitor: VisitorHash([0; 6]),
+        values: Values::default(),
+    }]);
+}
+
+async fn forget(world: &World) {
+    let job = ForgetClicks::new(Arc::clone(&world.app));
+    while job.step().await.unwrap() == Progress::More {}
+}
+
+#[tokio::test]
+async fn d49_clicks_are_kept_as_long_as_the_accounts_plan_reaches_back() {
+    let world = World::new().await;
+    let (small, _) = world.another_account("free").await;
+    let days = |plan: &str| world.app.plans.get(&samples::plan(plan)).unwrap().limits.analytics_days;
+    assert!(days("free") < days("agency"));
+    for (account, plan) in [(small.id, "free"), (world.account.id, "agency")] {
+        // The first day may be asked for in zones that are behind UTC.
+        for ago in [0, days(plan), days(plan) + 1, days(plan) + 2, days(plan) + 100] {
+            click(&world, account, ago);
+        }
+    }
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 2 * 3);
+    world.memory.clock.advance(Duration::from_hours(24));
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 2 * 2);
+}
+
+#[tokio::test]
+async fn clicks_of_a_plan_that_is_not_configured_are_kept() {
+    let agency = Plans::builtin().get(&samples::plan("agency")).unwrap().clone();
+    let mut world = World::with_plan(Plan { name: samples::plan("own"), ..agency }).await;
+    click(&world, world.account.id, 10_000);
+    world.memory.plans = Plans::builtin();
+    world.app = Arc::new(world.memory.application());
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 1);
+}
+
+#[tokio::test]
+async fn clicks_that_come_after_their_account_was_deleted_are_forgotten() {
+    let world = World::new().await;
+    click(&world, samples::id(), 5_000);
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 0);
+}
+
+#[tokio::test]
+async fn more_accounts_than_a_step_takes_are_done_in_several() {
+    let world = World::new().await;
+    let days = world.app.plans.get(&samples::plan("agency")).unwrap().limits.analytics_days;
+    // Accounts whose clicks stay must not keep those behind them from their turn.
+    for number in 0..250_u128 {
+        click(&world, AccountId::from_bytes(number.to_be_bytes()), days + 10);
+    }
+    forget(&world).await;
+    assert_eq!(world.memory.click_store.rows(), 0);
+}
+
+#[tokio::test]
+async fn deleting_an_account_deletes_its_clicks() {
+    let world = World::new().await;
+    let (other, _) = world.another_account("pro").await;
+    for account in [world.account.id, other.id] {
+        click(&world, account, 0);
+        click(&world, account, 20);
+    }
+    accounts::delete(&world.app, world.account.id).await.unwrap();
+    assert_eq!(world.memory.click_store.rows(), 2);
+    accounts::delete(&world.app, other.id).await.unwrap();
+    assert_eq!(world.memory.click_store.rows(), 0);
+}
+
+/// What has been begun can be done again once the clicks can be reached.
+#[tokio::test]
+async fn an_account_whose_clicks_cannot_be_deleted_stays() {
+    let world = World::new().await;
+    click(&world, world.account.id, 0);
+    world.memory.click_store.set_unavailable(true);
+    assert!(accounts::delete(&world.app, world.account.id).await.is_err());
+    assert!(world.app.store.account(world.account.id).await.unwrap().is_some());
+    world.memory.click_store.set_unavailable(false);
+    accounts::delete(&world.app, world.account.id).await.unwrap();
+    assert_eq!(world.memory.click_store.rows(), 0);
+}
+
+#[tokio::test]
+async fn d48_the_visitors_key_of_a_past_day_is_destroyed() {
+    let world = World::new().await;
+    let store = &world.memory.click_store;
+    let today = UtcDay::of(world.app.clock.now());
+    let [first, second] = [1, 2].map(|byte| VisitorKey([byte; 32]));
+    store.visitor_key(today, first.clone()).await.unwrap();
+    let upkeep = ClickUpkeep::new(
+        UpkeepTask::ForgetVisitorKeys,
+        world.app.click_store.clone(),
+        world.app.clock.clone(),
+    );
+    let midnight = today.plus(1).first();
+    for (after, is_known) in [(Duration::from_mins(9), true), (Duration::from_mins(10), false)] {
+        world.memory.clock.set(midnight.plus(after));
+        upkeep.step().await.unwrap();
+        let key = store.visitor_key(today, second.clone()).await.unwrap();
+        assert_eq!(key == first, is_known, "{after:?}");
+    }
+}
+
+#[tokio::test]
+async fn every_node_packs_and_one_does_the_rest() {
+    let world = World::new().await;
+    for task in UpkeepTask::ALL {
+        let upkeep = ClickUpkeep::new(task, world.app.click_store.clone(), world.app.clock.clone());
+        let expected = if task == UpkeepTask::Pack { DoneBy::EveryNode } else { DoneBy::OneNode };
+        assert_eq!(upkeep.done_by(), expected, "{task:?}");
+        assert_eq!(upkeep.step().await.unwrap(), Progress::Done);
+    }
+}

@@ -1,0 +1,189 @@
+//! The settings by which clicks are recorded.
+
+use std::path::{Path, PathBuf};
+
+use signpost_enrichment::{SourceError, Sources as Lists};
+
+use super::catalog::{DATABASE_URL, STORE, Scope, Setting};
+use super::error::SettingsError;
+use super::sources::Sources;
+use super::{Database, optional, required, values};
+
+const CLICKS: &str = "Clicks";
+
+/// The folder of the spool, in the data folder.
+const SPOOL: &str = "signpost-spool";
+
+/// Where this node keeps what is its own.
+pub(crate) const DATA_DIR: Setting = Setting {
+    key: "data-dir",
+    value_name: "FOLDER",
+    default: None,
+    help: "Folder of what this node keeps for itself: clicks on their way to the database, in the folder signpost-spool. \
+           Nodes on one machine may share it [default: the folder of the embedded database; with PostgreSQL the working folder]",
+    group: STORE,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Whether clicks are recorded.
+pub(crate) const CLICK_RECORDING: Setting = Setting {
+    key: "click-recording",
+    value_name: "on|off",
+    default: Some("on"),
+    help: "Whether this node records clicks; if off, they are lost to analytics",
+    group: CLICKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Rules about browsers.
+pub(crate) const CLICK_AGENTS: Setting = Setting {
+    key: "click-agents",
+    value_name: "FILE",
+    default: None,
+    help: "File of rules that name browsers and operating systems, instead of the built-in ones",
+    group: CLICKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Patterns of bots.
+pub(crate) const CLICK_BOTS: Setting = Setting {
+    key: "click-bots",
+    value_name: "FILE",
+    default: None,
+    help: "File of patterns of bots' user agents, instead of the built-in ones",
+    group: CLICKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// Channels of referrers.
+pub(crate) const CLICK_CHANNELS: Setting = Setting {
+    key: "click-channels",
+    value_name: "FILE",
+    default: None,
+    help: "File that says which channel a referrer or a utm_source belongs to, instead of the built-in list",
+    group: CLICKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// AI assistants.
+pub(crate) const CLICK_ASSISTANTS: Setting = Setting {
+    key: "click-assistants",
+    value_name: "FILE",
+    default: None,
+    help: "File of hosts and values of utm_source that are AI assistants, instead of the built-in list",
+    group: CLICKS,
+    scope: Scope::Serve,
+    is_list: false,
+};
+
+/// How clicks are recorded.
+pub(crate) struct ClickSettings {
+    /// Whether they are.
+    pub(crate) are_recorded: bool,
+    /// The folder of what this node keeps for itself.
+    pub(crate) data_dir: PathBuf,
+    /// The lists by which facts are found.
+    pub(crate) lists: Lists,
+}
+
+impl std::fmt::Debug for ClickSettings {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { are_recorded, data_dir, lists: _ } = self;
+        f.debug_struct("ClickSettings")
+            .field("are_recorded", are_recorded)
+            .field("data_dir", data_dir)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ClickSettings {
+    /// The folder of the spool.
+    pub(crate) fn spool(&self) -> PathBuf {
+        self.data_dir.join(SPOOL)
+    }
+
+    /// Reads them.
+    ///
+    /// # Errors
+    /// One of them is invalid, or a list cannot be read.
+    pub(super) fn read(sources: &Sources) -> Result<Self, SettingsError> {
+        let database = required(sources, &DATABASE_URL, values::database)?;
+        let data_dir = optional(sources, &DATA_DIR, values::file)?.unwrap_or_else(|| match &database {
+            Database::File(file) => file.path().parent().unwrap_or(Path::new("")).to_owned(),
+            Database::Server(_) => PathBuf::new(),
+        });
+        let mut lists = Lists::default();
+        let replace: [(&Setting, fn(Lists, &str) -> Result<Lists, SourceError>); 4] = [
+            (&CLICK_AGENTS, Lists::with_agents),
+            (&CLICK_BOTS, Lists::with_crawlers),
+            (&CLICK_CHANNELS, Lists::with_channels),
+            (&CLICK_ASSISTANTS, Lists::with_assistants),
+        ];
+        for (setting, with) in replace {
+            let read = |text: &str| {
+                let path = values::file(text)?;
+                let list = std::fs::read_to_string(&path)
+                    .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
+                with(lists.clone(), &list).map_err(|error| format!("{}: {error}", path.display()))
+            };
+            if let Some(with_list) = optional(sources, setting, read)? {
+                lists = with_list;
+            }
+        }
+        Ok(Self { are_recorded: required(sources, &CLICK_RECORDING, values::on_or_off)?, data_dir, lists })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn read(given: &[(&'static str, &str)]) -> Result<ClickSettings, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("signpost.toml");
+        std::fs::write(&file, "").unwrap();
+        let flags: BTreeMap<_, _> = given.iter().map(|(key, text)| (*key, (*text).to_owned())).collect();
+        let sources = Sources::gather(flags, std::iter::empty(), Some(file)).unwrap();
+        ClickSettings::read(&sources).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn d61_the_spool_is_beside_the_embedded_database_if_nothing_is_said() {
+        for (given, expected) in [
+            (vec![("database-url", "sqlite:///var/lib/here/links.db")], "/var/lib/here/signpost-spool"),
+            (vec![("database-url", "postgres://user@db.example/signpost")], "signpost-spool"),
+            (
+                vec![("database-url", "sqlite:///var/lib/here/links.db"), ("data-dir", "/srv/data")],
+                "/srv/data/signpost-spool",
+            ),
+        ] {
+            assert_eq!(read(&given).unwrap().spool(), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn d61_recording_is_on_or_off() {
+        assert!(read(&[]).unwrap().are_recorded);
+        assert!(!read(&[("click-recording", "off")]).unwrap().are_recorded);
+        let message = read(&[("click-recording", "maybe")]).unwrap_err();
+        assert!(message.contains("click-recording") && message.contains("on or off"), "{message}");
+    }
+
+    #[test]
+    fn d61_a_list_that_cannot_be_used_stops_the_start_with_its_line() {
+        let list = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(list.path(), "# fine\nsomebot\n((\n").unwrap();
+        let path = list.path().to_str().unwrap();
+        let message = read(&[("click-bots", path)]).unwrap_err();
+        assert!(message.contains("click-bots") && message.contains("line 3"), "{message}");
+        let message = read(&[("click-channels", "/nowhere/list")]).unwrap_err();
+        assert!(message.contains("click-channels") && message.contains("cannot read"), "{message}");
+    }
+}
