@@ -7,8 +7,8 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 
 use signpost_domain::AccountId;
 
-/// How many shelves there are: each has room for twice as many accounts as the one before.
-const SHELVES: usize = 32;
+/// How many rows there are: each has room for twice as many accounts as the one before.
+const ROWS: usize = 32;
 
 /// The number of an account; 0 is none.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub(crate) struct AccountNumber(u32);
 
 /// The accounts that have a number. Visits read it without a lock.
 pub(crate) struct AccountNumbers {
-    shelves: [OnceLock<Box<[OnceLock<AccountId>]>>; SHELVES],
+    rows: [OnceLock<Box<[OnceLock<AccountId>]>>; ROWS],
     /// Taken by loads alone. Accounts are never taken out: each costs some hundred bytes.
     numbers: Mutex<HashMap<AccountId, u32>>,
 }
 
 impl AccountNumbers {
     pub(crate) fn new() -> Self {
-        Self { shelves: [const { OnceLock::new() }; SHELVES], numbers: Mutex::default() }
+        Self { rows: [const { OnceLock::new() }; ROWS], numbers: Mutex::default() }
     }
 
     /// The number of an account, which is a new one if it has none yet. `None` after four billion of them.
@@ -33,27 +33,26 @@ impl AccountNumbers {
             return Some(AccountNumber(*number));
         }
         let number = u32::try_from(numbers.len()).ok()?.checked_add(1)?;
-        let (shelf, place) = position_of(number)?;
-        let shelf_length = 1_usize.checked_shl(u32::try_from(shelf).ok()?)?;
-        let shelf =
-            self.shelves.get(shelf)?.get_or_init(|| (0..shelf_length).map(|_| OnceLock::new()).collect());
+        let (row, place) = position_of(number)?;
+        let length = 1_usize.checked_shl(u32::try_from(row).ok()?)?;
+        let row = self.rows.get(row)?.get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
         // Nobody knows the number before this returns.
-        shelf.get(place)?.set(account).ok()?;
+        row.get(place)?.set(account).ok()?;
         numbers.insert(account, number);
         Some(AccountNumber(number))
     }
 
     /// The account with this number.
     pub(crate) fn account(&self, AccountNumber(number): AccountNumber) -> Option<AccountId> {
-        let (shelf, place) = position_of(number)?;
-        self.shelves.get(shelf)?.get()?.get(place)?.get().copied()
+        let (row, place) = position_of(number)?;
+        self.rows.get(row)?.get()?.get(place)?.get().copied()
     }
 }
 
-/// The shelf of a number, and its place there. None for 0.
+/// The row of a number, and its place there. None for 0.
 fn position_of(number: u32) -> Option<(usize, usize)> {
-    let shelf = number.checked_ilog2()?;
-    Some((usize::try_from(shelf).ok()?, usize::try_from(number - (1 << shelf)).ok()?))
+    let row = number.checked_ilog2()?;
+    Some((usize::try_from(row).ok()?, usize::try_from(number - (1 << row)).ok()?))
 }
 
 impl AccountNumber {
