@@ -13,6 +13,8 @@ use std::sync::{Mutex, PoisonError};
 use signpost_app::ports::{Affected, VisibleChange};
 use signpost_domain::{AccountId, Address, Hostname, Site};
 
+use crate::account_numbers::AccountNumbers;
+
 /// How many slots there are. With eight bytes each they fit the second-level cache of a core.
 const SLOTS: usize = 1 << 16;
 
@@ -83,6 +85,8 @@ pub(crate) struct Generations {
     /// Held while a change is noted. Visits never take it.
     noting: Mutex<()>,
     hasher: RandomState,
+    /// By which answers name the accounts that they rest on.
+    pub(crate) accounts: AccountNumbers,
 }
 
 impl Generations {
@@ -95,6 +99,7 @@ impl Generations {
             slots: (0..SLOTS).map(|_| AtomicU64::new(0)).collect(),
             noting: Mutex::default(),
             hasher: RandomState::new(),
+            accounts: AccountNumbers::new(),
         }
     }
 

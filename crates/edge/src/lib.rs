@@ -4,6 +4,7 @@
 //! with a redirect, a landing page, a QR code, or one of a few small pages, which `signpost-pages` renders. Nothing about a visitor is kept or logged; what a visit
 //! came to is counted in the metric `signpost_visits_total` by `outcome`.
 
+mod account_numbers;
 mod click_queue;
 mod compiled_link;
 mod files;

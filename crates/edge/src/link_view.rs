@@ -3,6 +3,7 @@
 use signpost_app::visits::{Missing, RecordedLink};
 use signpost_domain::{AccountId, LinkId, LinkKind, PixelCode, PixelType, TargetUrl};
 
+use crate::account_numbers::AccountNumber;
 use crate::gates::{BlockedCountries, LinkGates, missing_of};
 use crate::generations::{Generations, Moment, Slot};
 use crate::landing_page::PageView;
@@ -37,13 +38,6 @@ pub(crate) mod flag {
 /// How most locations begin.
 pub(crate) const HTTPS: &str = "https://";
 
-/// Which link it is and whose; zeros where there is none.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Ids {
-    pub(crate) link: [u8; 16],
-    pub(crate) account: [u8; 16],
-}
-
 /// Where a link leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LeadsTo<'a> {
@@ -58,7 +52,9 @@ pub(crate) enum LeadsTo<'a> {
 /// A link, wherever its bytes are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkView<'a> {
-    pub(crate) ids: Ids,
+    /// Its id without its kind; zeros where there is no link.
+    pub(crate) id: [u8; 16],
+    /// The flags, the length of the slug, the owner's number, the slug, what only some links have, and the payload.
     pub(crate) bytes: &'a [u8],
 }
 
@@ -71,10 +67,20 @@ impl<'a> LinkView<'a> {
         self.flags() & flag != 0
     }
 
+    /// The number of the account that owns it, and what stands behind.
+    fn owner_and_rest(&self) -> (AccountNumber, &'a [u8]) {
+        AccountNumber::read(self.bytes.get(2..).unwrap_or_default())
+    }
+
     /// The slug, and what stands behind it.
     fn slug_and_rest(&self) -> (&'a [u8], &'a [u8]) {
         let length = self.bytes.get(1).copied().map_or(0, usize::from);
-        self.bytes.get(2..).and_then(|bytes| bytes.split_at_checked(length)).unwrap_or_default()
+        self.owner_and_rest().1.split_at_checked(length).unwrap_or_default()
+    }
+
+    /// The account that owns it; `None` if nothing is there.
+    fn owner(&self, generations: &Generations) -> Option<AccountId> {
+        generations.accounts.account(self.owner_and_rest().0)
     }
 
     /// What stands behind the slug, section by section.
@@ -111,7 +117,7 @@ impl<'a> LinkView<'a> {
     pub(crate) fn holds(&self, moment: Moment, wanted: &Wanted<'_>, generations: &Generations) -> bool {
         let is_unchanged = |slot| generations.is_unchanged(slot, moment);
         is_unchanged(wanted.hash().slot())
-            && is_unchanged(generations.account_slot(AccountId::from_bytes(self.ids.account)))
+            && self.owner(generations).is_none_or(|owner| is_unchanged(generations.account_slot(owner)))
             && wanted.custom_site_slot().is_none_or(is_unchanged)
             && self.more().is_none_or(|more| {
                 let (slots, _) = { more.slots }.next().unwrap_or_default().as_chunks();
@@ -144,8 +150,8 @@ impl<'a> LinkView<'a> {
     }
 
     /// Which link it is.
-    pub(crate) fn id(&self) -> LinkId {
-        LinkId::from_bytes(kind_of(self.has(flag::LANDING)), self.ids.link)
+    pub(crate) fn link_id(&self) -> LinkId {
+        LinkId::from_bytes(kind_of(self.has(flag::LANDING)), self.id)
     }
 
     /// Why nothing is there, where it leads nowhere.
@@ -174,10 +180,12 @@ impl<'a> LinkView<'a> {
     }
 
     /// The links whose clicks a visit is.
-    pub(crate) fn recorded(&self) -> impl Iterator<Item = RecordedLink> + use<'a> {
+    pub(crate) fn recorded(&self, generations: &Generations) -> impl Iterator<Item = RecordedLink> + use<'a> {
         let own = self
             .has(flag::RECORDED)
-            .then(|| RecordedLink { id: self.id(), account: AccountId::from_bytes(self.ids.account) });
+            .then(|| self.owner(generations))
+            .flatten()
+            .map(|account| RecordedLink { id: self.link_id(), account });
         let further = self.more().map(|more| more.recorded).unwrap_or_default();
         own.into_iter().chain(further.filter_map(|bytes| {
             let (kind, ids) = bytes.split_first()?;

@@ -215,12 +215,7 @@ impl Worker {
         let view = link.view();
         let now = Instant::now();
         let leads_to = view.leads_to();
-        let is_usable = match leads_to {
-            // During an outage nothing is said to be missing (D58).
-            LeadsTo::Nothing => app.link_memory.is_fresh(now),
-            LeadsTo::Location { .. } | LeadsTo::Page(_) => app.link_memory.may_answer(now),
-        };
-        if !is_usable {
+        if !cache.may_say(&leads_to, now) {
             return None;
         }
         // Once for each version of the list (R33).
@@ -252,7 +247,7 @@ impl Worker {
         if let Some(gates) = view.gates() {
             let request = GateRequest { head: visitor.request.head(), address: visitor.address };
             if let Some(turned_away) = self.edge.gates.judge(&gates, &request) {
-                self.edge.reasons.note(turned_away, view.id());
+                self.edge.reasons.note(turned_away, view.link_id());
                 self.record(visitor, &view, ClickKind::Blocked);
                 return Outcome::TurnedAway(turned_away);
             }

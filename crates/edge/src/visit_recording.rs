@@ -17,7 +17,7 @@ impl Worker {
         if *request.method() != Method::GET {
             return;
         }
-        let mut recorded = link.recorded().peekable();
+        let mut recorded = link.recorded(&self.edge.cache.generations).peekable();
         if recorded.peek().is_none() {
             return;
         }

@@ -1,7 +1,8 @@
 //! Landing pages (D34, D35).
 //!
 //! A page needs no script and loads nothing but the pictures that it names. Its size, pictures aside, is about 5 KB and
-//! 150 to 250 bytes a widget: 7 KB with 8 widgets and less than 30 KB with 100, as people fill them. A hundred text widgets of 2,000
+//! 150 to 250 bytes a widget: 7 KB with 8 widgets and less than 30 KB with 100, as people fill them. That bound is for our markup:
+//! titles, texts and addresses of pictures are their owner's and come on top of it. A hundred text widgets of 2,000
 //! characters each take what their text takes: 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in quotation marks, each
 //! of which is escaped.
 //!

@@ -53,6 +53,11 @@ impl<T> JobQueue<T> {
         }
     }
 
+    /// Whether a job waits for a thread.
+    pub(crate) fn has_waiting(&self) -> bool {
+        !self.lock().waiting.is_empty()
+    }
+
     /// Refuses new jobs. Those that wait are still given out.
     pub(crate) fn close(&self) {
         self.lock().is_open = false;

@@ -84,6 +84,7 @@ mod some_links;
 mod store;
 mod taken_addresses;
 mod unit_of_work;
+mod visits;
 mod write_check;
 mod writer;
 

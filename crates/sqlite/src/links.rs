@@ -19,7 +19,6 @@ use crate::link_list;
 use crate::listed;
 use crate::named_links::{self, Deleted};
 use crate::pages;
-use crate::published_links;
 use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::schema::links;
 use crate::some_links;
@@ -79,7 +78,7 @@ impl LinkReads for SqliteStore {
 
     async fn published_link(&self, address: &Address) -> Result<Option<PublishedLink>, StoreError> {
         let (host, slug) = address_columns(address);
-        self.readers().read(move |connection| published_links::find(connection, host, slug)).await
+        self.readers().visits().published_link(host, slug).await
     }
 }
 

@@ -16,8 +16,10 @@ use crate::job_queue::JobQueue;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
 use crate::session::Session;
+use crate::visits::Visits;
 
-type Job = Box<dyn FnOnce(&mut Session) + Send>;
+/// What a reading thread does.
+pub(crate) type Job = Box<dyn FnOnce(&mut Session) + Send>;
 
 /// The threads that read, each with a connection of its own on which SQLite refuses to write. In a write-ahead log
 /// they neither wait for the writer nor keep it waiting.
@@ -26,6 +28,7 @@ pub(crate) struct Readers {
     threads: Vec<JoinHandle<()>>,
     /// Turns to read at length: half the threads, so that one account's searches leave the other half to everybody.
     turns: Arc<Semaphore>,
+    visits: Visits,
     time_limit: Duration,
 }
 
@@ -35,6 +38,7 @@ impl Readers {
         let queue = Arc::new(JobQueue::new(*waiting));
         // Built first, so that threads already running are ended if a later one cannot start.
         let mut started = Self {
+            visits: Visits::new(Arc::clone(&queue), readers.get(), waiting.get(), *time_limit),
             queue,
             threads: Vec::with_capacity(readers.get()),
             turns: Arc::new(Semaphore::new(readers.get().div_ceil(2))),
@@ -63,6 +67,11 @@ impl Readers {
         read: impl FnOnce(&mut SqliteConnection) -> Result<T, Failure> + Send + 'static,
     ) -> Result<T, StoreError> {
         self.read_by(end_of_call(self.time_limit), read).await
+    }
+
+    /// Looks up links for visitors.
+    pub(crate) const fn visits(&self) -> &Visits {
+        &self.visits
     }
 
     /// Like [`Self::read`], for a read that may take long; it waits for a turn first.

@@ -162,6 +162,33 @@ fn pages_of_ordinary_content_are_at_most_30_kb() {
     }
 }
 
+/// Words and addresses are their owner's. What stands around them fits, whatever they are.
+#[test]
+fn our_part_of_a_page_of_a_hundred_links_with_pictures_is_at_most_30_kb() {
+    for letter in ["a", "ж", "猫"] {
+        let mut of_owner = 0;
+        let links = (0..100).map(|number| {
+            let host = format!("host-{number:02}.pictures.example.com");
+            let title = format!("{number:02}{}", letter.repeat(38));
+            let start = format!("https://{host}/");
+            let picture = format!("{start}{}", "p".repeat(100 - start.len()));
+            // The host stands below the title, and once more in the list of sites that the page may load pictures from.
+            of_owner += title.len() + host.len() + picture.len() + format!("https://{host} ").len();
+            WidgetContent::Link {
+                title: name(&title),
+                url: url(&picture),
+                thumbnail_url: Some(url(&picture)),
+            }
+        });
+        let content = PageContent { widgets: widgets(links.collect()), ..PageContent::default() };
+        let size = rendered("Ines Okafor", &content).html.len();
+        assert!(
+            size.saturating_sub(of_owner) <= 30_000,
+            "{letter}: {size} bytes, {of_owner} of them the owner's"
+        );
+    }
+}
+
 /// What the documentation of the module says of the largest pages.
 #[test]
 fn a_page_of_nothing_but_text_takes_what_its_text_takes() {

@@ -182,7 +182,7 @@ pub(super) const FACTS: &[Fact] = &[
 
 /// Numbers that the code has nowhere: of other software, of measurements, advice, and counts of what the text itself names.
 pub(super) const NOT_OURS: &[&str] = &[
-    "A plain redirect with a target of 60 characters takes some 170 bytes",
+    "A plain redirect with a target of 60 characters takes some 160 bytes",
     // Versions, ports and settings of other software.
     "Debian 12 with PostgreSQL 15, Redis 7, nginx 1.22, HAProxy 2.6 and Caddy 2.6",
     "Version 15 or later",

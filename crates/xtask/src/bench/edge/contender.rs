@@ -60,9 +60,9 @@ impl Contender {
         self.next = line;
     }
 
-    /// Takes a turn that does not count.
-    pub(super) fn warm_up(&mut self, load: &Load) -> Result<()> {
-        self.turn(load, Pace::Saturated, machine::cores()?.0).map(drop)
+    /// Takes a turn that does not count, and says how many requests it was.
+    pub(super) fn warm_up(&mut self, load: &Load) -> Result<u64> {
+        Ok(self.turn(load, Pace::Saturated, machine::cores()?.0)?.requests)
     }
 
     /// Takes a turn.

@@ -1,0 +1,139 @@
+//! Small numbers for accounts, by which links in memory name their owners.
+//!
+//! An id takes 16 bytes, and its number mostly one or two. There may be millions of links and few accounts.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, OnceLock, PoisonError};
+
+use signpost_domain::AccountId;
+
+/// How many rows there are: each has room for twice as many accounts as the one before.
+const ROWS: usize = 32;
+
+/// The number of an account; 0 is none.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct AccountNumber(u32);
+
+/// The accounts that have a number. Visits read it without a lock.
+pub(crate) struct AccountNumbers {
+    rows: [OnceLock<Box<[OnceLock<AccountId>]>>; ROWS],
+    /// Taken by loads alone. Accounts are never taken out: each costs some hundred bytes.
+    numbers: Mutex<HashMap<AccountId, u32>>,
+}
+
+impl AccountNumbers {
+    pub(crate) fn new() -> Self {
+        Self { rows: [const { OnceLock::new() }; ROWS], numbers: Mutex::default() }
+    }
+
+    /// The number of an account, which is a new one if it has none yet. `None` after four billion of them.
+    pub(crate) fn number_of(&self, account: AccountId) -> Option<AccountNumber> {
+        let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(number) = numbers.get(&account) {
+            return Some(AccountNumber(*number));
+        }
+        let number = u32::try_from(numbers.len()).ok()?.checked_add(1)?;
+        let (row, place) = position_of(number)?;
+        let length = 1_usize.checked_shl(u32::try_from(row).ok()?)?;
+        let row = self.rows.get(row)?.get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
+        // Nobody knows the number before this returns.
+        row.get(place)?.set(account).ok()?;
+        numbers.insert(account, number);
+        Some(AccountNumber(number))
+    }
+
+    /// The account with this number.
+    pub(crate) fn account(&self, AccountNumber(number): AccountNumber) -> Option<AccountId> {
+        let (row, place) = position_of(number)?;
+        self.rows.get(row)?.get()?.get(place)?.get().copied()
+    }
+}
+
+/// The row of a number, and its place there. None for 0.
+fn position_of(number: u32) -> Option<(usize, usize)> {
+    let row = number.checked_ilog2()?;
+    Some((usize::try_from(row).ok()?, usize::try_from(number - (1 << row)).ok()?))
+}
+
+impl AccountNumber {
+    /// No account.
+    pub(crate) const NONE: Self = Self(0);
+
+    /// Adds the number to the bytes of a link: seven bits a byte, the lowest first.
+    pub(crate) fn write(self, bytes: &mut Vec<u8>) {
+        let Self(mut rest) = self;
+        while rest >= 0x80 {
+            let [low, ..] = rest.to_le_bytes();
+            bytes.push(low | 0x80);
+            rest >>= 7;
+        }
+        let [last, ..] = rest.to_le_bytes();
+        bytes.push(last);
+    }
+
+    /// Reads what [`Self::write`] wrote, and gives what stands behind it.
+    pub(crate) fn read(bytes: &[u8]) -> (Self, &[u8]) {
+        let (mut number, mut rest) = (0, bytes);
+        for shift in (0..u32::BITS).step_by(7) {
+            let Some((byte, behind)) = rest.split_first() else { break };
+            number |= u32::from(byte & 0x7f) << shift;
+            rest = behind;
+            if *byte < 0x80 {
+                break;
+            }
+        }
+        (Self(number), rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_port_contracts::samples;
+
+    use super::*;
+
+    #[test]
+    fn an_account_keeps_its_number_and_is_found_by_it() {
+        let numbers = AccountNumbers::new();
+        let accounts: Vec<AccountId> = (0..1_000).map(|_| samples::id()).collect();
+        let given: Vec<AccountNumber> =
+            accounts.iter().map(|account| numbers.number_of(*account).unwrap()).collect();
+        for (account, number) in accounts.iter().zip(given) {
+            assert_eq!(numbers.number_of(*account), Some(number));
+            assert_eq!(numbers.account(number), Some(*account));
+        }
+        assert_eq!(numbers.account(AccountNumber::NONE), None);
+        assert_eq!(numbers.account(AccountNumber(1_001)), None);
+        assert_eq!(numbers.account(AccountNumber(u32::MAX)), None);
+    }
+
+    /// Visits look accounts up while loads number others.
+    #[test]
+    fn accounts_are_numbered_once_by_many_threads() {
+        let numbers = AccountNumbers::new();
+        let accounts: Vec<AccountId> = (0..500).map(|_| samples::id()).collect();
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for account in &accounts {
+                        let number = numbers.number_of(*account).unwrap();
+                        assert_eq!(numbers.account(number), Some(*account));
+                    }
+                });
+            }
+        });
+        assert_eq!(numbers.numbers.lock().unwrap().len(), accounts.len());
+    }
+
+    #[test]
+    fn numbers_are_read_as_they_were_written() {
+        for (number, length) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u32::MAX, 5)] {
+            let mut bytes = Vec::new();
+            AccountNumber(number).write(&mut bytes);
+            assert_eq!(bytes.len(), length, "{number}");
+            bytes.push(7);
+            assert_eq!(AccountNumber::read(&bytes), (AccountNumber(number), &[7][..]));
+        }
+        assert_eq!(AccountNumber::read(&[]), (AccountNumber::NONE, &[][..]));
+    }
+}
