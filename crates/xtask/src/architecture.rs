@@ -30,6 +30,7 @@ const CLICK_RECORDER: &str = "signpost-click-recorder";
 const USER_AGENTS: &str = "signpost-user-agents";
 const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
+const CLICK_BENCHMARK: &str = "signpost-click-benchmark";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
 
@@ -135,6 +136,12 @@ const PLACES: &[Place] = &[
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
     // A program of its own, which benchmarks compare ours with.
+    // Drives both stores of clicks from inside, beside a table of rows.
+    Place {
+        package: CLICK_BENCHMARK,
+        imports: Crates::Only(&[APP, DOMAIN, CLICKS, SQLITE, POSTGRES, PORT_CONTRACTS, TEST_SERVERS]),
+        tests_import: &[],
+    },
     Place { package: BARE_ACTIX, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
 ];
@@ -159,9 +166,9 @@ impl Fence {
 /// Every foreign crate that has its place.
 pub const FENCED: &[Fence] = &[
     // A library says in a type what went wrong; only a program may be content with a text.
-    Fence::only("anyhow", &[SERVER, XTASK]),
+    Fence::only("anyhow", &[SERVER, XTASK, CLICK_BENCHMARK]),
     Fence::only("askama", &[PAGES]),
-    Fence::only("clap", &[SERVER, XTASK]),
+    Fence::only("clap", &[SERVER, XTASK, CLICK_BENCHMARK]),
     Fence::only("diesel", &[SQLITE, POSTGRES, CLICK_RECORDER]),
     Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
     Fence::only("diesel-async", &[POSTGRES]),

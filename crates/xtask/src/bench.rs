@@ -3,6 +3,7 @@
 //! Machines are noisy, so nothing here is asserted. What is compared takes turns, round by round, and each figure is the
 //! median of its rounds, with the fastest and the slowest beside it.
 
+mod analytics;
 mod api;
 mod commands;
 mod connection;
@@ -40,6 +41,8 @@ pub struct Options {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
+    /// Storing and counting clicks on both stores, against PostgreSQL with a row for each click: a table of ratios.
+    Analytics(analytics::Options),
     /// Creating redirects singly, in batches of 2 and in batches of 100, on the embedded store.
     Bulk {
         /// How many rounds are run.
@@ -77,6 +80,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
         What::Edge(options) => edge::run(root, options)?,
+        What::Analytics(options) => analytics::run(root, options)?,
         What::Store(options) => store::run(root, options)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -95,8 +99,9 @@ fn smoke(root: &Path) -> Result<()> {
     edge::run(root, &edge::Options::smallest(executable.clone()))?;
     if servers::are_installed() {
         store::run(root, &store::Options::smallest(executable))?;
+        analytics::run(root, &analytics::Options::smallest())?;
     } else {
-        writeln!(io::stderr(), "bench store did NOT run: PostgreSQL or Redis is not installed")?;
+        writeln!(io::stderr(), "bench store and bench analytics did NOT run: PostgreSQL or Redis is not installed")?;
     }
     Ok(())
 }

@@ -62,7 +62,9 @@ fn d61_defaults() {
         account_bounds,
         drain_delay,
         redis,
+        clicks,
     } = serve(&sources).unwrap();
+    assert!(clicks.are_recorded);
     assert_eq!(max_connections.get(), 10_000);
     assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());

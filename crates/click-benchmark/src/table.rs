@@ -1,0 +1,54 @@
+//! The table that is printed.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+/// What a ratio or a figure is to be: `<=` or `>=` of a number.
+type Goal = Option<(&'static str, f64)>;
+
+/// Rows of figures, in the order in which they were measured.
+pub(crate) struct Table(String);
+
+impl Table {
+    pub(crate) fn new() -> Self {
+        Self("| figure | reference | ours | ratio | goal | met |\n|---|---|---|---|---|---|\n".to_owned())
+    }
+
+    /// A figure by itself.
+    pub(crate) fn figure(&mut self, name: &str, ours: f64, goal: Goal) {
+        let (goal, met) = judged(ours, goal);
+        self.row(&format!("| {name} |  | {ours:.2} |  | {goal} | {met} |"));
+    }
+
+    /// A figure and what it is compared with.
+    pub(crate) fn ratio(&mut self, name: &str, reference: f64, ours: f64, goal: Goal) {
+        let ratio = ours / reference;
+        let (goal, met) = judged(ratio, goal);
+        self.row(&format!("| {name} | {reference:.0} | {ours:.0} | {ratio:.2} | {goal} | {met} |"));
+    }
+
+    /// Two times.
+    pub(crate) fn times(&mut self, name: &str, reference: Duration, ours: Duration, goal: Goal) {
+        let millis = |time: Duration| time.as_secs_f64() * 1e3;
+        let ratio = ours.as_secs_f64() / reference.as_secs_f64();
+        let (goal, met) = judged(ratio, goal);
+        let (reference, ours) = (millis(reference), millis(ours));
+        self.row(&format!("| {name} | {reference:.1} ms | {ours:.1} ms | {ratio:.4} | {goal} | {met} |"));
+    }
+
+    fn row(&mut self, row: &str) {
+        // A `String` cannot fail.
+        let _ = writeln!(self.0, "{row}");
+    }
+
+    /// The table under its title.
+    pub(crate) fn shown(&self, title: &str) -> String {
+        format!("{title}\n\n{}", self.0)
+    }
+}
+
+fn judged(value: f64, goal: Goal) -> (String, &'static str) {
+    let Some((sign, goal)) = goal else { return (String::new(), "") };
+    let is_met = if sign == "<=" { value <= goal } else { value >= goal };
+    (format!("{sign} {goal}"), if is_met { "yes" } else { "NO" })
+}

@@ -1,0 +1,71 @@
+//! What analytics answer, against an independent count of the very visits that were made.
+//!
+//! Known visits are sent through a real link listener, over several days of a clock that the test sets. They are recorded,
+//! stored, packed, summed up and sealed as in the program. Random questions are then asked through the API, and each answer must
+//! equal what the model of this test counts from its own list of the visits (D45 to D49).
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "tests fail by panicking"
+)]
+#![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
+
+mod chance;
+mod local_time;
+mod model;
+mod questions;
+mod scene;
+mod stores;
+mod visits;
+
+use crate::scene::Scene;
+use crate::stores::Kind;
+
+/// How many visits are made.
+const VISITS: usize = 1_500;
+
+/// How many questions are asked at each stage.
+const QUESTIONS: usize = 60;
+
+async fn every_answer_is_exact(kind: Kind) {
+    for seed in [1, 2] {
+        let Some(mut scene) = Scene::start(kind, seed).await else { return };
+        let visits = scene.plan_visits(VISITS);
+        // Upkeep runs at random moments in between, and questions are asked of days that have not ended.
+        for (number, visit) in visits.iter().enumerate() {
+            scene.make(visit).await;
+            if number % 250 == 249 {
+                scene.settle().await;
+                scene.compare(QUESTIONS / 4).await;
+                scene.keep_up_at_random().await;
+                scene.compare(QUESTIONS / 4).await;
+            }
+        }
+        scene.settle().await;
+        scene.compare(QUESTIONS).await;
+        scene.compare_while_upkeep_runs(QUESTIONS).await;
+        scene.pass_days(4);
+        scene.keep_up().await;
+        scene.compare(QUESTIONS).await;
+        scene.compare_exports().await;
+        scene.stop().await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d46_r14_every_answer_is_exact_on_the_fake() {
+    every_answer_is_exact(Kind::Memory).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d46_r14_every_answer_is_exact_on_the_embedded_store() {
+    every_answer_is_exact(Kind::Sqlite).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn d46_r14_every_answer_is_exact_on_postgresql() {
+    every_answer_is_exact(Kind::Postgres).await;
+}

@@ -1,0 +1,460 @@
+//! Two listeners, a recorder and a store, on a clock that the test sets.
+
+use std::net::TcpListener;
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCountries, Store as _, Upkeep};
+use signpost_app::{Application, keys};
+use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
+use signpost_domain::analytics::{RecordedKind, UtcDay};
+use signpost_domain::{
+    AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Plan, PlanLimits, PlanName, Redirect, RequestBudget,
+    Timestamp, TrustedProxies,
+};
+use signpost_edge::{EdgeOptions, EdgeServer};
+use signpost_enrichment::{Enricher, Sources};
+use signpost_http::{ApiOptions, ApiServer};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+use ureq::http::Request;
+
+use crate::chance::Chance;
+use crate::model::{Asked, DIMENSIONS, Row};
+use crate::questions::{Endpoint, filters_of};
+use crate::stores::{Kind, Opened, open};
+use crate::visits::{Gate, Place, Visit, visit};
+
+/// 2026-03-27, two days before clocks change in Europe.
+const FIRST_DAY: i64 = 1_774_569_600_000;
+const DAYS: i64 = 5;
+const DAY: i64 = 86_400_000;
+
+/// The links that are visited: what each asks of its visitors. The last one is the landing page.
+const GATES: [Gate; 5] = [
+    Gate { antibot: false, blocks: None },
+    Gate { antibot: false, blocks: None },
+    Gate { antibot: true, blocks: None },
+    Gate { antibot: false, blocks: Some("DE") },
+    Gate { antibot: false, blocks: None },
+];
+const SLUGS: [&str; 5] = ["sale", "other", "people", "abroad", "menu"];
+
+/// Passes clicks on to the recorder of the day, and counts them.
+#[derive(Default)]
+struct Sink {
+    recorder: Mutex<Option<Arc<ClickRecorder>>>,
+    taken: AtomicUsize,
+}
+
+impl ClickSink for Sink {
+    fn take(&self, batch: ClickBatch) -> ClickBatch {
+        let recorder = self.recorder.lock().unwrap().clone();
+        let count = batch.iter().count();
+        let empty = recorder.expect("a recorder").take(batch);
+        self.taken.fetch_add(count, Ordering::SeqCst);
+        empty
+    }
+}
+
+/// Everything, and the visits that were made.
+pub(crate) struct Scene {
+    chance: Chance,
+    memory: InMemory,
+    sink: Arc<Sink>,
+    opened: Opened,
+    edge: EdgeServer,
+    api: ApiServer,
+    agent: ureq::Agent,
+    links_at: String,
+    api_at: String,
+    key: String,
+    /// The ids of the links, as the API shows them.
+    ids: Vec<String>,
+    widgets: Vec<String>,
+    day: UtcDay,
+    /// How many clicks the link listener has handed on.
+    expected: usize,
+    rows: Vec<Row>,
+}
+
+impl Scene {
+    pub(crate) async fn start(kind: Kind, seed: u64) -> Option<Self> {
+        let opened = open(kind).await?;
+        let networks = vec!["127.0.0.0/8".parse().unwrap()];
+        let mut memory =
+            InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
+        memory.plans = memory.plans.with(unlimited());
+        memory.clock.set(Timestamp::from_unix_millis(FIRST_DAY).unwrap());
+        let sink = Arc::new(Sink::default());
+        let mut app = memory.application();
+        app.clicks = Arc::<Sink>::clone(&sink);
+        app.click_store = Arc::clone(&opened.store);
+        let app = Arc::new(app);
+        let (account, key) = account(&app).await;
+        let (ids, widgets) = links(&memory, account).await;
+        let bind = || TcpListener::bind("127.0.0.1:0").unwrap();
+        let (links, requests) = (bind(), bind());
+        let [links_at, api_at] =
+            [&links, &requests].map(|listener| format!("http://{}", listener.local_addr().unwrap()));
+        let workers = NonZeroUsize::new(2).unwrap();
+        let options = EdgeOptions {
+            miss_throttle_per_minute: 0,
+            workers,
+            connections: 100,
+            cache_bytes: 1 << 20,
+            country_header: Some("cf-ipcountry".parse().unwrap()),
+            security_contact: None,
+        };
+        let edge = EdgeServer::start(links, Arc::clone(&app), options).unwrap();
+        let api = ApiServer::start(requests, Arc::clone(&app), ApiOptions { workers, connections: 100 }).unwrap();
+        // However long the test takes, its links are as new as they were.
+        app.link_memory.synced(Instant::now() + Duration::from_hours(1));
+        let agent = ureq::Agent::config_builder().max_redirects(0).http_status_as_error(false).build().into();
+        let mut scene = Self {
+            chance: Chance::new(seed),
+            day: UtcDay::of(memory.clock.now()),
+            memory,
+            sink,
+            opened,
+            edge,
+            api,
+            agent,
+            links_at,
+            api_at,
+            key,
+            ids,
+            widgets,
+            expected: 0,
+            rows: Vec::new(),
+        };
+        scene.start_recorder().await;
+        Some(scene)
+    }
+
+    /// So many visits, in order of time.
+    pub(crate) fn plan_visits(&mut self, count: usize) -> Vec<Visit> {
+        let mut instants: Vec<i64> = (0..count)
+            .map(|_| match self.chance.below(30) {
+                // Right at the edges of hours and days, and several within one millisecond.
+                0 => FIRST_DAY + self.chance.between(1, DAYS - 1) * DAY,
+                1 => FIRST_DAY + self.chance.between(1, DAYS - 1) * DAY - 1,
+                2 => FIRST_DAY + self.chance.between(1, DAYS * 24 - 1) * 3_600_000,
+                3 => FIRST_DAY + DAY * 2 + 12_345_678,
+                _ => FIRST_DAY + self.chance.between(0, DAYS * DAY - 1),
+            })
+            .collect();
+        instants.sort_unstable();
+        let widgets = self.widgets.len();
+        instants
+            .into_iter()
+            .map(|at| visit(&mut self.chance, Timestamp::from_unix_millis(at).unwrap(), &GATES, widgets))
+            .collect()
+    }
+
+    /// Makes a visit at its time.
+    pub(crate) async fn make(&mut self, visit: &Visit) {
+        if UtcDay::of(visit.at) != self.day {
+            // As a node that is restarted each day, which then has the new day's key from the beginning.
+            self.settle().await;
+            self.day = UtcDay::of(visit.at);
+            self.memory.clock.set(visit.at);
+            self.stop_recorder().await;
+            self.start_recorder().await;
+        }
+        self.memory.clock.set(visit.at);
+        let path = match visit.place {
+            Place::Link(number) => SLUGS[number].to_owned(),
+            Place::Widget(number) => format!("menu/w/{}", self.widgets[number]),
+            Place::Nothing => "nothing".to_owned(),
+            Place::Unrecorded => "unrecorded".to_owned(),
+        };
+        let mut request =
+            Request::builder().method(visit.method).uri(format!("{}/{path}{}", self.links_at, visit.query));
+        request = request.header("host", "go.example.com");
+        for (name, value) in &visit.headers {
+            request = request.header(*name, value);
+        }
+        let status = self.agent.run(request.body(()).unwrap()).unwrap().status().as_u16();
+        let expected = match (visit.place, visit.kind) {
+            (Place::Nothing, _) => [404, 404],
+            (_, Some(RecordedKind::Blocked)) => [403, 403],
+            (Place::Link(4), _) => [200, 200],
+            // A gate turns HEAD away as well.
+            (Place::Link(_), None) => [302, 403],
+            _ => [302, 302],
+        };
+        assert!(expected.contains(&status), "{status} for {visit:?}");
+        if visit.method == "GET" && matches!(visit.place, Place::Link(_) | Place::Widget(_)) {
+            self.expected += 1;
+        }
+        let Some(kind) = visit.kind else { return };
+        let (link, widget) = match visit.place {
+            Place::Link(number) => (self.ids[number].clone(), String::new()),
+            Place::Widget(number) => (self.ids[4].clone(), self.widgets[number].clone()),
+            Place::Nothing | Place::Unrecorded => unreachable!("these are of no kind"),
+        };
+        let mut values: Vec<String> = visit.values.iter().map(|value| (*value).to_owned()).collect();
+        values.extend([widget, link]);
+        self.rows.push(Row { at: visit.at, kind, visitor: (visit.address.clone(), visit.agent), values });
+    }
+
+    /// Waits until every visit that was made is stored.
+    pub(crate) async fn settle(&mut self) {
+        let began = Instant::now();
+        while self.sink.taken.load(Ordering::SeqCst) < self.expected {
+            assert!(began.elapsed() < Duration::from_secs(30), "clicks do not come through");
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+        assert_eq!(self.sink.taken.load(Ordering::SeqCst), self.expected, "every click is handed on once");
+        self.stop_recorder().await;
+        self.start_recorder().await;
+    }
+
+    async fn start_recorder(&mut self) {
+        let ports = RecorderPorts {
+            store: Arc::clone(&self.opened.store),
+            clock: Arc::<signpost_memory::ManualClock>::clone(&self.memory.clock),
+            randomness: Arc::<signpost_memory::SeededRandomness>::clone(&self.memory.randomness),
+            countries: Arc::new(NoCountries),
+            facts: Box::new(Enricher::new(Sources::default())),
+        };
+        let options = RecorderOptions::in_folder(self.opened.folder.path().join("spool"));
+        let recorder = ClickRecorder::start(ports, &options).await.unwrap();
+        *self.sink.recorder.lock().unwrap() = Some(Arc::new(recorder));
+    }
+
+    async fn stop_recorder(&mut self) {
+        let recorder = self.sink.recorder.lock().unwrap().take();
+        if let Some(recorder) = recorder {
+            tokio::task::spawn_blocking(move || recorder.close(Duration::from_secs(30))).await.unwrap();
+        }
+    }
+
+    /// Lets days pass in which nothing happens.
+    pub(crate) fn pass_days(&mut self, days: u64) {
+        self.memory.clock.advance(Duration::from_hours(24 * days));
+    }
+
+    /// Does what upkeep there is.
+    pub(crate) async fn keep_up(&self) {
+        keep_up(self.opened.store.as_ref(), self.memory.clock.now()).await;
+    }
+
+    /// Does some upkeep.
+    pub(crate) async fn keep_up_at_random(&mut self) {
+        let (store, now) = (&self.opened.store, self.memory.clock.now());
+        for _ in 0..self.chance.below(4) {
+            match self.chance.below(3) {
+                0 => store.pack(now).await.unwrap(),
+                1 => store.digest(now).await.unwrap(),
+                _ => store.seal(now).await.unwrap(),
+            };
+        }
+    }
+
+    fn endpoints(&self) -> Vec<Endpoint> {
+        let all = |without: &[&str]| {
+            (0..DIMENSIONS.len()).filter(|number| !without.contains(&DIMENSIONS[*number])).collect::<Vec<_>>()
+        };
+        let mut endpoints: Vec<Endpoint> = self.ids[..4]
+            .iter()
+            .map(|id| Endpoint {
+                path: format!("/v1/redirects/{id}/analytics"),
+                link: Some(id.clone()),
+                dimensions: all(&["widget", "link"]),
+            })
+            .collect();
+        endpoints.push(Endpoint {
+            path: format!("/v1/landings/{}/analytics", self.ids[4]),
+            link: Some(self.ids[4].clone()),
+            dimensions: all(&["link"]),
+        });
+        for _ in 0..4 {
+            endpoints.push(Endpoint { path: "/v1/analytics".to_owned(), link: None, dimensions: all(&["widget"]) });
+        }
+        endpoints
+    }
+
+    /// Asks so many questions, and compares each answer with the model's.
+    pub(crate) async fn compare(&mut self, questions: usize) {
+        let endpoints = self.endpoints();
+        let now = self.memory.clock.now().unix_millis();
+        for _ in 0..questions {
+            let endpoint = self.chance.pick(&endpoints).clone();
+            let asked = endpoint.question(&mut self.chance, &self.rows, now);
+            let uri = endpoint.uri(&asked);
+            let answer = self.get_json(&uri);
+            assert_eq!(answer, asked.answer(&self.rows), "{uri}");
+        }
+        tokio::task::yield_now().await;
+    }
+
+    /// Asks while upkeep runs again and again.
+    pub(crate) async fn compare_while_upkeep_runs(&mut self, questions: usize) {
+        let store = Arc::clone(&self.opened.store);
+        let now = self.memory.clock.now();
+        let upkeep = tokio::spawn(async move {
+            loop {
+                keep_up(store.as_ref(), now).await;
+                tokio::task::yield_now().await;
+            }
+        });
+        self.compare(questions).await;
+        upkeep.abort();
+    }
+
+    /// The export of all that is asked for has each click once, in order (D66).
+    pub(crate) async fn compare_exports(&mut self) {
+        let endpoints = self.endpoints();
+        let now = self.memory.clock.now().unix_millis();
+        for _ in 0..5 {
+            // One a minute.
+            self.memory.clock.advance(Duration::from_mins(1));
+            let endpoint = self.chance.pick(&endpoints).clone();
+            let asked = endpoint.question(&mut self.chance, &self.rows, now);
+            let uri = format!(
+                "{}/clicks?start_date={}&end_date={}{}",
+                endpoint.path,
+                asked.first,
+                asked.last,
+                filters_of(&asked)
+            );
+            let text = self.get(&uri);
+            let shown: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+            let mut found: Vec<Value> = shown.iter().map(|click| facts_of(click)).collect();
+            let mut expected: Vec<Value> = self.expected_export(&asked);
+            let at = |click: &Value| click["at"].as_str().unwrap().to_owned();
+            assert!(shown.iter().map(at).collect::<Vec<_>>().is_sorted(), "{uri}");
+            let ids: std::collections::HashSet<&str> =
+                shown.iter().map(|click| click["id"].as_str().unwrap()).collect();
+            assert_eq!(ids.len(), shown.len(), "each id is another: {uri}");
+            found.sort_by_key(Value::to_string);
+            expected.sort_by_key(Value::to_string);
+            assert_eq!(found, expected, "{uri}");
+        }
+    }
+
+    fn expected_export(&self, asked: &Asked) -> Vec<Value> {
+        let rows = self.rows.iter().filter(|row| asked.takes(row) && row.kind != RecordedKind::Widget);
+        rows.map(|row| {
+            let mut click = json!({
+                "at": row.at.to_string(),
+                "link_id": row.values[11],
+                "kind": row.kind.as_str(),
+            });
+            for (name, value) in DIMENSIONS.iter().zip(&row.values).take(10) {
+                click[name] = json!(value);
+            }
+            click
+        })
+        .collect()
+    }
+
+    fn get_json(&self, uri: &str) -> Value {
+        serde_json::from_str(&self.get(uri)).unwrap()
+    }
+
+    fn get(&self, uri: &str) -> String {
+        let request = Request::builder()
+            .uri(format!("{}{uri}", self.api_at))
+            .header("authorization", format!("Bearer {}", self.key))
+            .body(())
+            .unwrap();
+        let mut answer = self.agent.run(request).unwrap();
+        let text = answer.body_mut().with_config().limit(1 << 30).read_to_string().unwrap();
+        assert_eq!(answer.status().as_u16(), 200, "{uri}: {text}");
+        text
+    }
+
+    /// Stops everything.
+    pub(crate) async fn stop(self) {
+        let Self { edge, api, sink, .. } = self;
+        edge.stop(true).await.unwrap();
+        let recorder = sink.recorder.lock().unwrap().take();
+        tokio::task::spawn_blocking(move || drop(recorder)).await.unwrap();
+        api.stop(true).await.unwrap();
+    }
+}
+
+async fn keep_up(store: &dyn ClickStore, now: Timestamp) {
+    while store.pack(now).await.unwrap() == Upkeep::More {}
+    while store.digest(now).await.unwrap() == Upkeep::More {}
+    while store.seal(now).await.unwrap() == Upkeep::More {}
+}
+
+/// A click of an export without its id and its widget, which clicks do not have.
+fn facts_of(click: &Value) -> Value {
+    let mut facts = click.clone();
+    let object = facts.as_object_mut().unwrap();
+    object.remove("id");
+    object.remove("widget");
+    facts
+}
+
+fn unlimited() -> Plan {
+    Plan {
+        name: PlanName::parse("unlimited").unwrap(),
+        api_access: true,
+        budget: RequestBudget { per_minute: u32::MAX.into(), per_day: u32::MAX.into() },
+        limits: PlanLimits { links: 100, groups: 100, domains: 100, pixels: 100, analytics_days: 1_096 },
+        features: Feature::ALL.into_iter().collect::<FeatureSet>(),
+    }
+}
+
+async fn account(app: &Application) -> (AccountId, String) {
+    let created = accounts::create(
+        app,
+        CreateAccount {
+            email: Email::parse("ada@example.com").unwrap(),
+            name: None,
+            plan: PlanName::parse("unlimited").unwrap(),
+        },
+    )
+    .await
+    .unwrap();
+    let (_, secret) = keys::issue(app, created.id, None).await.unwrap();
+    (created.id, secret.expose().to_owned())
+}
+
+/// Puts the links into the store, and gives their ids and those of the landing page's widgets.
+async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>, Vec<String>) {
+    let mut redirects: Vec<Redirect> = SLUGS[..4]
+        .iter()
+        .zip(GATES)
+        .map(|(slug, Gate { antibot, blocks })| {
+            let blocked = blocks.iter().map(|code| CountryCode::parse(code).unwrap()).collect();
+            Redirect {
+                antibot_enabled: antibot,
+                geo_blocklist: GeoBlocklist::new(blocked),
+                ..samples::redirect(slug)
+            }
+        })
+        .collect();
+    let landing = samples::landing("menu");
+    let content = samples::page_content();
+    let mut ids: Vec<String> = redirects.iter().map(|redirect| redirect.id.to_string()).collect();
+    ids.push(landing.id.to_string());
+    redirects.push(Redirect { analytics_enabled: false, ..samples::redirect("unrecorded") });
+    let mut all: Vec<signpost_domain::Link> = redirects.into_iter().map(Into::into).collect();
+    let page = landing.id;
+    all.push(landing.into());
+    let mut work = memory.store.begin().await.unwrap();
+    work.insert_links(account, &all, 100).await.unwrap();
+    work.write_page_content(account, page, &content).await.unwrap();
+    work.commit().await.unwrap();
+    // Those that lead somewhere: the link and the picture.
+    let widgets = content.widgets.as_slice().iter().filter(|widget| {
+        matches!(
+            &widget.body,
+            signpost_domain::WidgetBody::Known(
+                signpost_domain::WidgetContent::Link { .. } | signpost_domain::WidgetContent::Image { .. }
+            )
+        )
+    });
+    (ids, widgets.map(|widget| widget.id.to_string()).collect())
+}
