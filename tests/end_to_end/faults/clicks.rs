@@ -94,7 +94,7 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
 fn with_link(account: &Account) -> AccountId {
     account.create_redirect(&redirect_body(json!({"slug": "sale"})));
     let account = account.get("/v1/account").expect_status(200);
-    AccountId::parse(account.body["id"].as_str().unwrap()).unwrap()
+    account.body["id"].as_str().unwrap().parse().unwrap()
 }
 
 /// How many visits of an account are stored.
