@@ -103,9 +103,12 @@ impl ClickRecorder {
         let spool = Spool::new(&options.folder, options.limits, randomness, figures.clone())?;
         let spool = Arc::new(Mutex::new(spool));
         let (queue, bell) = (Arc::new(Queue::new(options.queue_bytes)), Arc::new(Bell::default()));
+        // Before the first visitor: clicks that wait for it would be lost with the process.
+        let mut recording = Recording::new(facts, countries, Arc::clone(&keys));
+        recording.warm_up();
         let recorder = Recorder {
             queue: Arc::clone(&queue),
-            recording: Recording::new(facts, countries, Arc::clone(&keys)),
+            recording,
             spool: Arc::clone(&spool),
             bell: Arc::clone(&bell),
             figures: figures.clone(),
@@ -204,7 +207,6 @@ struct Recorder {
 
 impl Recorder {
     fn run(mut self) {
-        self.recording.warm_up();
         let mut synced_at = Instant::now();
         loop {
             match self.queue.take(SYNCED_EVERY, LINGER) {

@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use signpost_app::ports::ClickStore;
@@ -29,6 +29,8 @@ const LOST_AT_MOST: Duration = Duration::from_millis(100);
 const STORED_WITHIN: Duration = Duration::from_secs(30);
 
 const VISITORS: usize = 4;
+
+const A_DAY: Duration = Duration::from_hours(24);
 
 /// What visitors of one link counted.
 #[derive(Default)]
@@ -94,19 +96,21 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
 fn with_link(account: &Account) -> AccountId {
     account.create_redirect(&redirect_body(json!({"slug": "sale"})));
     let account = account.get("/v1/account").expect_status(200);
-    AccountId::parse(account.body["id"].as_str().unwrap()).unwrap()
+    account.body["id"].as_str().unwrap().parse().unwrap()
 }
 
 /// How many visits of an account are stored.
 async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
+    let (since, until) = (Timestamp::EPOCH.plus(now - A_DAY), Timestamp::EPOCH.plus(now + A_DAY));
     let question = Question {
         selection: ClickSelection {
             account,
             scope: LinkScope::All,
-            period: Period::new(Timestamp::EPOCH, Timestamp::LAST).unwrap(),
+            period: Period::new(since, until).unwrap(),
             filters: Vec::new(),
         },
-        buckets: Buckets::new(vec![Timestamp::EPOCH]).unwrap(),
+        buckets: Buckets::new(vec![since]).unwrap(),
         dimensions: Vec::new(),
         limit: 1,
     };
