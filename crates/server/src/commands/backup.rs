@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use signpost_sqlite::{Backup, back_up};
+use signpost_sqlite::{Backup, BackupError, back_up, back_up_clicks};
 
 use super::UsageError;
 use super::output::Output;
@@ -36,9 +36,18 @@ pub(super) async fn run(
         }
     };
     let (database, patience) = (file.path().display().to_string(), settings.store_timeout);
-    let copying = tokio::task::spawn_blocking(move || back_up(&file, &target, patience));
-    let Backup { path, bytes } = copying.await.context("the copying thread ended")??;
+    let copying = tokio::task::spawn_blocking(move || {
+        let copy = back_up(&file, &target, patience)?;
+        Ok::<_, BackupError>((copy, back_up_clicks(&file, &target, patience)?))
+    });
+    let (Backup { path, bytes }, clicks) = copying.await.context("the copying thread ended")??;
     let path = path.display().to_string();
-    let text = format!("Backed up the database {database} to {path}: {bytes} bytes, checked.");
-    Ok(output.result(&json!({ "database": database, "file": path, "bytes": bytes }), text)?)
+    let mut text = format!("Backed up the database {database} to {path}: {bytes} bytes, checked.");
+    let mut result = json!({ "database": database, "file": path, "bytes": bytes });
+    if let (Some(Backup { path, bytes }), Some(result)) = (clicks, result.as_object_mut()) {
+        let path = path.display().to_string();
+        text = format!("{text}\nBacked up its clicks to {path}: {bytes} bytes, checked.");
+        result.insert("clicks".to_owned(), json!({ "file": path, "bytes": bytes }));
+    }
+    Ok(output.result(&result, text)?)
 }
