@@ -30,6 +30,8 @@ struct State {
     /// The number of the last batch of each source.
     appended: HashMap<ClickSource, u64>,
     keys: BTreeMap<UtcDay, VisitorKey>,
+    /// Accounts that keep no click any more.
+    deleted: BTreeSet<AccountId>,
 }
 
 #[derive(Debug, Default)]
@@ -150,14 +152,11 @@ impl ClickStore for MemoryClickStore {
             return Ok(Appended::AfterGap);
         }
         let mut rows = Vec::new();
-        signpost_clicks::read(segment, |click| rows.push(KeptRow::from(&click))).map_err(|malformed| {
-            StoreError::Corrupt {
-                table: "click_inbox",
-                column: "segment",
-                row: number.to_string(),
-                reason: malformed.to_string(),
-            }
-        })?;
+        // Nobody can say whose clicks a malformed batch has, so that none of them count. It must not hold up the next one.
+        if signpost_clicks::read(segment, |click| rows.push(KeptRow::from(&click))).is_err() {
+            rows.clear();
+        }
+        rows.retain(|row| !state.deleted.contains(&row.account));
         state.rows.append(&mut rows);
         state.appended.insert(*source, *number);
         Ok(Appended::Now)
@@ -226,9 +225,11 @@ impl ClickStore for MemoryClickStore {
     }
 
     async fn forget_clicks(&self, account: AccountId, day: Option<UtcDay>) -> Result<Upkeep, StoreError> {
-        self.call()?
-            .rows
-            .retain(|row| row.account != account || day.is_some_and(|day| UtcDay::of(row.at) >= day));
+        let mut state = self.call()?;
+        state.rows.retain(|row| row.account != account || day.is_some_and(|day| UtcDay::of(row.at) >= day));
+        if day.is_none() {
+            state.deleted.insert(account);
+        }
         Ok(Upkeep::Done)
     }
 }
