@@ -143,7 +143,7 @@ mod tests {
         let line = written(LineFormat::Ndjson, &click("DE", "a \"b\"\n"));
         assert_eq!(
             line,
-            "{\"id\":\"clk_019c1347ae22r070707070707070707070707070707072\",\"at\":\"2026-01-31T09:05:07.042Z\",\
+            "{\"id\":\"clk_019c134c81e2r070707070707070707070707070707072\",\"at\":\"2026-01-31T09:05:07.042Z\",\
              \"link_id\":\"rdr_07070707070707070707070707070707\",\"kind\":\"bot\",\"channel\":\"\",\
              \"country\":\"DE\",\"device\":\"\",\"os\":\"\",\"browser\":\"\",\"language\":\"\",\"referrer\":\"\",\
              \"utm_source\":\"\",\"utm_medium\":\"\",\"utm_campaign\":\"a \\\"b\\\"\\n\",\"widget\":\"\"}\n"
@@ -155,7 +155,7 @@ mod tests {
         let cell = |campaign: &str| {
             let line = written(LineFormat::Csv, &click("DE", campaign));
             let rest = line.strip_prefix(
-                "clk_019c1347ae22r070707070707070707070707070707072,2026-01-31T09:05:07.042Z,\
+                "clk_019c134c81e2r070707070707070707070707070707072,2026-01-31T09:05:07.042Z,\
                  rdr_07070707070707070707070707070707,bot,,DE,,,,,,,,",
             );
             rest.unwrap().strip_suffix(",\r\n").unwrap().to_owned()

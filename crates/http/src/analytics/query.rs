@@ -159,6 +159,8 @@ fn parse_limit(text: &str) -> Result<usize, FieldError> {
 
 #[cfg(test)]
 mod tests {
+    use signpost_domain::Violation;
+
     use super::*;
 
     const NOW: i64 = 1_769_850_307_042;
@@ -182,11 +184,9 @@ mod tests {
 
     #[test]
     fn d45_every_parameter_is_read() {
-        let query = format!(
-            "start_date=1769700000000&end_date=99999999999999999&timezone=asia/kathmandu&interval=hour\
-             &dimensions=link,country&limit=7&country=-DE,AT&utm_source=&group_id=none&domain=Go.Example.COM"
-        );
-        let QuestionQuery { asked, links, interval } = read(&query, Subject::Account).unwrap();
+        let query = "start_date=1769700000000&end_date=99999999999999999&timezone=asia/kathmandu&interval=hour\
+             &dimensions=link,country&limit=7&country=-DE,AT&utm_source=&group_id=none&domain=Go.Example.COM";
+        let QuestionQuery { asked, links, interval } = read(query, Subject::Account).unwrap();
         let period = asked.period;
         assert_eq!((period.first().unix_millis(), period.last().unix_millis()), (1_769_700_000_000, NOW));
         assert_eq!((asked.zone.name(), interval, asked.limit), ("Asia/Kathmandu", Interval::Hour, 7));
@@ -276,7 +276,7 @@ mod tests {
             read("start_date=0&end_date=9&format=xml&after=clk_1&interval=day&dimensions=os&limit=1")
                 .err()
                 .unwrap();
-        let fields: Vec<_> = violations.iter().map(|each| each.field()).collect();
+        let fields: Vec<_> = violations.iter().map(Violation::field).collect();
         assert_eq!(fields, ["format", "after", "dimensions", "interval", "limit"]);
     }
 }

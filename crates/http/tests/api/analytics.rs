@@ -236,11 +236,8 @@ async fn d51_a_question_that_gets_no_turn_in_time_is_given_up() {
     let (_, other) = api.account("bob@example.com", "agency").await;
     let path = "/v1/analytics?start_date=0&end_date=1";
     let held = api.memory.click_store.hold();
-    let (first, second, of_other) = futures_util::join!(
-        api.call("GET", path),
-        api.call("GET", path),
-        api.send(request("GET", path, &other))
-    );
+    let (first, second, of_other) =
+        tokio::join!(api.call("GET", path), api.call("GET", path), api.send(request("GET", path, &other)));
     for answer in [first, second, of_other] {
         assert_eq!(answer.error(), (503, "analytics_temporarily_unavailable"));
     }
@@ -269,7 +266,7 @@ async fn r46_one_question_of_an_account_runs_at_a_time() {
         drop(held);
         begun
     };
-    let (first, second, of_other, begun) = futures_util::join!(
+    let (first, second, of_other, begun) = tokio::join!(
         api.call("GET", path),
         api.call("GET", path),
         api.send(request("GET", path, &other)),

@@ -126,7 +126,7 @@ async fn d66_an_export_that_fails_midway_breaks_the_connection() {
         );
         let exchange = move || {
             let mut stream = TcpStream::connect(address).unwrap();
-            stream.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
+            stream.set_read_timeout(Some(Duration::from_mins(1))).unwrap();
             stream.write_all(head.as_bytes()).unwrap();
             let mut answer = Vec::new();
             // Reset or closed: both tell that it is not whole.

@@ -214,7 +214,7 @@ pub(in crate::openapi) fn analytics() -> Value {
 /// One click of an export.
 pub(in crate::openapi) fn click() -> Value {
     json!({
-        "id": "clk_019c1347ae22r019b5a3c6e2d7f4880112233445566aa0",
+        "id": "clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0",
         "at": CREATED_AT,
         "link_id": REDIRECT_ID,
         "kind": "click",
@@ -235,7 +235,7 @@ pub(in crate::openapi) fn click() -> Value {
 /// The same as CSV.
 pub(in crate::openapi) const CLICKS_CSV: &str = "id,at,link_id,kind,channel,country,device,os,browser,language,referrer,\
      utm_source,utm_medium,utm_campaign,widget\r\n\
-     clk_019c1347ae22r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
+     clk_019c134c81e2r019b5a3c6e2d7f4880112233445566aa0,2026-01-31T09:05:07.042Z,\
      rdr_019b5a3c6e2d7f4880112233445566aa,click,email,DE,mobile,Android,Chrome,de,,newsletter,email,autumn,\r\n";
 
 /// The answer to a deletion.
