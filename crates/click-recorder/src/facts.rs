@@ -54,12 +54,18 @@ impl FindFacts for Enricher {
         });
     }
 
-    /// The first facts compile the rules.
+    /// The first facts compile the rules, each when it is asked.
     fn warm_up(&mut self) {
         let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
-        let nothing: &[u8] = b"";
-        let [user_agent, referrer, accept_language, query, purpose] = [nothing; 5];
-        self.facts(&Sent { user_agent, referrer, accept_language, query, purpose, address }, None);
+        let sent = Sent {
+            user_agent: b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+            referrer: b"https://example.com/",
+            accept_language: b"en",
+            query: b"utm_source=example",
+            purpose: b"",
+            address,
+        };
+        self.facts(&sent, None);
     }
 }
 

@@ -166,7 +166,7 @@ fn r13_a_killed_program_loses_the_last_moments_at_most() {
     assert_eq!(program.wait(), Some(0), "{}", program.log());
     let stored = embedded(&program, account);
     let safe = visits.led_on_before(killed_at.checked_sub(LOST_AT_MOST + late).unwrap());
-    assert!((safe..=visits.begun()).contains(&stored), "{stored} of at least {safe}");
+    assert!((safe..=visits.begun()).contains(&stored), "{stored} of at least {safe}: {}", program.log());
     assert!(spool_is_empty(&program));
     let lost = visits.led_on().saturating_sub(stored);
     report("R13, kill", &format!("{lost} of {} clicks were lost", visits.led_on()));
