@@ -6,14 +6,8 @@ use signpost_domain::Timestamp;
 
 /// The zones that are asked for: a common one with daylight saving, one at :45, one at :30 that changes by half an hour, one that
 /// changes at midnight, and the default.
-pub(crate) const ZONES: [&str; 6] = [
-    "UTC",
-    "Europe/Berlin",
-    "Asia/Kathmandu",
-    "Australia/Lord_Howe",
-    "America/Havana",
-    "America/St_Johns",
-];
+pub(crate) const ZONES: [&str; 6] =
+    ["UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana", "America/St_Johns"];
 
 pub(crate) const INTERVALS: [&str; 4] = ["hour", "day", "week", "month"];
 

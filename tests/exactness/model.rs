@@ -124,9 +124,9 @@ impl Asked {
             by_value.into_iter().map(|(value, rows)| (value, rows.len(), visitors(&rows))).collect();
         values.sort_by(|one, other| other.1.cmp(&one.1).then(one.0.cmp(other.0)));
         values.truncate(self.limit);
-        let shown = values.into_iter().map(
-            |(value, clicks, visitors)| json!({"value": value, "clicks": clicks, "visitors": visitors}),
-        );
+        let shown = values
+            .into_iter()
+            .map(|(value, clicks, visitors)| json!({"value": value, "clicks": clicks, "visitors": visitors}));
         shown.collect()
     }
 }

@@ -28,17 +28,26 @@ pub(crate) struct Expected {
 pub(crate) fn all(scenery: &Scenery) -> Result<Vec<Case>> {
     let Scenery { hot, tail } = scenery;
     let two = vec![Dimension::Country, Dimension::Browser];
-    let by_day = |name, clicks: &SyntheticClicks, scope: LinkScope, dimensions, filters, goal| -> Result<Case> {
-        let selection = ClickSelection { account: clicks.account, scope, period: period(clicks)?, filters };
-        let question = Question { buckets: days(clicks)?, selection, dimensions, limit: 100 };
-        Ok(Case { name, question, goal })
-    };
+    let by_day =
+        |name, clicks: &SyntheticClicks, scope: LinkScope, dimensions, filters, goal| -> Result<Case> {
+            let selection =
+                ClickSelection { account: clicks.account, scope, period: period(clicks)?, filters };
+            let question = Question { buckets: days(clicks)?, selection, dimensions, limit: 100 };
+            Ok(Case { name, question, goal })
+        };
     let filter = |dimension, value: &str, excludes| {
         vec![DimensionFilter { dimension, values: BTreeSet::from([value.to_owned()]), excludes }]
     };
     let hot_link = LinkScope::One(hot.link(0));
     Ok(vec![
-        by_day("a link's year by day and two dimensions", hot, hot_link.clone(), two.clone(), vec![], Some(0.001))?,
+        by_day(
+            "a link's year by day and two dimensions",
+            hot,
+            hot_link.clone(),
+            two.clone(),
+            vec![],
+            Some(0.001),
+        )?,
         // No click has this channel, so that all are taken, and each is looked at.
         by_day(
             "the same without digests",
@@ -56,8 +65,22 @@ pub(crate) fn all(scenery: &Scenery) -> Result<Vec<Case>> {
             filter(Dimension::Country, "AA", false),
             Some(0.2),
         )?,
-        by_day("an account's month by day and two dimensions", tail, LinkScope::All, two, vec![], Some(0.005))?,
-        by_day("an account's month by link", tail, LinkScope::All, vec![Dimension::Link], vec![], Some(0.08))?,
+        by_day(
+            "an account's month by day and two dimensions",
+            tail,
+            LinkScope::All,
+            two,
+            vec![],
+            Some(0.005),
+        )?,
+        by_day(
+            "an account's month by link",
+            tail,
+            LinkScope::All,
+            vec![Dimension::Link],
+            vec![],
+            Some(0.08),
+        )?,
         by_day(
             "a rare link's month",
             tail,

@@ -77,7 +77,12 @@ async fn main() -> Result<()> {
     let mut subjects = [Subject::postgres(&server).await?, Subject::sqlite()?];
     for subject in &mut subjects {
         let ours = subject.drain(&scenery.tail, Duration::from_secs(options.seconds)).await?;
-        table.ratio(&format!("{}: clicks drained a second", subject.name()), drained, ours, Some((">=", 3.0)));
+        table.ratio(
+            &format!("{}: clicks drained a second", subject.name()),
+            drained,
+            ours,
+            Some((">=", 3.0)),
+        );
         subject.load(&scenery).await?;
         let upkeep = subject.keep_up(scenery.end(), options.hot + options.tail).await?;
         table.figure(
@@ -107,7 +112,12 @@ async fn main() -> Result<()> {
             times.push(asked.time);
         }
         if let [postgres, sqlite] = times.as_slice() {
-            table.times(&format!("{}, SQLite to PostgreSQL", case.name), *postgres, *sqlite, Some(("<=", 1.1)));
+            table.times(
+                &format!("{}, SQLite to PostgreSQL", case.name),
+                *postgres,
+                *sqlite,
+                Some(("<=", 1.1)),
+            );
         }
     }
     write!(output, "{}", table.shown(&format!("{} and {} clicks", options.hot, options.tail)))?;

@@ -44,9 +44,8 @@ impl Rows {
             )
         };
         // Both have their indexes from the beginning, as a table that is filled while it is asked.
-        let indexes = |name: &str| {
-            format!("CREATE INDEX ON {name} (link, at); CREATE INDEX ON {name} (account, at);")
-        };
+        let indexes =
+            |name: &str| format!("CREATE INDEX ON {name} (link, at); CREATE INDEX ON {name} (account, at);");
         database.run(&format!("{} {} {}", table("clicks"), table("drained"), indexes("drained")));
         for clicks in [scenery.hot, scenery.tail] {
             copy(&database, &clicks)?;
@@ -78,7 +77,8 @@ impl Rows {
             .output()?;
         let report = String::from_utf8_lossy(&output.stdout).into_owned();
         ensure!(output.status.success(), "pgbench: {}", String::from_utf8_lossy(&output.stderr));
-        let rate = report.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
+        let rate =
+            report.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
         let rate: f64 = rate.with_context(|| format!("pgbench says {report} ({})", server.port()))?;
         Ok(rate * 1_000.0)
     }
@@ -103,7 +103,9 @@ impl Rows {
         let selection = &question.selection;
         let mut condition = match &selection.scope {
             LinkScope::One(link) => format!("link = '{}'", uuid(link.to_bytes())),
-            LinkScope::All | LinkScope::Some(_) => format!("account = '{}'", uuid(selection.account.to_bytes())),
+            LinkScope::All | LinkScope::Some(_) => {
+                format!("account = '{}'", uuid(selection.account.to_bytes()))
+            }
         };
         let seconds = |millis: i64| format!("to_timestamp({}.{:03})", millis / 1_000, millis % 1_000);
         // A `String` cannot fail.

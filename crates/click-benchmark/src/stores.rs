@@ -76,7 +76,8 @@ impl Subject {
         while began.elapsed() < time {
             self.sources += 1;
             for batch in &batches {
-                self.append(EncodedClicks { source: ClickSource([self.sources; 16]), ..batch.clone() }).await?;
+                self.append(EncodedClicks { source: ClickSource([self.sources; 16]), ..batch.clone() })
+                    .await?;
             }
             rounds += 1;
         }

@@ -101,7 +101,10 @@ fn smoke(root: &Path) -> Result<()> {
         store::run(root, &store::Options::smallest(executable))?;
         analytics::run(root, &analytics::Options::smallest())?;
     } else {
-        writeln!(io::stderr(), "bench store and bench analytics did NOT run: PostgreSQL or Redis is not installed")?;
+        writeln!(
+            io::stderr(),
+            "bench store and bench analytics did NOT run: PostgreSQL or Redis is not installed"
+        )?;
     }
     Ok(())
 }

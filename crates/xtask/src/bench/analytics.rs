@@ -40,7 +40,8 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { hot, tail, rounds, seconds, is_smallest } = options;
     let profile = if *is_smallest { Profile::Debug } else { Profile::Release };
     let program = program::build_package(root, "signpost-click-benchmark", profile)?;
-    let words = [("--hot", *hot), ("--tail", *tail), ("--rounds", u64::try_from(*rounds)?), ("--seconds", *seconds)];
+    let words =
+        [("--hot", *hot), ("--tail", *tail), ("--rounds", u64::try_from(*rounds)?), ("--seconds", *seconds)];
     let words = words.into_iter().flat_map(|(name, value)| [name.to_owned(), value.to_string()]);
     ensure!(Command::new(program).args(words).status()?.success(), "the benchmark failed");
     Ok(())
