@@ -116,7 +116,7 @@ impl ClickSettings {
     /// One of them is invalid, or a list cannot be read.
     pub(super) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let database = required(sources, &DATABASE_URL, values::database)?;
-        let data_dir = optional(sources, &DATA_DIR, values::file)?.unwrap_or_else(|| match &database {
+        let data_dir = optional(sources, &DATA_DIR, values::folder)?.unwrap_or_else(|| match &database {
             Database::File(file) => file.path().parent().unwrap_or(Path::new("")).to_owned(),
             Database::Server(_) => PathBuf::new(),
         });

@@ -62,12 +62,14 @@ fn d61_defaults() {
         account_bounds,
         drain_delay,
         redis,
+        clicks,
     } = serve(&sources).unwrap();
     assert_eq!(max_connections.get(), 10_000);
     assert_eq!(api_listen, "127.0.0.1:8080".parse().unwrap());
     assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
     assert_eq!(metrics_listen, None);
     assert!(redis.is_none());
+    assert!(clicks.are_recorded);
     assert!(target_blocklist.is_none());
     assert_eq!((stale_limit, link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
     for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {
