@@ -100,7 +100,8 @@ impl ClickRecorder {
         if let Err(error) = keys.keep_up(store.as_ref(), clock.now()).await {
             tracing::warn!(%error, "no visitors' key: visitors who come to several nodes today count on each of them");
         }
-        let spool = Spool::new(&options.folder, options.limits, randomness, figures.clone())?;
+        let mut spool = Spool::new(&options.folder, options.limits, randomness, figures.clone())?;
+        spool.prepare();
         let spool = Arc::new(Mutex::new(spool));
         let (queue, bell) = (Arc::new(Queue::new(options.queue_bytes)), Arc::new(Bell::default()));
         // Before the first visitor: clicks that wait for it would be lost with the process.
@@ -227,9 +228,7 @@ impl Recorder {
             if synced_at.elapsed() >= SYNCED_EVERY {
                 let mut spool = lock(&self.spool);
                 spool.write_memory();
-                if spool.is_unsynced() {
-                    spool.sync();
-                }
+                spool.sync();
                 synced_at = Instant::now();
             }
         }

@@ -210,10 +210,10 @@ mod tests {
     #[test]
     fn more_clicks_than_a_segment_takes_make_several() {
         let mut batch = ClickBatch::default();
-        let clicks = signpost_clicks::MAX_CLICKS + 1;
+        let clicks = u64::try_from(signpost_clicks::MAX_CLICKS).unwrap() + 1;
         assert!((0..clicks).all(|_| batch.push(&click(), usize::MAX)));
         let (segments, counts) = recording(Arc::new(NoCountries)).segments(&[batch]);
         let held: u64 = segments.iter().map(|segment| u64::from(segment.clicks)).sum();
-        assert_eq!((segments.len(), held, counts[0]), (2, clicks as u64, clicks as u64));
+        assert_eq!((segments.len(), held, counts[0]), (2, clicks, clicks));
     }
 }

@@ -1,5 +1,7 @@
 //! The whole recorder, from the visitor's side to a store in memory.
 
+#![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
+
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::sync::Arc;
@@ -36,7 +38,7 @@ async fn start(store: &Arc<MemoryClickStore>, folder: &Path, seed: u64) -> Click
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder)).await.unwrap()
 }
 
-fn click<'a>(agent: &'a [u8]) -> Click<'a> {
+fn click(agent: &[u8]) -> Click<'_> {
     Click {
         at: samples::at(1_769_850_307_042),
         link: RedirectId::from_bytes([7; 16]).into(),

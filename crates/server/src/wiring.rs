@@ -128,7 +128,7 @@ async fn record_clicks(
     if !settings.are_recorded {
         return Ok(None);
     }
-    let ports = RecorderPorts {
+    let world = RecorderPorts {
         store: Arc::clone(&stores.clicks),
         clock: Arc::new(SystemClock),
         randomness: Arc::new(OsRandomness),
@@ -136,7 +136,7 @@ async fn record_clicks(
         facts: Box::new(Enricher::new(settings.lists.clone())),
     };
     let options = RecorderOptions::in_folder(settings.spool());
-    Ok(Some(Arc::new(ClickRecorder::start(ports, &options).await?)))
+    Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))
 }
 
 /// Writes the clicks that have come to the spool, and sends what is there for a while.

@@ -239,13 +239,10 @@ impl BatchFile {
             .bind::<BigInt, _>(self.acknowledged)
             .get_result(&mut self.connection)
             .optional()?;
-        match row {
-            Some(row) => Ok(Some(row.try_into()?)),
-            None => {
-                self.held = Held::default();
-                Ok(None)
-            }
+        if row.is_none() {
+            self.held = Held::default();
         }
+        row.map(FiledBatch::try_from).transpose()
     }
 
     /// Forgets a batch that the store has. A disk that refuses to delete it is asked again with the next batch.
@@ -292,11 +289,6 @@ impl BatchFile {
             self.is_unsynced = false;
         }
         Ok(())
-    }
-
-    /// Whether a loss of power would take something back.
-    pub(crate) const fn is_unsynced(&self) -> bool {
-        self.is_unsynced
     }
 
     /// Lets the file grow to so many pages, as a full disk does.

@@ -1,7 +1,7 @@
 //! Batches on their way to the store: each is written to a file before it is sent, and deleted once the store has it.
 //!
-//! Each process writes a file of its own. Those of processes that have died are taken over, and their batches keep their
-//! sources and numbers, so that the store knows those that it has. Without a usable disk, batches wait in memory.
+//! Each process writes a file of its own, and takes over those of dead ones. Their batches keep their sources and numbers, so
+//! that the store knows those that it has. Without a usable disk, batches wait in memory.
 
 mod backlog;
 mod batch_file;
@@ -90,6 +90,13 @@ impl Spool {
         })
     }
 
+    /// Creates the file of this process, so that the first batch need not wait for that.
+    pub(crate) fn prepare(&mut self) {
+        if let Err(error) = self.write(None) {
+            self.warn_of_disk(&error);
+        }
+    }
+
     /// Takes a segment in as the next batch, on disk if that can be written.
     pub(crate) fn put(&mut self, segment: BuiltSegment) -> Result<(), Full> {
         let BuiltSegment { clicks, first, last, data } = segment;
@@ -167,8 +174,7 @@ impl Spool {
         std::fs::create_dir_all(&self.folder)?;
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
-        let name: String = name.0.iter().map(|byte| format!("{byte:02x}")).collect();
-        let path = self.folder.join(name).with_extension(EXTENSION);
+        let path = self.folder.join(format!("{:032x}.{EXTENSION}", u128::from_be_bytes(name.0)));
         // A full disk takes an empty file, and each attempt has a name of its own.
         BatchFile::open(path.clone()).inspect_err(|_| remove(&path))
     }
@@ -187,7 +193,7 @@ impl Spool {
             }
             Ok(None) => {}
             Err(FileError::Broken(error)) => {
-                tracing::error!(%error, "the spool of clicks is broken");
+                tracing::error!(%error, "the spool is broken");
                 if let Some(file) = self.own.take() {
                     self.lose(file);
                     self.begin_source();
@@ -231,7 +237,7 @@ impl Spool {
         let Waiting { place, batch } = waiting;
         match place {
             Place::Memory => {
-                // It may have been written to the file meanwhile; then it is sent again, and the store knows it.
+                // If it was written to the file meanwhile, it is sent again, and the store knows it.
                 if self.memory.front().is_some_and(|first| first.number == batch.number) {
                     self.memory.pop_front();
                     self.in_memory.remove(&batch);
@@ -279,7 +285,7 @@ impl Spool {
 
     /// Gives what is in memory, and what is to come, a source whose numbers begin at 1.
     fn begin_source(&mut self) {
-        // Without random bytes the old one goes on, and the store will say that it misses something.
+        // Without random bytes the old one goes on, and the store reports a gap.
         let Ok(source) = new_source(self.randomness.as_ref()) else { return };
         self.source = source;
         self.next_number = 1;
@@ -316,15 +322,9 @@ impl Spool {
 
     /// Has the disk keep what waits.
     pub(crate) fn sync(&mut self) {
-        let synced = self.own.as_mut().map_or(Ok(()), BatchFile::sync);
-        if let Err(error) = synced {
+        if let Some(Err(error)) = self.own.as_mut().map(BatchFile::sync) {
             self.warn_of_disk(&error);
         }
-    }
-
-    /// Whether a loss of power would take back something of what was put in.
-    pub(crate) fn is_unsynced(&self) -> bool {
-        !self.memory.is_empty() || self.own.as_ref().is_some_and(BatchFile::is_unsynced)
     }
 
     /// What waits.
@@ -339,7 +339,7 @@ impl Spool {
         backlog
     }
 
-    /// The instant of the oldest click that this process waits with, or that a dead one left.
+    /// The instant of the oldest click that waits.
     pub(crate) fn oldest(&mut self) -> Option<Timestamp> {
         let filed =
             self.own.iter_mut().chain(&mut self.leftovers).filter_map(|file| file.oldest().ok().flatten());

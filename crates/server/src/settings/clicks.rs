@@ -81,6 +81,9 @@ pub(crate) const CLICK_ASSISTANTS: Setting = Setting {
     is_list: false,
 };
 
+/// Puts a text in the place of one of the lists.
+type Replace = fn(Lists, &str) -> Result<Lists, SourceError>;
+
 /// How clicks are recorded.
 pub(crate) struct ClickSettings {
     /// Whether they are.
@@ -118,7 +121,7 @@ impl ClickSettings {
             Database::Server(_) => PathBuf::new(),
         });
         let mut lists = Lists::default();
-        let replace: [(&Setting, fn(Lists, &str) -> Result<Lists, SourceError>); 4] = [
+        let replace: [(&Setting, Replace); 4] = [
             (&CLICK_AGENTS, Lists::with_agents),
             (&CLICK_BOTS, Lists::with_crawlers),
             (&CLICK_CHANNELS, Lists::with_channels),

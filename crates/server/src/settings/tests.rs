@@ -70,6 +70,7 @@ fn d61_defaults() {
     assert_eq!(link_listen, "127.0.0.1:8081".parse().unwrap());
     assert_eq!(metrics_listen, None);
     assert!(redis.is_none());
+    assert!(clicks.are_recorded);
     assert!(target_blocklist.is_none());
     assert_eq!((stale_limit, link_cache), (Duration::from_mins(15), 256 * 1024 * 1024), "D58");
     for (address, is_trusted) in [("127.0.0.1", true), ("::1", true), ("10.0.0.1", false)] {

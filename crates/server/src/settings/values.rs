@@ -38,6 +38,15 @@ pub(super) fn listen_address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
+/// A folder, which need not exist yet.
+pub(super) fn folder(text: &str) -> Result<PathBuf, String> {
+    let path = PathBuf::from(text);
+    if text.chars().any(char::is_control) || path.is_file() {
+        return Err(format!("must be a folder, not {text:?}"));
+    }
+    Ok(path)
+}
+
 pub(super) fn on_or_off(text: &str) -> Result<bool, String> {
     match text {
         "on" => Ok(true),
