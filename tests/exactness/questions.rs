@@ -54,7 +54,7 @@ impl Endpoint {
             link: self.link.clone(),
             first,
             last,
-            zone: *chance.pick(&ZONES),
+            zone: chance.pick::<&str>(&ZONES),
             interval,
             dimensions,
             filters,

@@ -6,43 +6,28 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
-use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCountries, Store as _, Upkeep};
-use signpost_app::{Application, keys};
+use serde_json::Value;
+use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCountries, Upkeep};
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{RecordedKind, UtcDay};
-use signpost_domain::{
-    AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Plan, PlanLimits, PlanName, Redirect,
-    RequestBudget, Timestamp, TrustedProxies,
-};
+use signpost_domain::{Timestamp, TrustedProxies};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_enrichment::{Enricher, Sources};
 use signpost_http::{ApiOptions, ApiServer};
 use signpost_memory::InMemory;
-use signpost_port_contracts::samples;
 use ureq::http::Request;
 
 use crate::chance::Chance;
-use crate::model::{Asked, DIMENSIONS, Row};
-use crate::questions::{Endpoint, filters_of};
+use crate::model::{DIMENSIONS, Row};
+use crate::questions::Endpoint;
+use crate::scenery::{GATES, SLUGS, account, links, unlimited};
 use crate::stores::{Kind, Opened, open};
-use crate::visits::{Gate, Place, Visit, visit};
+use crate::visits::{Place, Visit, visit};
 
 /// 2026-03-27, two days before clocks change in Europe.
-const FIRST_DAY: i64 = 1_774_569_600_000;
+pub(crate) const FIRST_DAY: i64 = 1_774_569_600_000;
 const DAYS: i64 = 5;
 const DAY: i64 = 86_400_000;
-
-/// The links that are visited: what each asks of its visitors. The last one is the landing page.
-const GATES: [Gate; 5] = [
-    Gate { antibot: false, blocks: None },
-    Gate { antibot: false, blocks: None },
-    Gate { antibot: true, blocks: None },
-    Gate { antibot: false, blocks: Some("DE") },
-    Gate { antibot: false, blocks: None },
-];
-const SLUGS: [&str; 5] = ["sale", "other", "people", "abroad", "menu"];
 
 /// Passes clicks on to the recorder of the day, and counts them.
 #[derive(Default)]
@@ -63,8 +48,8 @@ impl ClickSink for Sink {
 
 /// Everything, and the visits that were made.
 pub(crate) struct Scene {
-    chance: Chance,
-    memory: InMemory,
+    pub(crate) chance: Chance,
+    pub(crate) memory: InMemory,
     sink: Arc<Sink>,
     opened: Opened,
     edge: EdgeServer,
@@ -79,7 +64,7 @@ pub(crate) struct Scene {
     day: UtcDay,
     /// How many clicks the link listener has handed on.
     expected: usize,
-    rows: Vec<Row>,
+    pub(crate) rows: Vec<Row>,
 }
 
 impl Scene {
@@ -196,7 +181,7 @@ impl Scene {
         let (link, widget) = match visit.place {
             Place::Link(number) => (self.ids[number].clone(), String::new()),
             Place::Widget(number) => (self.ids[4].clone(), self.widgets[number].clone()),
-            Place::Nothing | Place::Unrecorded => unreachable!("these are of no kind"),
+            Place::Nothing | Place::Unrecorded => panic!("these are of no kind"),
         };
         let mut values: Vec<String> = visit.values.iter().map(|value| (*value).to_owned()).collect();
         values.extend([widget, link]);
@@ -257,7 +242,7 @@ impl Scene {
         }
     }
 
-    fn endpoints(&self) -> Vec<Endpoint> {
+    pub(crate) fn endpoints(&self) -> Vec<Endpoint> {
         let all = |without: &[&str]| {
             (0..DIMENSIONS.len()).filter(|number| !without.contains(&DIMENSIONS[*number])).collect::<Vec<_>>()
         };
@@ -317,58 +302,11 @@ impl Scene {
         upkeep.abort();
     }
 
-    /// The export of all that is asked for has each click once, in order (D66).
-    pub(crate) async fn compare_exports(&mut self) {
-        let endpoints = self.endpoints();
-        let now = self.memory.clock.now().unix_millis();
-        // An account exports once a minute, so that there is one: of everything, or of something.
-        let endpoint = self.chance.pick(&endpoints).clone();
-        let mut asked = endpoint.question(&mut self.chance, &self.rows, now);
-        if asked.filters.is_empty() {
-            (asked.first, asked.last) = (FIRST_DAY, now);
-        }
-        let uri = format!(
-            "{}/clicks?start_date={}&end_date={}{}",
-            endpoint.path,
-            asked.first,
-            asked.last,
-            filters_of(&asked)
-        );
-        let text = self.get(&uri);
-        let shown: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let mut found: Vec<Value> = shown.iter().map(facts_of).collect();
-        let mut expected: Vec<Value> = self.expected_export(&asked);
-        let at = |click: &Value| click["at"].as_str().unwrap().to_owned();
-        assert!(shown.iter().map(at).collect::<Vec<_>>().is_sorted(), "{uri}");
-        let ids: std::collections::HashSet<&str> =
-            shown.iter().map(|click| click["id"].as_str().unwrap()).collect();
-        assert_eq!(ids.len(), shown.len(), "each id is another: {uri}");
-        found.sort_by_key(Value::to_string);
-        expected.sort_by_key(Value::to_string);
-        assert_eq!(found, expected, "{uri}");
-    }
-
-    fn expected_export(&self, asked: &Asked) -> Vec<Value> {
-        let rows = self.rows.iter().filter(|row| asked.takes(row) && row.kind != RecordedKind::Widget);
-        rows.map(|row| {
-            let mut click = json!({
-                "at": row.at.to_string(),
-                "link_id": row.values[11],
-                "kind": row.kind.as_str(),
-            });
-            for (name, value) in DIMENSIONS.iter().zip(&row.values).take(10) {
-                click[name] = json!(value);
-            }
-            click
-        })
-        .collect()
-    }
-
     fn get_json(&self, uri: &str) -> Value {
         serde_json::from_str(&self.get(uri)).unwrap()
     }
 
-    fn get(&self, uri: &str) -> String {
+    pub(crate) fn get(&self, uri: &str) -> String {
         let request = Request::builder()
             .uri(format!("{}{uri}", self.api_at))
             .header("authorization", format!("Bearer {}", self.key))
@@ -394,76 +332,4 @@ async fn keep_up(store: &dyn ClickStore, now: Timestamp) {
     while store.pack(now).await.unwrap() == Upkeep::More {}
     while store.digest(now).await.unwrap() == Upkeep::More {}
     while store.seal(now).await.unwrap() == Upkeep::More {}
-}
-
-/// A click of an export without its id and its widget, which clicks do not have.
-fn facts_of(click: &Value) -> Value {
-    let mut facts = json!({"at": click["at"], "link_id": click["link_id"], "kind": click["kind"]});
-    for name in &DIMENSIONS[..10] {
-        facts[name] = click[name].clone();
-    }
-    facts
-}
-
-fn unlimited() -> Plan {
-    Plan {
-        name: PlanName::parse("unlimited").unwrap(),
-        api_access: true,
-        budget: RequestBudget { per_minute: u32::MAX.into(), per_day: u32::MAX.into() },
-        limits: PlanLimits { links: 100, groups: 100, domains: 100, pixels: 100, analytics_days: 1_096 },
-        features: Feature::ALL.into_iter().collect::<FeatureSet>(),
-    }
-}
-
-async fn account(app: &Application) -> (AccountId, String) {
-    let created = accounts::create(
-        app,
-        CreateAccount {
-            email: Email::parse("ada@example.com").unwrap(),
-            name: None,
-            plan: PlanName::parse("unlimited").unwrap(),
-        },
-    )
-    .await
-    .unwrap();
-    let (_, secret) = keys::issue(app, created.id, None).await.unwrap();
-    (created.id, secret.expose().to_owned())
-}
-
-/// Puts the links into the store, and gives their ids and those of the landing page's widgets.
-async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>, Vec<String>) {
-    let mut redirects: Vec<Redirect> = SLUGS[..4]
-        .iter()
-        .zip(GATES)
-        .map(|(slug, Gate { antibot, blocks })| {
-            let blocked = blocks.iter().map(|code| CountryCode::parse(code).unwrap()).collect();
-            Redirect {
-                antibot_enabled: antibot,
-                geo_blocklist: GeoBlocklist::new(blocked),
-                ..samples::redirect(slug)
-            }
-        })
-        .collect();
-    let landing = samples::landing("menu");
-    let content = samples::page_content();
-    let mut ids: Vec<String> = redirects.iter().map(|redirect| redirect.id.to_string()).collect();
-    ids.push(landing.id.to_string());
-    redirects.push(Redirect { analytics_enabled: false, ..samples::redirect("unrecorded") });
-    let mut all: Vec<signpost_domain::Link> = redirects.into_iter().map(Into::into).collect();
-    let page = landing.id;
-    all.push(landing.into());
-    let mut work = memory.store.begin().await.unwrap();
-    work.insert_links(account, &all, 100).await.unwrap();
-    work.write_page_content(account, page, &content).await.unwrap();
-    work.commit().await.unwrap();
-    // Those that lead somewhere: the link and the picture.
-    let widgets = content.widgets.as_slice().iter().filter(|widget| {
-        matches!(
-            &widget.body,
-            signpost_domain::WidgetBody::Known(
-                signpost_domain::WidgetContent::Link { .. } | signpost_domain::WidgetContent::Image { .. }
-            )
-        )
-    });
-    (ids, widgets.map(|widget| widget.id.to_string()).collect())
 }

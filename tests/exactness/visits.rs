@@ -130,11 +130,9 @@ pub(crate) fn visit(chance: &mut Chance, at: Timestamp, gates: &[Gate], widgets:
     let (referrer, from_referrer, host) = *chance.pick(&REFERRERS);
     let (query, from_query, [source, medium, campaign]) = *chance.pick(&QUERIES);
     // A campaign without anything else says that the visit was not direct (ADR 43).
-    let channel = match (from_query, from_referrer) {
-        (Some(channel), _) => channel,
-        (None, "direct") if !campaign.is_empty() => "referral",
-        (None, channel) => channel,
-    };
+    let from_referrer =
+        if from_referrer == "direct" && !campaign.is_empty() { "referral" } else { from_referrer };
+    let channel = from_query.unwrap_or(from_referrer);
     let (accepted, language) = *chance.pick(&LANGUAGES);
     let country = *chance.pick(&COUNTRIES);
     let is_prefetch = chance.one_in(20);
@@ -164,7 +162,8 @@ pub(crate) fn visit(chance: &mut Chance, at: Timestamp, gates: &[Gate], widgets:
     };
     // Few addresses, so that visitors come back: half of them by IPv6.
     let number = chance.below(25);
-    let address = if number % 2 == 0 { format!("192.0.2.{number}") } else { format!("2001:db8::{number:x}") };
+    let address =
+        if number.is_multiple_of(2) { format!("192.0.2.{number}") } else { format!("2001:db8::{number:x}") };
     let mut headers = vec![("x-forwarded-for", address.clone()), ("user-agent", agent.name.to_owned())];
     for (name, value) in [("referer", referrer), ("accept-language", accepted), ("cf-ipcountry", country)] {
         if !value.is_empty() {

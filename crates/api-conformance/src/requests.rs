@@ -95,9 +95,10 @@ fn query(world: World<'_>, parameters: Vec<&'static Value>) -> BoxedStrategy<Par
             6 => world.value(&parameter["schema"]).prop_map(|value| text_of(&value)),
             1 => junk().prop_map(|value| text_of(&value)),
         ];
-        query = (query, prop::option::weighted(0.25, value))
+        let is_required = parameter["required"] == json!(true);
+        query = (query, prop::option::weighted(if is_required { 0.95 } else { 0.25 }, value))
             .prop_map(move |((mut pairs, is_described), value)| {
-                let described = value.as_deref().is_none_or(&fits);
+                let described = value.as_deref().map_or(!is_required, &fits);
                 if let Some(value) = value {
                     pairs.push(format!("{name}={}", encoded(&value)));
                 }

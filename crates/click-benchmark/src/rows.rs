@@ -184,8 +184,7 @@ fn copy(database: &PostgresDatabase, clicks: &SyntheticClicks) -> Result<()> {
 }
 
 fn line(account: AccountId, link: LinkId, click: &signpost_domain::analytics::RecordedClick<'_>) -> String {
-    let [a, b, c, d, e, f] = click.visitor.0;
-    let visitor = u64::from_be_bytes([0, 0, a, b, c, d, e, f]);
+    let visitor = click.visitor.0.iter().fold(0_u64, |number, byte| (number << 8) | u64::from(*byte));
     let kind = match click.kind {
         RecordedKind::Click => 0,
         RecordedKind::Bot => 1,

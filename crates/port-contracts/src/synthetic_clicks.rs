@@ -65,15 +65,14 @@ impl SyntheticClicks {
                 7 => RecordedKind::Blocked,
                 _ => RecordedKind::Click,
             };
-            let [.., a, b, c, d, e, f] = (visitor + u64::try_from(after / DAY).unwrap() * visitors_a_day)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .to_be_bytes();
+            let of_day = visitor + u64::try_from(after / DAY).unwrap() * visitors_a_day;
+            let hash = of_day.wrapping_mul(0x9e37_79b9_7f4a_7c15).to_be_bytes();
             each(&RecordedClick {
                 at,
                 account: self.account,
                 link: self.link(zipf(&mut random, self.links)),
                 kind,
-                visitor: VisitorHash([a, b, c, d, e, f]),
+                visitor: VisitorHash(hash[2..].try_into().unwrap()),
                 values: Values(shown),
             });
         }

@@ -78,7 +78,7 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
                         &[("Host", "localhost:8081"), ("User-Agent", "x")],
                     ) {
                         Ok(visit) if visit.status == 302 => {
-                            visits.led_on.lock().unwrap().push(Instant::now())
+                            visits.led_on.lock().unwrap().push(Instant::now());
                         }
                         Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(20)),
                     }
@@ -102,7 +102,7 @@ fn with_link(account: &Account) -> AccountId {
 /// How many visits of an account are stored.
 async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let (since, until) = (Timestamp::EPOCH.plus(now - A_DAY), Timestamp::EPOCH.plus(now + A_DAY));
+    let (since, until) = (Timestamp::EPOCH.plus(now).minus(A_DAY), Timestamp::EPOCH.plus(now + A_DAY));
     let question = Question {
         selection: ClickSelection {
             account,

@@ -11,7 +11,7 @@ const UNIT: &str = include_str!("../../../packaging/signpost.service");
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 
 /// What looks like a setting, and is a value of PostgreSQL's `sslmode`.
-const NO_SETTINGS: [&str; 2] = ["verify-ca", "verify-full"];
+const NO_SETTINGS: [&str; 3] = ["signpost-spool", "verify-ca", "verify-full"];
 
 fn printed(arguments: &[&str]) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
@@ -108,6 +108,7 @@ fn the_table_of_metrics_is_complete() {
     let mut known = BTreeSet::new();
     for member in [
         "app",
+        "click-recorder",
         "edge",
         "geoip",
         "http",

@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};
 use signpost_api_conformance::{KnownIds, Request};
+use signpost_domain::analytics::Dimension;
 use signpost_test_servers::dns::NameServer;
 
 use crate::harness::{Account, Answer, DOCUMENT, Program, redirect_body};
@@ -73,8 +74,8 @@ fn populated(account: &Account) -> KnownIds {
 }
 
 /// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were
-/// issued, which targets a link must not have, which hosts are none although they look like it, and which hostnames cannot be
-/// connected.
+/// issued, which targets a link must not have, which hosts are none although they look like it, which hostnames cannot be
+/// connected, and which periods, time zones and filters of analytics there are.
 fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String, String)> {
     let has_been_named = |field: &str| {
         let body = request.body.as_ref().and_then(|body| body.get(field));
@@ -82,9 +83,17 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
     };
     let mut violations = answer.violations();
     violations.retain(|(field, code)| match (field.as_str(), code.as_str()) {
-        ("cursor" | "pixel_id", "invalid_format")
+        ("cursor" | "pixel_id" | "after", "invalid_format")
         | ("target_url", "invalid_value" | "invalid_format")
-        | ("hostname", "invalid_value" | "invalid_format" | "too_long") => !has_been_named(field),
+        | ("hostname", "invalid_value" | "invalid_format" | "too_long")
+        | ("timezone" | "dimensions", "invalid_value")
+        // One parameter depends on another.
+        | ("start_date" | "interval", "out_of_range") => !has_been_named(field),
+        (field, "invalid_value" | "invalid_format" | "too_many_items" | "too_long" | "too_short")
+            if Dimension::parse(field).is_ok() =>
+        {
+            !has_been_named(field)
+        }
         // URLs of pages, and pixels that there are not.
         ("avatar_url", "invalid_format" | "invalid_value") => false,
         (field, "invalid_format" | "invalid_value") if field.starts_with("widgets[") => {

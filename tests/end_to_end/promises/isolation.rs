@@ -17,7 +17,9 @@ fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
             "/health/live" | "/health/ready" | "/health/links" | "/openapi.json" | "/docs" | "/docs/{file}"
             | "/v1/account" | "/v1/redirects" | "/v1/landings" | "/v1/groups" | "/v1/pixels" | "/v1/domains"
             // What it tells of anybody's hostname, a visitor of the hostname finds out too.
-            | "/tls-allowed",
+            | "/tls-allowed"
+            // Their links are named in filters; see below.
+            | "/v1/analytics" | "/v1/analytics/clicks",
         )
         | (
             "POST",
@@ -30,6 +32,11 @@ fn probe(route: &RouteInfo, account: &Account, id: &str) -> Option<Answer> {
             "/v1/redirects/{id}" | "/v1/landings/{id}" | "/v1/groups/{id}" | "/v1/pixels/{id}"
             | "/v1/domains/{id}",
         ) => Some(account.send(route.method.as_str(), &path, None)),
+        (
+            "GET",
+            "/v1/redirects/{id}/analytics" | "/v1/redirects/{id}/analytics/clicks" | "/v1/landings/{id}/analytics"
+            | "/v1/landings/{id}/analytics/clicks",
+        ) => Some(account.get(&format!("{path}?start_date=0&end_date=86400000"))),
         ("POST", "/v1/domains/{id}/verify") => Some(account.post(&path, &json!({}))),
         ("PATCH", "/v1/redirects/{id}" | "/v1/groups/{id}") => {
             Some(account.patch(&path, &json!({"name": "taken over"})))
@@ -73,7 +80,10 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
     let (one, other) = (program.account("agency"), program.account("agency"));
     let mut probed = 0;
     for route in route_table() {
-        let Some(own) = probe(route, &one, &resource(&one, route.pattern)) else { continue };
+        // An account exports clicks once a minute.
+        let exporting = route.pattern.ends_with("/clicks").then(|| program.account("agency"));
+        let one = exporting.as_ref().unwrap_or(&one);
+        let Some(own) = probe(route, one, &resource(one, route.pattern)) else { continue };
         assert_eq!(own.status, 200, "{route:?}");
         let foreign = resource(&other, route.pattern);
         let before = everything(&other);
@@ -84,7 +94,7 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
             format!("{prefix}{}", "A".repeat(32)),
             "nonsense".to_owned(),
         ]
-        .map(|id| probe(route, &one, &id).unwrap());
+        .map(|id| probe(route, one, &id).unwrap());
         for answer in &answers {
             assert_eq!(answer.status, 404, "{route:?}: {answer:?}");
             assert_eq!(comparable(answer), comparable(&answers[0]));
@@ -92,7 +102,7 @@ fn d2_foreign_unknown_and_malformed_ids_are_answered_alike_on_every_route() {
         assert_eq!(everything(&other), before, "nothing of the other account changed");
         probed += 1;
     }
-    assert_eq!(probed, 16);
+    assert_eq!(probed, 20);
 }
 
 /// Every route under `/v1` refuses a request without a key, and one on a plan without the API.
@@ -121,6 +131,12 @@ fn d2_ids_in_bodies_filters_and_cursors_reach_nothing_of_another_account() {
     let mine = format!("/v1/redirects/{}", resource(&one, "redirects"));
     one.patch(&mine, &json!({"group_id": group})).expect_error(404, "group_not_found");
     assert!(one.walk("/v1/redirects", &format!("?group_id={group}")).is_empty());
+    let theirs = other.walk("/v1/redirects", "")[0]["id"].as_str().unwrap().to_owned();
+    for filter in [format!("group_id={group}"), format!("link={theirs}")] {
+        let answer = one.get(&format!("/v1/analytics?start_date=0&end_date=86400000&{filter}"));
+        let counted = answer.body.pointer("/totals/clicks").is_none_or(|clicks| *clicks == json!(0));
+        assert!(counted && answer.status < 500, "{filter}: {answer:?}");
+    }
     let page = other.get("/v1/redirects?limit=1").body;
     let cursor = page["pagination"]["next_cursor"].as_str().unwrap();
     one.get(&format!("/v1/redirects?cursor={cursor}")).expect_violations(&[("cursor", "invalid_format")]);

@@ -72,14 +72,6 @@ pub(super) fn file(text: &str) -> Result<PathBuf, String> {
     if text.is_empty() { Err("must name a file".to_owned()) } else { Ok(PathBuf::from(text)) }
 }
 
-/// A folder, which need not exist yet.
-pub(super) fn folder(text: &str) -> Result<PathBuf, String> {
-    if text.is_empty() || text.contains(char::is_control) {
-        return Err("must name a folder, without control characters".to_owned());
-    }
-    Ok(PathBuf::from(text))
-}
-
 pub(super) fn security_contact(text: &str) -> Result<SecurityContact, String> {
     SecurityContact::parse(text).ok_or_else(|| {
         format!("must be an e-mail address or a URI of mailto:, https: or tel:, such as security@example.com, not {text:?}")

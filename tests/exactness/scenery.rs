@@ -1,0 +1,83 @@
+//! What is there before the first visit: an account, and its links.
+
+use signpost_app::accounts::{self, CreateAccount};
+use signpost_app::ports::Store as _;
+use signpost_app::{Application, keys};
+use signpost_domain::{
+    AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Link, Plan, PlanLimits, PlanName,
+    Redirect, RequestBudget, WidgetBody, WidgetContent,
+};
+use signpost_memory::InMemory;
+use signpost_port_contracts::samples;
+
+use crate::visits::Gate;
+
+/// The links that are visited: what each asks of its visitors. The last one is the landing page.
+pub(crate) const GATES: [Gate; 5] = [
+    Gate { antibot: false, blocks: None },
+    Gate { antibot: false, blocks: None },
+    Gate { antibot: true, blocks: None },
+    Gate { antibot: false, blocks: Some("DE") },
+    Gate { antibot: false, blocks: None },
+];
+pub(crate) const SLUGS: [&str; 5] = ["sale", "other", "people", "abroad", "menu"];
+
+/// A plan that no test comes to the end of.
+pub(crate) fn unlimited() -> Plan {
+    Plan {
+        name: PlanName::parse("unlimited").unwrap(),
+        api_access: true,
+        budget: RequestBudget { per_minute: u32::MAX, per_day: u32::MAX },
+        limits: PlanLimits { links: 100, groups: 100, domains: 100, pixels: 100, analytics_days: 1_096 },
+        features: Feature::ALL.into_iter().collect::<FeatureSet>(),
+    }
+}
+
+/// An account on that plan, and its key.
+pub(crate) async fn account(app: &Application) -> (AccountId, String) {
+    let created = accounts::create(
+        app,
+        CreateAccount {
+            email: Email::parse("ada@example.com").unwrap(),
+            name: None,
+            plan: PlanName::parse("unlimited").unwrap(),
+        },
+    )
+    .await
+    .unwrap();
+    let (_, secret) = keys::issue(app, created.id, None).await.unwrap();
+    (created.id, secret.expose().to_owned())
+}
+
+/// Puts the links into the store, and gives their ids and those of the landing page's widgets.
+pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>, Vec<String>) {
+    let mut redirects: Vec<Redirect> = SLUGS[..4]
+        .iter()
+        .zip(GATES)
+        .map(|(slug, Gate { antibot, blocks })| {
+            let blocked = blocks.iter().map(|code| CountryCode::parse(code).unwrap()).collect();
+            Redirect {
+                antibot_enabled: antibot,
+                geo_blocklist: GeoBlocklist::new(blocked),
+                ..samples::redirect(slug)
+            }
+        })
+        .collect();
+    let landing = samples::landing("menu");
+    let content = samples::page_content();
+    let mut ids: Vec<String> = redirects.iter().map(|redirect| redirect.id.to_string()).collect();
+    ids.push(landing.id.to_string());
+    redirects.push(Redirect { analytics_enabled: false, ..samples::redirect("unrecorded") });
+    let mut all: Vec<Link> = redirects.into_iter().map(Into::into).collect();
+    let page = landing.id;
+    all.push(landing.into());
+    let mut work = memory.store.begin().await.unwrap();
+    work.insert_links(account, &all, 100).await.unwrap();
+    work.write_page_content(account, page, &content).await.unwrap();
+    work.commit().await.unwrap();
+    // Those that lead somewhere: the link and the picture.
+    let widgets = content.widgets.as_slice().iter().filter(|widget| {
+        matches!(&widget.body, WidgetBody::Known(WidgetContent::Link { .. } | WidgetContent::Image { .. }))
+    });
+    (ids, widgets.map(|widget| widget.id.to_string()).collect())
+}
