@@ -93,7 +93,8 @@ pub trait ClickStore: Send + Sync {
     /// Sums up days that have ended, so that long periods are answered without reading their clicks.
     async fn digest(&self, now: Timestamp) -> Result<Upkeep, StoreError>;
 
-    /// Seals days for which no more clicks are expected: their visitors' hashes are destroyed.
+    /// Seals days for which no more clicks are expected: their visitors' hashes are destroyed. While clicks of such a day wait to
+    /// be packed, none is sealed.
     async fn seal(&self, now: Timestamp) -> Result<Upkeep, StoreError>;
 
     /// Accounts that have clicks from before `day`, ascending from behind `after`, at most so many.

@@ -110,6 +110,13 @@ statement! {
     { first: Timestamptz } ""
 }
 
+/// Whether clicks of `last` or an earlier day wait to be packed.
+pub(super) async fn has_unpacked(connection: &mut &AsyncPgConnection, last: UtcDay) -> Result<bool, Failure> {
+    let (first, last) = (Instant::from(Timestamp::EPOCH), Instant::from(last.last()));
+    let bytes: i64 = SizeOfInbox { first, last }.get_result(connection).await?;
+    Ok(bytes > 0)
+}
+
 statement! {
     Inbox -> (Timestamptz, Timestamptz, Binary) {
         first: Instant,

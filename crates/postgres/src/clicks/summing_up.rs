@@ -178,6 +178,10 @@ pub(super) async fn seal_days(store: &PostgresStore, now: Timestamp) -> Result<U
     let mut lease = store.connections().lease_for(Purpose::ClickUpkeep, ends).await?;
     lease.begin_snapshot(ends).await?;
     let read = lease.call(ends, async |connection| {
+        // Clicks that wait to be packed would be late for a day that is sealed now.
+        if segments::has_unpacked(connection, last).await? {
+            return Ok(Vec::new());
+        }
         let found = days::to_seal(connection, last).await?;
         days::with_segments(connection, found).await
     });

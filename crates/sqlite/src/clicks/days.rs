@@ -1,12 +1,12 @@
 //! What upkeep has done with the days of accounts.
 
-use diesel::dsl::sql;
+use diesel::dsl::{exists, sql};
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
-use super::schema::{click_days, click_digests, forgotten_clicks};
+use super::schema::{click_batches, click_days, click_digests, forgotten_clicks};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::rows::cell::RowName;
@@ -49,6 +49,11 @@ pub(super) fn to_seal(
     last: UtcDay,
     at_most: i64,
 ) -> Result<Vec<FoundDay>, Failure> {
+    // Clicks that wait to be packed would be late for a day that is sealed now.
+    let waiting = click_batches::table.filter(click_batches::first_at.le(last.last().unix_millis()));
+    if diesel::select(exists(waiting)).get_result(connection)? {
+        return Ok(Vec::new());
+    }
     let rows: Vec<DayRow> = click_days::table
         .filter(sql::<Bool>("sealed = 0"))
         .filter(click_days::day.le(last.number()))
