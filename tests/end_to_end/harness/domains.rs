@@ -16,8 +16,9 @@ use super::visitor::Visit;
 pub const EDGE: &str = "edge.example.net";
 pub const EDGE_ADDRESSES: [&str; 2] = ["192.0.2.10", "2001:db8::10"];
 
-/// How long a change may take to show on nodes that did not make it (D58).
-const SOON: Duration = Duration::from_secs(1);
+/// How long to wait for a change to show on nodes that did not make it (D58). How soon it does is judged where the machine is
+/// left to the test alone: `faults/nodes/freshness.rs`.
+const AT_LAST: Duration = Duration::from_secs(20);
 
 /// As many programs on one store as that can have, and the name server that they ask about domains.
 pub struct DomainScene {
@@ -144,7 +145,7 @@ impl DomainScene {
                 if is_expected(&visit) {
                     break;
                 }
-                let may_wait = !is_maker && answered.elapsed() < SOON;
+                let may_wait = !is_maker && answered.elapsed() < AT_LAST;
                 assert!(may_wait, "{hostname}{path} is not {expected} but {visit:?}");
             }
         }

@@ -35,7 +35,8 @@ impl Visitor {
     }
 
     /// Opens a path on the system domain until it answers with this status, as a change that another program made shows
-    /// within one second (D58).
+    /// a moment later (D58). How soon is judged where the machine is left to the test alone:
+    /// `faults/nodes/freshness.rs`.
     #[track_caller]
     pub fn open_until(&self, path: &str, status: u16) -> Visit {
         let since = Instant::now();
@@ -44,7 +45,7 @@ impl Visitor {
             if visit.status == status {
                 return visit;
             }
-            assert!(since.elapsed() < Duration::from_secs(1), "{path} is not {status} but {visit:?}");
+            assert!(since.elapsed() < Duration::from_secs(20), "{path} is not {status} but {visit:?}");
         }
     }
 

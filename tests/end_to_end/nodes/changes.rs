@@ -7,8 +7,9 @@ use serde_json::json;
 use super::{clients, nodes};
 use crate::harness::{Program, Visitor, redirect_body};
 
-/// How long a change may take to show on other nodes (D58), and until they are told of it.
-const SOON: Duration = Duration::from_secs(1);
+/// How long to wait for what other nodes are told of (D58). How soon is judged where the machine is left to the test alone:
+/// `faults/nodes/freshness.rs`.
+const AT_LAST: Duration = Duration::from_secs(20);
 
 /// How many changes a node has been told of, of its own or from the log.
 fn told(node: &Program, origin: &str) -> u64 {
@@ -18,10 +19,10 @@ fn told(node: &Program, origin: &str) -> u64 {
     line.unwrap_or_else(|| panic!("{name} is not in\n{metrics}")).parse().unwrap()
 }
 
-/// Waits until the node has been told of more changes from the log than it had then; that is soon after `answered`.
+/// Waits until the node has been told of more changes from the log than it had then.
 fn await_told(node: &Program, before: u64, answered: Instant) {
     while told(node, "log") == before {
-        assert!(answered.elapsed() < SOON, "the node has not read the change log:\n{}", node.log());
+        assert!(answered.elapsed() < AT_LAST, "the node has not read the change log:\n{}", node.log());
     }
 }
 
@@ -48,7 +49,7 @@ fn d58_a_change_shows_on_every_node_and_each_is_told() {
         assert_eq!(told(&nodes[number % 3], "own"), own + 1);
         for node in nodes {
             while node.visitor().open("/here").header("location") != Some(target.as_str()) {
-                assert!(answered.elapsed() < SOON, "{target} does not show");
+                assert!(answered.elapsed() < AT_LAST, "{target} does not show");
             }
         }
         for (node, before) in nodes.iter().zip(before) {

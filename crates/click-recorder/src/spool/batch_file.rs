@@ -1,7 +1,9 @@
 //! A file of batches that wait for the store.
 
 use std::ffi::OsString;
+use std::fs::DirBuilder;
 use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 
 use diesel::connection::SimpleConnection;
@@ -338,6 +340,11 @@ impl TryFrom<Row> for FiledBatch {
             },
         })
     }
+}
+
+/// Creates a folder for files that only their owner may look into, since they have hashes of visitors.
+pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
+    DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
 /// Puts a broken file out of the way, under a name that is never opened again, for someone to look at.

@@ -7,9 +7,7 @@ mod backlog;
 mod batch_file;
 
 use std::collections::VecDeque;
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -173,8 +171,7 @@ impl Spool {
     }
 
     fn new_file(&self) -> Result<BatchFile, FileError> {
-        // It has hashes of visitors, which are nobody else's business.
-        DirBuilder::new().recursive(true).mode(0o700).create(&self.folder)?;
+        batch_file::create_folder(&self.folder)?;
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let path = self.folder.join(format!("{:032x}.{EXTENSION}", u128::from_be_bytes(name.0)));

@@ -100,5 +100,7 @@ async fn d59_a_click_on_a_widget_is_recorded_as_the_widgets() {
     let kept = edge.memory.clicks.clone();
     edge.server.stop(true).await.unwrap();
     let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
-    assert_eq!(clicks, [3, 6].map(|number| (ClickKind::Widget(id(number)), page.id.into())));
+    // Each worker hands on its own clicks, so that two connections' clicks come in any order.
+    let expected = [3, 6].map(|number| (ClickKind::Widget(id(number)), page.id.into()));
+    assert!(clicks == expected || clicks == [expected[1], expected[0]], "{clicks:?}");
 }

@@ -1,6 +1,6 @@
 //! What upkeep has done with the days of accounts.
 
-use diesel::dsl::{exists, sql};
+use diesel::dsl::sql;
 use diesel::prelude::*;
 use diesel::sql_types::Bool;
 use signpost_domain::AccountId;
@@ -50,8 +50,12 @@ pub(super) fn to_seal(
     at_most: i64,
 ) -> Result<Vec<FoundDay>, Failure> {
     // Clicks that wait to be packed would be late for a day that is sealed now.
-    let waiting = click_batches::table.filter(click_batches::first_at.le(last.last().unix_millis()));
-    if diesel::select(exists(waiting)).get_result(connection)? {
+    let waiting: Option<i64> = click_batches::table
+        .filter(click_batches::first_at.le(last.last().unix_millis()))
+        .select(click_batches::batch)
+        .first(connection)
+        .optional()?;
+    if waiting.is_some() {
         return Ok(Vec::new());
     }
     let rows: Vec<DayRow> = click_days::table
