@@ -135,7 +135,7 @@ impl Rows {
             let name = dimension.as_str();
             let values = self.database.query(&format!(
                 "SELECT {name}, count(*), count(DISTINCT visitor) FROM clicks WHERE {condition} AND kind = 0 \
-                 GROUP BY 1 ORDER BY 2 DESC, 1 COLLATE \"C\" LIMIT 100"
+                 GROUP BY 1 ORDER BY 2 DESC, {name}::text COLLATE \"C\" LIMIT 100"
             ));
             dimensions.push(two(values.lines().next().context("no value")?)?);
         }
