@@ -42,8 +42,8 @@ pub(super) struct Options {
     /// How long each turn of a round is; 0 for as few requests as there can be, without `wrk`.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
-    /// Only the cases whose names contain one of these, separated by commas: few, one, zipf, unknown, root, landing, closing,
-    /// proxied, memory, cold, stalled, crowd, freshness.
+    /// Only the cases whose names contain one of these, separated by commas: few, recorded, one, zipf, unknown, root, landing,
+    /// closing, proxied, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
     /// How many links there are.
@@ -65,8 +65,9 @@ impl Options {
 }
 
 /// Every case. Those on PostgreSQL need it.
-const PARTS: [(&str, Part); 13] = [
+const PARTS: [(&str, Part); 14] = [
     ("few", cases::few),
+    ("recorded", cases::recorded),
     ("one", cases::one),
     ("zipf", cases::skewed),
     ("unknown", cases::unknown),

@@ -1,14 +1,16 @@
 //! The cases in which the program, a bare actix-web program and nginx take turns.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 
-use super::contender::Contender;
+use super::contender::{Contender, microseconds};
 use super::references::Reference;
 use super::report::Goals;
 use super::scenery::HOSTNAME;
 use super::stage::Stage;
-use super::visits::{Pace, Visits};
+use super::visits::{Pace, Turn, Visits};
+use crate::bench::connection::Connection;
 use crate::bench::figure::Goal;
+use crate::program::Program;
 
 /// A part of what is measured.
 pub(super) type Part = fn(&mut Stage) -> Result<()>;
@@ -44,6 +46,48 @@ pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     program.stop()
 }
 
+/// A thousand links, by a program that records clicks and by one that does not.
+pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
+    let visits = stage.paths.few()?;
+    let twin = stage.scenery.twin()?;
+    let on = stage.scenery.start(&["--metrics-listen", "127.0.0.1:0"])?;
+    let off = twin.start(&["--click-recording", "off"])?;
+    let mut contenders = vec![Contender::new("not recorded", &off.links, off.pid(), &visits, 302)?];
+    contenders.extend(stage.references(&visits)?);
+    contenders.push(Contender::new("ours", &on.links, on.pid(), &visits, 302)?);
+    stage.take_turns(&mut contenders, &Pace::ALL)?;
+    let not_recorded = contenders.remove(0);
+    let goals = Goals { rate: Goal::AtLeast(0.88), ..Goals::NONE };
+    stage.report.case("recorded", &contenders, &goals);
+    if let Some(ours) = contenders.last() {
+        for (name, pace, of, goal) in [
+            ("requests a second", Pace::Saturated, Turn::rate as fn(&Turn) -> f64, Goal::AtLeast(0.95)),
+            ("µs of CPU, saturated", Pace::Saturated, Turn::work_of_one, Goal::None),
+            ("µs of CPU, paced", Pace::Paced, Turn::work_of_one, Goal::None),
+            ("p99, µs", Pace::Modest, |turn| microseconds(turn.p99), Goal::None),
+        ] {
+            let numbers = |contender: &Contender| contender.numbers(pace, of);
+            let name = format!("recorded, to not recorded: {name}");
+            stage.report.ratio(&name, &numbers(&not_recorded), &numbers(ours), goal);
+        }
+    }
+    stage.report.note(format!("recorded, of all turns: {}", kept(&on)?));
+    off.stop()?;
+    on.stop()
+}
+
+/// What became of the clicks.
+fn kept(program: &Program) -> Result<String> {
+    let address = program.metrics.as_deref().context("no address of the metrics")?;
+    let mut connection = Connection::open(address)?;
+    let answer = connection.exchange(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
+    let body = String::from_utf8_lossy(answer.body);
+    let lines = body.lines().filter(|line| {
+        line.starts_with("signpost_clicks_dropped_total") || line.starts_with("signpost_clicks_recorded_total")
+    });
+    Ok(lines.collect::<Vec<_>>().join(", "))
+}
+
 /// Paths at which nothing is, also against links that are there.
 pub(super) fn unknown(stage: &mut Stage) -> Result<()> {
     let (unknown, known) = (stage.paths.unknown()?, stage.paths.few()?);
@@ -56,7 +100,7 @@ pub(super) fn unknown(stage: &mut Stage) -> Result<()> {
     let known = contenders.remove(0);
     stage.report.case("unknown slugs", &contenders, &Goals::NONE);
     if let Some(ours) = contenders.last() {
-        let rates = |contender: &Contender| contender.numbers(Pace::Saturated, super::visits::Turn::rate);
+        let rates = |contender: &Contender| contender.numbers(Pace::Saturated, Turn::rate);
         let name = "unknown slugs a second, to known ones";
         stage.report.ratio(name, &rates(&known), &rates(ours), Goal::AtLeast(0.75));
     }

@@ -58,6 +58,20 @@ impl Scenery {
         Ok(Self { executable: executable.to_owned(), folder, core, _temporary: temporary })
     }
 
+    /// The same in a folder of its own, for a second program at the same time.
+    pub(super) fn twin(&self) -> Result<Self> {
+        let temporary = tempfile::tempdir()?;
+        for file in fs::read_dir(&self.folder)? {
+            let file = file?;
+            if file.file_type()?.is_file() {
+                fs::copy(file.path(), temporary.path().join(file.file_name()))?;
+            }
+        }
+        let folder = temporary.path().canonicalize()?;
+        let Self { executable, core, .. } = self;
+        Ok(Self { executable: executable.clone(), folder, core: *core, _temporary: Some(temporary) })
+    }
+
     /// Starts the program on one core, with these further settings.
     pub(super) fn start(&self, settings: &[&str]) -> Result<Program> {
         let command = machine::on_core(self.core, &self.executable);
