@@ -56,6 +56,28 @@ const fn pairs() -> [[u8; 2]; LETTERS * LETTERS] {
     pairs
 }
 
+/// Whether each of [`PAIRS`] is assigned.
+static IS_ASSIGNED: [bool; LETTERS * LETTERS] = assigned_pairs();
+
+#[expect(clippy::indexing_slicing, reason = "each code is two capital letters")]
+const fn assigned_pairs() -> [bool; LETTERS * LETTERS] {
+    let mut assigned = [false; LETTERS * LETTERS];
+    let mut number = 0;
+    while number < ASSIGNED.len() {
+        let code = ASSIGNED[number].as_bytes();
+        assigned[(code[0] - b'A') as usize * LETTERS + (code[1] - b'A') as usize] = true;
+        number += 1;
+    }
+    assigned
+}
+
+/// The place among [`PAIRS`] of two capital letters.
+fn place_of(code: &[u8]) -> Option<usize> {
+    let &[first, second] = code else { return None };
+    let [row, column] = [first, second].map(|letter| usize::from(letter.wrapping_sub(b'A')));
+    (row < LETTERS && column < LETTERS).then_some(row * LETTERS + column)
+}
+
 /// A country, by its two-letter code of ISO 3166-1 (alpha-2), in upper case (D26).
 ///
 /// ```
@@ -77,25 +99,29 @@ impl CountryCode {
     /// `invalid_value` for anything but an assigned code. Reserved and user-assigned ones (`UK`, `EU`, `XK`) are
     /// not assigned. The message names what was probably meant, if that is known.
     pub fn parse(text: &str) -> Result<Self, FieldError> {
-        let upper = text.to_ascii_uppercase();
-        ASSIGNED
-            .binary_search(&upper.as_str())
+        <[u8; 2]>::try_from(text.as_bytes())
             .ok()
-            .and_then(|index| ASSIGNED.get(index))
-            .map(|code| Self(code))
-            .ok_or_else(|| FieldError::new(ViolationCode::InvalidValue, message_for(&upper)))
+            .and_then(|letters| Self::assigned(letters.map(|letter| letter.to_ascii_uppercase())))
+            .ok_or_else(|| {
+                FieldError::new(ViolationCode::InvalidValue, message_for(&text.to_ascii_uppercase()))
+            })
+    }
+
+    /// The country of two capital letters, if they are assigned. Unlike [`Self::parse`] it allocates nothing.
+    #[must_use]
+    pub fn assigned(letters: [u8; 2]) -> Option<Self> {
+        let place = place_of(&letters).filter(|place| IS_ASSIGNED.get(*place) == Some(&true))?;
+        Self::of_pair(place)
+    }
+
+    fn of_pair(place: usize) -> Option<Self> {
+        str::from_utf8(PAIRS.get(place)?).ok().map(Self)
     }
 
     /// The code that our own store has: any two capital letters, because codes are withdrawn when countries are.
     pub fn from_stored(text: &str) -> Result<Self, MalformedStored> {
         const ERROR: MalformedStored = MalformedStored("is not two capital letters");
-        let &[first, second] = text.as_bytes() else { return Err(ERROR) };
-        let [row, column] = [first, second].map(|letter| usize::from(letter.wrapping_sub(b'A')));
-        if row >= LETTERS || column >= LETTERS {
-            return Err(ERROR);
-        }
-        let pair = PAIRS.get(row * LETTERS + column).ok_or(ERROR)?;
-        str::from_utf8(pair).map(Self).map_err(|_| ERROR)
+        place_of(text.as_bytes()).and_then(Self::of_pair).ok_or(ERROR)
     }
 
     /// The code, in upper case.

@@ -8,9 +8,11 @@ use signpost_domain::CountryCode;
 ///
 /// The registries' lists say who got a block, which need not be where it is used. So they never decide who is turned away.
 pub(crate) fn country(address: IpAddr, known: Option<CountryCode>) -> &'static str {
-    known
-        .or_else(|| CountryCode::parse(iptocc::country_code(address.to_canonical())?).ok())
-        .map_or("", CountryCode::as_str)
+    let by_registry = || {
+        let code = iptocc::country_code(address.to_canonical())?;
+        CountryCode::assigned(*code.as_bytes().first_chunk().filter(|_| code.len() == 2)?)
+    };
+    known.or_else(by_registry).map_or("", CountryCode::as_str)
 }
 
 #[cfg(test)]

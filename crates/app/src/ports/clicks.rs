@@ -149,8 +149,7 @@ fn read<'a>(rest: &mut &'a [u8]) -> Option<Click<'a>> {
         _ => ClickKind::Widget(WidgetId::from_bytes(widget)),
     };
     let address = IpAddr::V6(Ipv6Addr::from(take::<16>(rest)?)).to_canonical();
-    let country = take::<2>(rest)?;
-    let country = str::from_utf8(&country).ok().and_then(|code| CountryCode::parse(code).ok());
+    let country = CountryCode::assigned(take(rest)?);
     Some(Click {
         at,
         link,
