@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use signpost_app::ports::Click;
 use signpost_domain::CountryCode;
 use signpost_domain::analytics::Values;
-use signpost_enrichment::{Enricher, Sent};
+use signpost_enrichment::{Enricher, FactsOfAlike, Sent};
 
 /// Finds out about visits, on one thread and off the visitor's path.
 pub trait FindFacts: Send {
@@ -23,6 +23,8 @@ pub struct Facts<'a> {
     pub is_bot: bool,
     /// The values of the dimensions, but that of the widget.
     pub values: Values<'a>,
+    /// A number that visits have only if these facts are the same for all of them, but for the country.
+    pub alike: Option<u64>,
 }
 
 impl FindFacts for Enricher {
@@ -34,13 +36,14 @@ impl FindFacts for Enricher {
     ) {
         let Click { user_agent, referrer, accept_language, query, purpose, address, .. } = *click;
         let sent = Sent { user_agent, referrer, accept_language, query, purpose, address };
-        let facts = self.facts(&sent, country);
+        let FactsOfAlike { number, facts, country } = self.facts_of_alike(&sent, country);
         use_facts(Facts {
+            alike: Some(number),
             is_bot: facts.is_bot,
             // In the order of `Dimension::RECORDED`.
             values: Values([
                 facts.channel,
-                facts.country,
+                country,
                 facts.device,
                 &facts.os,
                 &facts.browser,

@@ -45,7 +45,7 @@ impl Recording {
         for click in batches.iter().flat_map(ClickBatch::iter) {
             let day = UtcDay::of(click.at);
             if key.as_ref().is_none_or(|(known, _)| *known != day) {
-                key = Some((day, self.keys.of(day)));
+                key = Some((day, self.keys.of(day).as_ref().and_then(keyed)));
             }
             let visitor = visitor_hash(key.as_ref().and_then(|(_, key)| key.as_ref()), &click);
             let country = click.country.or_else(|| self.countries.country(click.address));
@@ -63,10 +63,10 @@ impl Recording {
                 }
                 let Click { at, account, link, .. } = click;
                 let recorded = RecordedClick { at, account, link, kind, visitor, values };
-                if builder.push(&recorded).is_err() {
+                if builder.push_alike(&recorded, facts.alike).is_err() {
                     segments.extend(std::mem::take(&mut builder).finish());
                     // An empty one takes any click.
-                    let _ = builder.push(&recorded);
+                    let _ = builder.push_alike(&recorded, facts.alike);
                 }
                 for (count, each) in counts.iter_mut().zip(RecordedKind::ALL) {
                     *count += u64::from(each == kind);
@@ -89,11 +89,16 @@ const fn kind_of(click: &Click<'_>, facts: &Facts<'_>) -> Option<RecordedKind> {
     }
 }
 
+/// What hashes of a day begin with.
+fn keyed(key: &VisitorKey) -> Option<Hmac<Sha256>> {
+    Hmac::new_from_slice(&key.0).ok()
+}
+
 /// The first six bytes of HMAC-SHA-256 of account, address and user agent, with the day's key. Without a key all visitors look
 /// like one.
-fn visitor_hash(key: Option<&VisitorKey>, click: &Click<'_>) -> VisitorHash {
+fn visitor_hash(key: Option<&Hmac<Sha256>>, click: &Click<'_>) -> VisitorHash {
     const NOBODY: VisitorHash = VisitorHash([0; 6]);
-    let Some(Ok(mut mac)) = key.map(|key| Hmac::<Sha256>::new_from_slice(&key.0)) else { return NOBODY };
+    let Some(mut mac) = key.cloned() else { return NOBODY };
     let address = match click.address {
         IpAddr::V4(address) => address.to_ipv6_mapped(),
         IpAddr::V6(address) => address,

@@ -19,7 +19,8 @@ impl FindFacts for PlainFacts {
     ) {
         let mut values = Values::default();
         values.0[Dimension::Country.recorded_place().unwrap()] = country.map_or("", CountryCode::as_str);
-        use_facts(Facts { is_bot: click.user_agent.windows(3).any(|text| text == b"bot"), values });
+        let is_bot = click.user_agent.windows(3).any(|text| text == b"bot");
+        use_facts(Facts { is_bot, values, alike: None });
     }
 }
 

@@ -23,7 +23,7 @@ struct NoFacts;
 impl FindFacts for NoFacts {
     fn find(&mut self, click: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
         assert_ne!(click.user_agent, b"panic");
-        use_facts(Facts { is_bot: false, values: Values::default() });
+        use_facts(Facts { alike: None, is_bot: false, values: Values::default() });
     }
 }
 

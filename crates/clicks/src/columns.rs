@@ -2,7 +2,9 @@
 
 use std::cmp::Ordering;
 
-use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay};
+use foldhash::fast::RandomState;
+use hashbrown::HashMap;
+use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay};
 use signpost_domain::{AccountId, LinkId, LinkKind};
 
 use crate::MAX_VALUE_BYTES;
@@ -25,7 +27,7 @@ pub(crate) struct Run {
 impl Run {
     /// The order of runs in a segment. Links are ordered by their bytes, whatever their kind, as an index of a store does.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
-        let key = |run: &Self| (run.account.to_bytes(), run.day, link_order(run.link));
+        let key = |run: &Self| (u128::from_be_bytes(run.account.to_bytes()), run.day, link_order(run.link));
         key(self).cmp(&key(other))
     }
 
@@ -35,9 +37,9 @@ impl Run {
     }
 }
 
-/// What links are ordered by.
-pub(crate) fn link_order(link: LinkId) -> ([u8; 16], LinkKind) {
-    (link.to_bytes(), link.kind())
+/// What links are ordered by: their bytes, as a number because numbers are compared faster.
+pub(crate) fn link_order(link: LinkId) -> (u128, LinkKind) {
+    (u128::from_be_bytes(link.to_bytes()), link.kind())
 }
 
 /// Who a click was from.
@@ -82,7 +84,12 @@ pub(crate) struct Columns {
     /// The value of each click, by dimension.
     pub(crate) value: [Vec<u32>; DIMENSIONS],
     last_run: Option<(Run, u32)>,
+    /// The numbers of values that come together, by the number that the caller has for all of them.
+    alike: HashMap<u64, [u32; DIMENSIONS], RandomState>,
 }
+
+/// What clicks that are alike may have of their own.
+const OF_EACH_CLICK: [Dimension; 2] = [Dimension::Country, Dimension::Widget];
 
 impl Columns {
     /// How many clicks there are.
@@ -90,8 +97,8 @@ impl Columns {
         self.time.len()
     }
 
-    /// Adds a click.
-    pub(crate) fn push(&mut self, click: &RecordedClick<'_>) {
+    /// Adds a click. Those with the same number for `alike` have the same values, but for [`OF_EACH_CLICK`].
+    pub(crate) fn push_alike(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
         let day = UtcDay::of(click.at);
         let run = Run { account: click.account, day, link: click.link };
         let run = match self.last_run {
@@ -107,9 +114,28 @@ impl Columns {
         self.time.push(u32::try_from(time).unwrap_or(0));
         self.kind.push(kind_number(click.kind));
         self.visitor.push(self.visitors.number(Visitor::Hash(click.visitor.0)));
-        for ((table, column), value) in self.values.iter_mut().zip(&mut self.value).zip(click.values.0) {
-            column.push(table.number(cut(value)));
+        let known = alike.and_then(|alike| self.alike.get(&alike)).copied();
+        let numbers = known.map(|known| self.with_own(known, click)).unwrap_or_else(|| {
+            let mut tables = self.values.iter_mut().zip(click.values.0);
+            std::array::from_fn(|_| tables.next().map_or(0, |(table, value)| table.number(cut(value))))
+        });
+        if let (None, Some(alike)) = (known, alike) {
+            self.alike.insert(alike, numbers);
         }
+        for (column, number) in self.value.iter_mut().zip(numbers) {
+            column.push(number);
+        }
+    }
+
+    /// The numbers of alike clicks' values, with those that this one has of its own.
+    fn with_own(&mut self, mut numbers: [u32; DIMENSIONS], click: &RecordedClick<'_>) -> [u32; DIMENSIONS] {
+        for place in OF_EACH_CLICK.into_iter().filter_map(Dimension::recorded_place) {
+            let of_place = (self.values.get_mut(place), click.values.0.get(place), numbers.get_mut(place));
+            if let (Some(table), Some(value), Some(number)) = of_place {
+                *number = table.number(cut(value));
+            }
+        }
+        numbers
     }
 
     /// Adds the clicks of a segment.

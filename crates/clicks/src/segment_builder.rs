@@ -44,13 +44,19 @@ impl SegmentBuilder {
 
     /// Adds a click. Values are cut after [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
     pub fn push(&mut self, click: &RecordedClick<'_>) -> Result<(), SegmentFull> {
+        self.push_alike(click, None)
+    }
+
+    /// Adds a click likewise. Clicks that are `alike` have the same values, but for the country and the widget; they may have
+    /// a number, so that their values are looked up once in a segment.
+    pub fn push_alike(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) -> Result<(), SegmentFull> {
         // Each length takes at most two bytes.
         let bytes: usize = click.values.0.iter().map(|value| cut(value).len() + 2).sum();
         if self.len() == MAX_CLICKS || self.value_bytes + bytes > MAX_DICTIONARY_BYTES {
             return Err(SegmentFull);
         }
         self.value_bytes += bytes;
-        self.columns.push(click);
+        self.columns.push_alike(click, alike);
         Ok(())
     }
 

@@ -271,3 +271,25 @@ fn last_clicks_are_of_each_link_and_of_clicks_only() {
     let expected = [&rows[4], &rows[1], &rows[3]].map(|row| (row.account, row.link, row.at));
     assert_eq!(found, expected);
 }
+
+#[test]
+fn clicks_that_are_alike_are_written_as_any_others() {
+    let rows: Vec<Row> = (0..200)
+        .map(|number| {
+            let mut row = row(number);
+            let alike = number % 5;
+            row.values = std::array::from_fn(|place| format!("{place} of {alike}"));
+            // The country and the widget are each click's own.
+            row.values[1] = format!("country {}", number % 7);
+            row.values[10] = format!("widget {}", number % 3);
+            row
+        })
+        .collect();
+    let mut builder = SegmentBuilder::new();
+    for row in &rows {
+        let alike = u64::try_from((row.at - rows[0].at) % 5).unwrap();
+        // A part of them has no number.
+        builder.push_alike(&click(row), Some(alike).filter(|alike| *alike < 4)).unwrap();
+    }
+    assert_eq!(builder.finish().unwrap().data, built(&rows));
+}

@@ -23,6 +23,9 @@ const MAX_EXAMINED_BYTES: usize = 512;
 /// Room for agents: some 8,000 of typical length, far more than a day's clicks have beyond those that come once.
 const AGENTS_BYTES: u32 = 4 * 1024 * 1024;
 
+/// Room for facts by all that was sent: some 8,000.
+const TOGETHER_BYTES: u32 = 4 * 1024 * 1024;
+
 /// Room for referrers, and for queries and languages.
 const OTHERS_BYTES: u32 = 1024 * 1024;
 
@@ -83,6 +86,35 @@ pub struct Enricher {
     no_query: Query,
     queries: Cache<Query>,
     languages: Cache<Arc<str>>,
+    /// By all that was sent. Most visitors send what another has sent before.
+    together: Cache<Together>,
+    /// Its key, with room for the next one.
+    key: Vec<u8>,
+    numbered: u64,
+}
+
+/// The facts of visitors who sent the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FactsOfAlike {
+    /// Facts with the same number are the same, but for the country.
+    pub number: u64,
+    /// The facts. Their country is unknown.
+    pub facts: Arc<Facts>,
+    /// The country of this visitor: a code of ISO 3166-1 in upper case, or empty.
+    pub country: &'static str,
+}
+
+#[derive(Clone)]
+struct Together {
+    number: u64,
+    facts: Arc<Facts>,
+}
+
+impl HeapSize for Together {
+    /// The texts are shared with those of the parts.
+    fn bytes(&self) -> usize {
+        size_of::<Facts>()
+    }
 }
 
 /// What an agent says.
@@ -154,13 +186,43 @@ impl Enricher {
             },
             queries: Cache::of_bytes(OTHERS_BYTES),
             languages: Cache::of_bytes(OTHERS_BYTES),
+            together: Cache::of_bytes(TOGETHER_BYTES),
+            key: Vec::new(),
+            numbered: 0,
         }
     }
 
     /// The facts of one click. `known_country` is what the operator's own database or a trusted header says (D55); without it
     /// the country is that of the registry's list.
     pub fn facts(&mut self, sent: &Sent<'_>, known_country: Option<CountryCode>) -> Facts {
+        let FactsOfAlike { facts, country, .. } = self.facts_of_alike(sent, known_country);
+        Facts { country, ..Arc::unwrap_or_clone(facts) }
+    }
+
+    /// The same, for callers that can do with facts what they have done with the same ones before.
+    pub fn facts_of_alike(&mut self, sent: &Sent<'_>, known_country: Option<CountryCode>) -> FactsOfAlike {
         let Sent { user_agent, referrer, accept_language, query, purpose, address } = *sent;
+        let mut key = std::mem::take(&mut self.key);
+        key.clear();
+        for text in [user_agent, referrer, accept_language, query, purpose].map(examined) {
+            // So that no two visitors' texts run together to the same.
+            key.extend(u16::try_from(text.len()).unwrap_or(u16::MAX).to_le_bytes());
+            key.extend_from_slice(text);
+        }
+        let known = self.together.get(&key).cloned();
+        let Together { number, facts } = known.unwrap_or_else(|| {
+            self.numbered += 1;
+            let together = Together { number: self.numbered, facts: Arc::new(self.work_out(sent)) };
+            self.together.insert(&key, together.clone());
+            together
+        });
+        self.key = key;
+        FactsOfAlike { number, facts, country: country(address, known_country) }
+    }
+
+    /// Everything but the country.
+    fn work_out(&mut self, sent: &Sent<'_>) -> Facts {
+        let Sent { user_agent, referrer, accept_language, query, purpose, .. } = *sent;
         let agent = self.agent(examined(user_agent));
         let referred = self.referred(examined(referrer));
         let query = self.query(examined(query));
@@ -168,7 +230,7 @@ impl Enricher {
         Facts {
             is_bot: agent.is_bot || is_ahead_of_visit(examined(purpose)),
             channel: self.channel(&query, &referred),
-            country: country(address, known_country),
+            country: "",
             device: agent.device,
             os: agent.os,
             browser: agent.browser,

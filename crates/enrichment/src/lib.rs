@@ -38,5 +38,5 @@ mod sources;
 mod text;
 mod vendored;
 
-pub use enricher::{Enricher, Facts, Sent};
+pub use enricher::{Enricher, Facts, FactsOfAlike, Sent};
 pub use sources::{SourceError, SourceKind, Sources};

@@ -47,6 +47,25 @@ fn d47_a_click_has_all_its_facts() {
 }
 
 #[test]
+fn visitors_who_send_the_same_are_alike_wherever_they_are() {
+    let mut enricher = Enricher::new(Sources::default());
+    let elsewhere = Sent { address: [193, 0, 6, 139].into(), ..sent() };
+    let (here, there) = (enricher.facts_of_alike(&sent(), None), enricher.facts_of_alike(&elsewhere, None));
+    assert_eq!((here.number, &here.facts), (there.number, &there.facts));
+    assert_eq!((here.country, there.country), ("", "NL"));
+    for other in [
+        Sent { user_agent: b"another", ..sent() },
+        Sent { referrer: b"a", ..sent() },
+        Sent { accept_language: b"a", ..sent() },
+        Sent { query: b"a", ..sent() },
+        Sent { purpose: b"a", ..sent() },
+    ] {
+        assert_ne!(enricher.facts_of_alike(&other, None).number, here.number, "{other:?}");
+    }
+    assert_eq!(enricher.facts_of_alike(&sent(), None), here);
+}
+
+#[test]
 fn d48_a_page_fetched_ahead_of_a_visit_counts_as_bot() {
     let mut enricher = Enricher::new(Sources::default());
     assert!(!enricher.facts(&sent(), None).is_bot);
