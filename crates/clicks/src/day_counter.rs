@@ -7,13 +7,16 @@ use crate::MalformedSegment;
 use crate::columns::{Visitor, link_order};
 use crate::day_cuts::DayCuts;
 use crate::decoded_segment::{Kinds, read_references, read_visitors};
-use crate::dimension_of_day::{DimensionOfDay, KindOfRows};
+use crate::dimension_of_day::{DimensionOfDay, KindOfRows, OrderOfLinks};
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
 use crate::numbers::{number, place, sum};
-use crate::row_selection::RowSelection;
+use crate::row_selection::{FoundLinks, RowSelection};
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 use crate::tally::Tally;
+
+/// How many runs of a day are remembered from planning to counting: some 14 MiB. Those of larger days are read once more.
+const MOST_RUNS_KEPT: usize = 200_000;
 
 /// Counts day after day, and keeps its memory.
 #[derive(Debug)]
@@ -50,6 +53,8 @@ struct PassSums<'a> {
     visitors: u64,
     /// Whether rows are counted, and not visitors alone.
     first: bool,
+    /// Whether there is no other pass.
+    only: bool,
     /// Whether all clicks of a link come one after the other.
     links_in_order: bool,
 }
@@ -83,7 +88,7 @@ impl DayCounter {
         report: &mut Report,
         tallies: &mut [Tally],
     ) -> Result<(), MalformedSegment> {
-        let plan = self.plan(day, segments)?;
+        let mut plan = self.plan(day, segments)?;
         for pass in 0..plan.passes {
             self.numbers.begin(plan.numbering, pass, plan.passes);
             self.totals.reset(plan.visitors);
@@ -93,11 +98,22 @@ impl DayCounter {
             for dimension in &mut self.dimensions {
                 dimension.reset(plan.visitors);
             }
-            let mut sums =
-                PassSums { report, visitors: 0, first: pass == 0, links_in_order: plan.links_in_order };
-            for segment in &plan.segments {
-                let Some(data) = segments.get(segment.at) else { continue };
+            let mut sums = PassSums {
+                report,
+                visitors: 0,
+                first: pass == 0,
+                only: plan.passes == 1,
+                links_in_order: plan.links_in_order,
+            };
+            for of_day in &mut plan.segments {
+                let Some(data) = segments.get(of_day.at) else { continue };
                 let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
+                match of_day.found.take() {
+                    Some(found) => self.selection.restore(found),
+                    None => {
+                        self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
+                    }
+                }
                 self.count_segment(&segment, day, &mut sums)?;
             }
             let visitors = sums.visitors;
@@ -130,6 +146,7 @@ impl DayCounter {
             visitors: 0,
         };
         let (mut rows, mut ordinals, mut visitors, mut all_sealed) = (0_usize, 0_usize, 0_usize, true);
+        let mut runs = 0;
         for (at, data) in segments.iter().enumerate() {
             let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
             let header = segment.header;
@@ -142,11 +159,10 @@ impl DayCounter {
             }
             let ends = self.selection.links.first().zip(self.selection.links.last());
             let Some((first_link, last_link)) = ends else { continue };
-            plan.segments.push(SegmentOfDay {
-                at,
-                first_link: link_order(first_link.link),
-                last_link: link_order(last_link.link),
-            });
+            let (first_link, last_link) = (link_order(first_link.link), link_order(last_link.link));
+            runs += self.selection.runs();
+            let kept = (runs <= MOST_RUNS_KEPT).then(|| self.selection.take_found());
+            plan.segments.push(SegmentOfDay { at, first_link, last_link, found: kept });
             rows += place(found);
             visitors += header.visitors.min(place(found));
             all_sealed &= header.sealed;
@@ -175,13 +191,13 @@ impl DayCounter {
         Ok(plan)
     }
 
+    /// Counts the rows of the links that were found.
     fn count_segment(
         &mut self,
         segment: &Segment<'_>,
         day: &WantedDay<'_>,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
-        self.selection.find_links(segment, day.selection, day.date, &mut self.decoder)?;
         self.selection.select(segment, day.selection, (day.date, day.cuts), false, &mut self.decoder)?;
         if self.selection.rows.is_empty() {
             return Ok(());
@@ -208,7 +224,14 @@ impl DayCounter {
                         &mut self.room,
                     )?;
                 }
-                None => dimension.count_links(&self.selection.links, rows, sums.first, sums.links_in_order),
+                None => {
+                    let order = match (sums.links_in_order, sums.only) {
+                        (true, true) => OrderOfLinks::Once,
+                        (true, false) => OrderOfLinks::InEachPass,
+                        (false, _) => OrderOfLinks::Any,
+                    };
+                    dimension.count_links(&self.selection.links, rows, sums.first, order);
+                }
             }
         }
         Ok(())
@@ -300,8 +323,10 @@ struct SegmentOfDay {
     /// Its place among all.
     at: usize,
     /// The first and the last of the links in question.
-    first_link: ([u8; 16], LinkKind),
-    last_link: ([u8; 16], LinkKind),
+    first_link: (u128, LinkKind),
+    last_link: (u128, LinkKind),
+    /// Its links, for the first pass.
+    found: Option<FoundLinks>,
 }
 
 /// How a day is counted.

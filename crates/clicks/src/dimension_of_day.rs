@@ -55,6 +55,17 @@ impl KindOfRows {
     }
 }
 
+/// In which order a day's links come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OrderOfLinks {
+    /// All clicks of a link one after the other, and there is one pass.
+    Once,
+    /// All clicks of a link one after the other, in each of several passes.
+    InEachPass,
+    /// Any.
+    Any,
+}
+
 /// What a day has of a dimension.
 #[derive(Debug)]
 pub(crate) struct DimensionOfDay {
@@ -132,15 +143,24 @@ impl DimensionOfDay {
         counted.ok_or(MalformedSegment::Value(Column::Codes(dimension).name()))
     }
 
-    /// Counts rows by link. `in_order` if all clicks of a link come one after the other.
-    pub(crate) fn count_links(&mut self, links: &[LinkRows], rows: &KindOfRows, first: bool, in_order: bool) {
+    /// Counts rows by link.
+    pub(crate) fn count_links(
+        &mut self,
+        links: &[LinkRows],
+        rows: &KindOfRows,
+        first: bool,
+        order: OrderOfLinks,
+    ) {
         let mut links = links.iter();
         let mut current = None::<(u32, u32)>;
         for (row, visitor) in rows.rows.iter().zip(&rows.visitors) {
             while current.is_none_or(|(_, end)| *row >= end) {
                 let Some(next) = links.next() else { return };
                 if *row < next.end {
-                    let known = self.links.number(next.link);
+                    let known = match order {
+                        OrderOfLinks::Once => self.links.number_in_order(next.link),
+                        OrderOfLinks::InEachPass | OrderOfLinks::Any => self.links.number(next.link),
+                    };
                     self.sums.resize(self.links.len(), ValueSums::default());
                     current = Some((known, next.end));
                 }
@@ -150,10 +170,13 @@ impl DimensionOfDay {
                 sums.clicks += u64::from(first);
                 let new = if *visitor == NONE {
                     false
-                } else if in_order {
-                    self.pairs.add_in_order(*visitor, link)
                 } else {
-                    self.pairs.add(*visitor, link)
+                    match order {
+                        OrderOfLinks::Once | OrderOfLinks::InEachPass => {
+                            self.pairs.add_in_order(*visitor, link)
+                        }
+                        OrderOfLinks::Any => self.pairs.add(*visitor, link),
+                    }
                 };
                 sums.visitors += u64::from(new);
             }

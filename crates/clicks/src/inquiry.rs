@@ -8,11 +8,11 @@ use signpost_domain::analytics::{Question, Report, UtcDay};
 
 use crate::{DayNeeds, DigestScope, MalformedSegment, Scanner, read};
 
-/// How many bytes of segments a store should hold at once for one question. A single day with more is read whole, because
-/// distinct visitors are counted by day.
-pub const WINDOW_BYTES: u64 = 16 * 1024 * 1024;
+/// How many bytes of segments a store should read at once for one question; while it counts them it may read as many more. A
+/// single day with more is read whole, because distinct visitors are counted by day.
+pub const WINDOW_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The most bytes of unpacked batches that a question reads. Together with a window it stays below 64 MiB.
+/// The most bytes of unpacked batches that a question reads. Together with two windows it stays below 64 MiB.
 pub const MAX_UNPACKED_BYTES: u64 = 32 * 1024 * 1024;
 
 /// A batch that was appended and not packed yet.
@@ -178,7 +178,8 @@ mod tests {
     fn r46_windows_stay_below_their_size_and_a_large_day_is_alone() {
         let day = UtcDay::from_number;
         let bytes = [(1, 6), (2, 10), (3, 1), (4, 40), (5, 2), (7, 3)];
-        let bytes = bytes.into_iter().map(|(number, mib)| (day(number), mib * 1024 * 1024)).collect();
+        let bytes =
+            bytes.into_iter().map(|(number, parts)| (day(number), parts * WINDOW_BYTES / 16)).collect();
         let days = (1..=7).map(day);
         let expected = [vec![1, 2], vec![3], vec![4], vec![5, 6, 7]];
         let expected: Vec<Vec<UtcDay>> =

@@ -36,6 +36,13 @@ pub(crate) struct LinkRows {
     pub(crate) end: u32,
 }
 
+/// What [`RowSelection::find_links`] found, for later.
+#[derive(Debug)]
+pub(crate) struct FoundLinks {
+    links: Vec<LinkRows>,
+    runs: Vec<RunOfClicks>,
+}
+
 /// The selected rows of a segment, and what was read to find them. Its memory is used for one segment after the other.
 #[derive(Debug, Default)]
 pub(crate) struct RowSelection {
@@ -85,6 +92,21 @@ impl RowSelection {
             begin = end;
         }
         Ok(clicks)
+    }
+
+    /// How many runs the segment has whose links were found last.
+    pub(crate) fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    /// Takes what was found last away, so that it need not be found again.
+    pub(crate) fn take_found(&mut self) -> FoundLinks {
+        FoundLinks { links: std::mem::take(&mut self.links), runs: std::mem::take(&mut self.runs) }
+    }
+
+    /// Goes on with what was found before.
+    pub(crate) fn restore(&mut self, found: FoundLinks) {
+        FoundLinks { links: self.links, runs: self.runs } = found;
     }
 
     /// Selects among the rows of the links that were found. `with_times` if the times are needed in any case.

@@ -29,6 +29,14 @@ impl<K: Copy + Eq + Hash> KeyTable<K> {
         })
     }
 
+    /// The number of a key, if all things with one key come one after the other. It looks nothing up.
+    pub(crate) fn number_in_order(&mut self, key: K) -> u32 {
+        if self.keys.last() != Some(&key) {
+            self.keys.push(key);
+        }
+        number(self.keys.len() - 1)
+    }
+
     /// The keys, by their numbers.
     pub(crate) fn keys(&self) -> &[K] {
         &self.keys

@@ -1,5 +1,6 @@
 //! Answering questions, each within one snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use diesel::sql_types::{Array, Binary, Integer, Uuid};
@@ -87,26 +88,49 @@ async fn attempt(
     }
     let Some(days) = inquiry.scanned_days() else { return Ok(inquiry.finish()) };
     let links = LinkRange::of(inquiry.link_range());
-    let ends = until.deadline();
-    let sizes =
-        lease.call(ends, async |connection| segments::sizes(connection, account, days, links).await).await?;
-    for window in inquiry.windows(&sizes) {
-        until.check()?;
-        let mut read = lease
-            .call(ends, async |connection| segments::of_days(connection, account, &window, links).await)
-            .await?;
-        let until = until.clone();
-        let counted = compute(move || {
-            for day in window {
-                until.check()?;
-                let segments = read.remove(&day).unwrap_or_default();
-                inquiry.add_day(day, &segments).map_err(|error| Stop::Malformed("click_segments", error))?;
-            }
-            Ok::<_, Stop>(inquiry)
-        });
-        inquiry = counted.await??;
+    let sizes = lease
+        .call(until.deadline(), async |connection| segments::sizes(connection, account, days, links).await)
+        .await?;
+    let mut windows = inquiry.windows(&sizes).into_iter();
+    let mut next = read_next(lease, account, windows.next(), links, until).await?;
+    while let Some(window) = next {
+        // The server reads the next days while those before are counted.
+        let counted = count(inquiry, window, until.clone());
+        let (read, counted) = tokio::join!(read_next(lease, account, windows.next(), links, until), counted);
+        (next, inquiry) = (read?, counted?);
     }
     Ok(compute(move || inquiry.finish()).await?)
+}
+
+/// Days, and the segments of each.
+type ReadDays = (Vec<UtcDay>, BTreeMap<UtcDay, Vec<Vec<u8>>>);
+
+async fn read_next(
+    lease: &mut Lease,
+    account: AccountId,
+    days: Option<Vec<UtcDay>>,
+    links: LinkRange,
+    until: &Until,
+) -> Result<Option<ReadDays>, Stop> {
+    let Some(days) = days else { return Ok(None) };
+    until.check()?;
+    let read = lease.call(until.deadline(), async |connection| {
+        segments::of_days(connection, account, &days, links).await
+    });
+    let segments = read.await?;
+    Ok(Some((days, segments)))
+}
+
+async fn count(mut inquiry: Inquiry, (days, mut segments): ReadDays, until: Until) -> Result<Inquiry, Stop> {
+    let counted = compute(move || {
+        for day in days {
+            until.check()?;
+            let segments = segments.remove(&day).unwrap_or_default();
+            inquiry.add_day(day, &segments).map_err(|error| Stop::Malformed("click_segments", error))?;
+        }
+        Ok(inquiry)
+    });
+    counted.await?
 }
 
 async fn add_digests(
