@@ -83,7 +83,8 @@ fn kept(program: &Program) -> Result<String> {
     let answer = connection.exchange(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")?;
     let body = String::from_utf8_lossy(answer.body);
     let lines = body.lines().filter(|line| {
-        line.starts_with("signpost_clicks_dropped_total") || line.starts_with("signpost_clicks_recorded_total")
+        line.starts_with("signpost_clicks_dropped_total")
+            || line.starts_with("signpost_clicks_recorded_total")
     });
     Ok(lines.collect::<Vec<_>>().join(", "))
 }

@@ -40,7 +40,9 @@ pub(super) fn of_links(stage: &mut Stage) -> Result<()> {
 
 /// The program's memory in MiB before and after every link was visited, and the work of a visit in microseconds then.
 fn memory_after(stage: &Stage, visits: &Visits, settings: &[&str]) -> Result<(f64, f64, f64)> {
-    let program = stage.scenery.start(settings)?;
+    // What clicks take while they wait depends on how fast visitors come, and is no link's.
+    let settings = [settings, &["--click-recording", "off"]].concat();
+    let program = stage.scenery.start(&settings)?;
     let memory = || -> Result<f64> {
         Ok(f64::from(u32::try_from(machine::own_memory(program.pid())? >> 10)?) / 1024.0)
     };
