@@ -16,6 +16,7 @@
 //! | connections | [`ListenerOptions::connections`]; beyond, a few wait at the [door](ListenerOptions::door) |
 
 mod accept;
+mod bind;
 mod buffers;
 mod connection;
 mod door;
@@ -28,6 +29,7 @@ mod watch;
 mod wire;
 mod worker;
 
+pub use bind::bind;
 pub use listener::Listener;
 pub use options::{ListenerOptions, Times};
 pub use refusal::{Refusal, Refusals};

@@ -70,7 +70,7 @@ impl Sockets {
 }
 
 fn bind(setting: &Setting, address: SocketAddr) -> Result<TcpListener> {
-    TcpListener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
+    signpost_listener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
 }
 
 /// How links are served.
