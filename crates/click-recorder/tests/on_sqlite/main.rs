@@ -4,3 +4,4 @@
 
 mod kills;
 mod scene;
+mod traces;
