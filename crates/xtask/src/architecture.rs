@@ -102,7 +102,8 @@ const PLACES: &[Place] = &[
     Place {
         package: CLICK_RECORDER,
         imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
-        tests_import: &[PORT_CONTRACTS, MEMORY],
+        // Only a store that survives its process shows what a killed process leaves.
+        tests_import: &[PORT_CONTRACTS, MEMORY, SQLITE],
     },
     // What a click's facts are, worked out behind the edge.
     Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },

@@ -93,14 +93,15 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
     (visits, longest)
 }
 
-fn with_link(account: &Account) -> AccountId {
+/// Has an account make the link `/sale`.
+pub fn with_link(account: &Account) -> AccountId {
     account.create_redirect(&redirect_body(json!({"slug": "sale"})));
     let account = account.get("/v1/account").expect_status(200);
     account.body["id"].as_str().unwrap().parse().unwrap()
 }
 
 /// How many visits of an account are stored.
-async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
+pub async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let (since, until) = (Timestamp::EPOCH.plus(now).minus(A_DAY), Timestamp::EPOCH.plus(now + A_DAY));
     let question = Question {
@@ -118,7 +119,7 @@ async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
     totals.clicks + totals.bots + totals.blocked
 }
 
-fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
+pub fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(work)
 }
 

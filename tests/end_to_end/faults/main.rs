@@ -36,6 +36,7 @@ mod machine;
 mod nodes;
 mod outcome;
 mod postgres;
+mod questions;
 mod redis;
 mod scene;
 mod size;

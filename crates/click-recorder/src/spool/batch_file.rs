@@ -146,6 +146,11 @@ impl BatchFile {
     /// With the exclusive locking mode SQLite itself keeps other processes out and lets go when this one dies. A crash of
     /// the process loses nothing that was written. [`BatchFile::sync`] limits what a loss of power takes back.
     pub(crate) fn open(path: PathBuf) -> Result<Self, FileError> {
+        if is_cut_short(&path) {
+            return Err(FileError::Broken(SqlError::DeserializationError(
+                "the first page is missing".into(),
+            )));
+        }
         let name = path.to_str().ok_or_else(|| io::Error::other("the path is not UTF-8"))?;
         let mut connection =
             SqliteConnection::establish(name).map_err(|error| FileError::Unusable(Box::new(error)))?;
@@ -345,6 +350,15 @@ impl TryFrom<Row> for FiledBatch {
 /// Creates a folder for files that only their owner may look into, since they have hashes of visitors.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
+}
+
+/// Whether a file lacks its first page, which SQLite writes before anything else. SQLite takes such a file for an empty
+/// database, and would delete the log beside it with the batches in there.
+fn is_cut_short(path: &Path) -> bool {
+    const SMALLEST_PAGE: u64 = 512;
+    let [size, log_size, _] =
+        with_companions(path).map(|path| std::fs::metadata(path).map_or(0, |file| file.len()));
+    size < SMALLEST_PAGE && (size > 0 || log_size > 0)
 }
 
 /// Puts a broken file out of the way, under a name that is never opened again, for someone to look at.

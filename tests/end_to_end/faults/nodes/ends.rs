@@ -1,17 +1,23 @@
 //! Nodes end, of a sudden or on request, while others go on.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use signpost_postgres::{PostgresOptions, PostgresStore};
+
 use super::{NODES, WHO};
+use crate::clicks::{on_a_runtime, stored, with_link};
+use crate::doors::Doors;
 use crate::harness::Program;
 use crate::load::{Fault, SetWhenDropped};
 use crate::outcome::report;
 use crate::scene::{ANSWERED_WITHIN, Scene};
-use crate::size::count;
+use crate::size::{self, count};
 
 const CLIENTS: usize = 6;
+
+const VISITORS: usize = 4;
 
 /// How often in a row a node says that it is not ready, before the balancer sends it nothing more.
 const MISSES: usize = 3;
@@ -52,10 +58,31 @@ fn d30_r19_a_node_killed_in_the_middle_of_writes_loses_nothing_and_the_others_go
     report("R19, nodes killed and started", &runs);
 }
 
-/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). Nobody notices.
+/// Opens `/sale` again and again, wherever the balancer sends visitors, and counts how often that led on.
+fn visit(doors: &Doors, visitor: usize, led_on: &AtomicU64, is_over: &AtomicBool) {
+    let mut turn = visitor;
+    while !is_over.load(Ordering::Relaxed) {
+        turn += 1;
+        let door = doors.pick(turn);
+        let visit = door.visitor.open("/sale");
+        assert_eq!(visit.status, 302, "on node {}", door.node);
+        led_on.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). Nobody notices, and every
+/// click is stored once.
 #[test]
-fn d64_r36_no_request_fails_while_nodes_are_restarted_one_by_one() {
+fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
     let Some(mut scene) = Scene::draining(WHO, NODES) else { return };
+    // An account of its own, for the other clients open their links as well.
+    let visited = scene.nodes[0].account("agency");
+    let account = with_link(&visited);
+    let led_on = AtomicU64::new(0);
+    for node in &scene.nodes {
+        node.visitor().open_until("/sale", 302);
+        led_on.fetch_add(1, Ordering::Relaxed);
+    }
     let nodes: Vec<Mutex<Program>> = std::mem::take(&mut scene.nodes).into_iter().map(Mutex::new).collect();
     let probes: Vec<_> = nodes.iter().map(|node| Mutex::new(node.lock().unwrap().with_key(""))).collect();
     let mut stops = Vec::new();
@@ -64,6 +91,10 @@ fn d64_r36_no_request_fails_while_nodes_are_restarted_one_by_one() {
         let (begin, is_over) = (Instant::now(), AtomicBool::new(false));
         std::thread::scope(|scope| {
             let _over = SetWhenDropped(&is_over);
+            for visitor in 0..VISITORS {
+                let (doors, led_on, is_over) = (&scene.doors, &led_on, &is_over);
+                scope.spawn(move || visit(doors, visitor, led_on, is_over));
+            }
             for (number, probe) in probes.iter().enumerate() {
                 let (is_over, doors, node) = (&is_over, &scene.doors, &nodes[number]);
                 scope.spawn(move || {
@@ -102,5 +133,18 @@ fn d64_r36_no_request_fails_while_nodes_are_restarted_one_by_one() {
     outcome.is_answered_within(ANSWERED_WITHIN).has_no_failures().is_normal_again();
     let longest = stops.into_iter().max().unwrap();
     assert!(longest <= GONE_WITHIN, "{longest:?}");
+    for node in nodes {
+        let mut node = node.into_inner().unwrap();
+        node.signal("TERM");
+        assert_eq!(node.wait(), Some(0), "{}", node.log());
+    }
+    let led_on = led_on.into_inner();
+    let stored = on_a_runtime(async {
+        let options = PostgresOptions::default();
+        let store = PostgresStore::connect(&scene.database.url(), &options).await.unwrap();
+        stored(&store, account).await
+    });
+    assert_eq!(stored, led_on, "clicks stored, and visitors led on");
+    size::report("R36, clicks", &format!("{stored} are stored of {led_on}"));
     report(&format!("R36, nodes restarted in turn, the slowest to stop in {longest:.2?}"), &[outcome]);
 }
