@@ -174,7 +174,8 @@ pub fn slug_addressed_on(target: &TargetUrl, hostname: &Hostname) -> Option<Opti
 /// What the path of `target` names on a host of links: a slug, the root (inner `None`), or nothing.
 #[expect(clippy::option_option, reason = "inside, `None` is the root, as it is in every placement")]
 fn slug_in_path(target: &TargetUrl) -> Option<Option<Slug>> {
-    let path = String::from_utf8(target.requested_path()).ok()?;
+    let path = target.requested_path();
+    let path = std::str::from_utf8(&path).ok()?;
     if path == "/" {
         return Some(None);
     }

@@ -1,5 +1,6 @@
 //! Where a redirect sends its visitors (contract "Redirect", D24, D53).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use percent_encoding::{AsciiSet, percent_decode_str, utf8_percent_encode};
@@ -207,13 +208,17 @@ impl TargetUrl {
 
     /// The path that the server at the target is asked for, as a browser resolves it (`.` and `..` taken out),
     /// with its percent-encodings decoded. Never empty.
-    pub(crate) fn requested_path(&self) -> Vec<u8> {
+    pub(crate) fn requested_path(&self) -> Cow<'_, [u8]> {
+        let given = self.path_and_after().split(['?', '#']).next().filter(|path| !path.is_empty());
+        let given = given.unwrap_or("/");
+        if is_as_requested(given) {
+            return Cow::Borrowed(given.as_bytes());
+        }
         if let Ok(url) = Url::parse(&self.given) {
-            return percent_decode_str(url.path()).collect();
+            return Cow::Owned(percent_decode_str(url.path()).collect());
         }
         // Our own store may have what the parser refuses by now.
-        let path = self.path_and_after().split(['?', '#']).next().filter(|path| !path.is_empty());
-        percent_decode_str(path.unwrap_or("/")).collect()
+        percent_decode_str(given).into()
     }
 }
 
@@ -221,6 +226,15 @@ impl fmt::Display for TargetUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.given)
     }
+}
+
+/// Whether a path is surely requested as it is given, as almost all are. To parse a URL costs more than all else that is done
+/// with the target of a visit.
+fn is_as_requested(path: &str) -> bool {
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'-' | b'_' | b'.' | b'~');
+    // Only a segment that begins with a dot can be `.` or `..`.
+    path.bytes().all(is_plain) && !path.contains("/.")
 }
 
 /// Reads a port with its colon. An empty port means the scheme's own, in both rules.

@@ -71,6 +71,7 @@ mod suspicions;
 mod taken_addresses;
 mod trust;
 mod unit_of_work;
+mod visit_answers;
 mod visits;
 
 pub use connection_url::url_without_secrets;

@@ -7,14 +7,15 @@ use signpost_domain::Address;
 
 use crate::failure::Failure;
 use crate::rows::custom_domain::ACTIVE;
-use crate::rows::link::address_columns;
+use crate::rows::link::address_texts;
 use crate::rows::published_link::PublishedRow;
 use crate::statement::statement;
 
 statement! {
     /// The links at these addresses, each with the place of its address, beginning at 1. The `LIMIT` has PostgreSQL look up
-    /// one address after another by the index; without one it might read through whole tables to join them.
-    LinksAt -> (
+    /// one address after another by the index; without one it might read through whole tables to join them. Most links have
+    /// no pixels, and for these PostgreSQL is not asked to make a table of none in memory.
+    LinksAt<'a> -> (
         BigInt,
         Bool,
         (
@@ -32,8 +33,8 @@ statement! {
             Nullable<Text>,
         ),
     ) {
-        hosts: Vec<String>,
-        slugs: Vec<String>,
+        hosts: Vec<&'a str>,
+        slugs: Vec<&'a str>,
         active: &'static str,
     } =
     "SELECT wanted.place, l.* FROM unnest("
@@ -41,9 +42,10 @@ statement! {
     { slugs: Array<Text> } ") WITH ORDINALITY AS wanted (host, slug, place) CROSS JOIN LATERAL ( \
         SELECT accounts.suspended_at IS NOT NULL, links.id, links.account_id, links.kind, links.name, \
             links.target_url, links.is_active, links.analytics_enabled, links.antibot_enabled, \
-            links.geo_blocklist, links.pixel_ids, ARRAY( \
+            links.geo_blocklist, links.pixel_ids, \
+            CASE WHEN cardinality(links.pixel_ids) = 0 THEN '{}' ELSE ARRAY( \
                 SELECT (SELECT type || ' ' || code FROM pixels WHERE id = pixel AND account_id = links.account_id) \
-                FROM unnest(links.pixel_ids) AS pixel), \
+                FROM unnest(links.pixel_ids) AS pixel) END, \
             links.page \
         FROM links JOIN accounts ON accounts.id = links.account_id \
         WHERE links.host = wanted.host AND links.slug = wanted.slug \
@@ -68,7 +70,7 @@ pub(crate) async fn find_each(
     connection: &mut &AsyncPgConnection,
     addresses: &[Address],
 ) -> Result<Vec<Result<Option<PublishedLink>, Failure>>, Failure> {
-    let (hosts, slugs) = addresses.iter().map(address_columns).unzip();
+    let (hosts, slugs) = addresses.iter().map(address_texts).unzip();
     let rows: Vec<(i64, bool, PublishedRow)> =
         LinksAt { hosts, slugs, active: ACTIVE }.load(connection).await?;
     let mut found: Vec<_> = addresses.iter().map(|_| Ok(None)).collect();

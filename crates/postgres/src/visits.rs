@@ -4,14 +4,13 @@
 //! task. Others wait in a queue, and whoever ends its turn hands it to a batch of them. So a batch holds what has come in
 //! while the server was busy, and nobody waits for a batch to fill.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use signpost_app::ports::{PublishedLink, StoreError};
+use signpost_app::ports::StoreError;
 use signpost_domain::Address;
-use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use crate::connections::{Connections, end_of_call};
@@ -19,6 +18,7 @@ use crate::failure::Failure;
 use crate::places::Purpose;
 use crate::published_links;
 use crate::shared_error::SharedError;
+use crate::visit_answers::{Answer, Answers, Caller, Outcome, caller};
 
 /// How many look-ups or batches run at once, as long as none of them is slow.
 const TURNS: usize = 2;
@@ -29,8 +29,6 @@ const MOST_ADDRESSES: usize = 32;
 /// How long a look-up or a batch may take before it gives its turn to the next. So a connection that hangs holds up its own
 /// batch only, until the places for visitors run out.
 const SLOW: Duration = Duration::from_millis(50);
-
-type Outcome = Result<Option<PublishedLink>, StoreError>;
 
 /// Looks up links for visitors.
 pub(crate) struct Visits(Arc<Shared>);
@@ -50,11 +48,37 @@ struct Waiting {
 /// A caller who waits.
 struct Visit {
     address: Address,
-    answer: oneshot::Sender<Outcome>,
+    caller: Caller,
 }
 
-/// The addresses that a batch asks for, each with all who want to know.
-type Batch = Vec<(Address, Vec<oneshot::Sender<Outcome>>)>;
+/// What a batch asks for, and who wants to know: each address once, with its callers at the same place.
+#[derive(Default)]
+struct Batch {
+    addresses: Vec<Address>,
+    callers: Vec<Callers>,
+}
+
+/// Those who ask for the same address, of whom there is mostly one.
+struct Callers {
+    first: Caller,
+    others: Vec<Caller>,
+}
+
+impl Batch {
+    /// Takes a visit, unless it asks for one address too many.
+    fn take(&mut self, Visit { address, caller }: Visit) -> Result<(), Visit> {
+        let place = self.addresses.iter().position(|other| *other == address);
+        if let Some(callers) = place.and_then(|place| self.callers.get_mut(place)) {
+            callers.others.push(caller);
+        } else if self.addresses.len() < MOST_ADDRESSES {
+            self.addresses.push(address);
+            self.callers.push(Callers { first: caller, others: Vec::new() });
+        } else {
+            return Err(Visit { address, caller });
+        }
+        Ok(())
+    }
+}
 
 impl Visits {
     pub(crate) fn new(connections: Arc<Connections>) -> Self {
@@ -65,14 +89,14 @@ impl Visits {
     pub(crate) async fn published_link(&self, address: &Address) -> Outcome {
         let Self(shared) = self;
         let ends = end_of_call(shared.connections.time_limit());
-        let answered = match shared.enter(address) {
+        let answer = match shared.enter(address) {
             Entered::Turn(turn) => {
                 let (_turn, outcome) = in_turn(turn, shared.look_up(address)).await;
                 return outcome;
             }
-            Entered::Queue(answered) => answered,
+            Entered::Queue(answer) => answer,
         };
-        match tokio::time::timeout_at(ends.into(), answered).await {
+        match tokio::time::timeout_at(ends.into(), answer.outcome()).await {
             Ok(Ok(outcome)) => outcome,
             // Its task ended before it was answered: the runtime is shutting down.
             Ok(Err(_dropped)) => Err(StoreError::unavailable("the look-up was given up")),
@@ -83,7 +107,7 @@ impl Visits {
 
 enum Entered {
     Turn(Turn),
-    Queue(oneshot::Receiver<Outcome>),
+    Queue(Answer),
 }
 
 impl Shared {
@@ -93,9 +117,9 @@ impl Shared {
             waiting.turns_taken += 1;
             return Entered::Turn(Turn { shared: Arc::clone(self), has_begun: true });
         }
-        let (answer, answered) = oneshot::channel();
-        waiting.queue.push_back(Visit { address: address.clone(), answer });
-        Entered::Queue(answered)
+        let (caller, answer) = caller();
+        waiting.queue.push_back(Visit { address: address.clone(), caller });
+        Entered::Queue(answer)
     }
 
     async fn look_up(&self, address: &Address) -> Outcome {
@@ -108,62 +132,64 @@ impl Shared {
     /// The callers at the front of the queue who are still there; none if the queue is empty.
     fn next_batch(&self) -> Batch {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut batch = Batch::new();
-        let mut places = HashMap::new();
-        while let Some(Visit { address, answer }) = waiting.queue.pop_front() {
-            if answer.is_closed() {
+        let mut batch = Batch::default();
+        while let Some(visit) = waiting.queue.pop_front() {
+            if visit.caller.has_gone() {
                 continue;
             }
-            if let Some((_, answers)) = places.get(&address).and_then(|place: &usize| batch.get_mut(*place)) {
-                answers.push(answer);
-            } else if batch.len() < MOST_ADDRESSES {
-                places.insert(address.clone(), batch.len());
-                batch.push((address, vec![answer]));
-            } else {
-                waiting.queue.push_front(Visit { address, answer });
+            if let Err(visit) = batch.take(visit) {
+                waiting.queue.push_front(visit);
                 break;
             }
         }
         batch
     }
 
-    async fn serve(&self, batch: Batch) {
-        let (addresses, answers): (Vec<_>, Vec<_>) = batch.into_iter().unzip();
+    async fn serve(&self, Batch { addresses, callers }: Batch) {
         let found = self.connections.call(Purpose::Visit, async |connection| {
             published_links::find_each(connection, &addresses).await
         });
         match found.await {
             Ok(found) => {
-                for (outcome, answers) in found.into_iter().zip(answers) {
-                    answer(answers, outcome.map_err(Failure::into_store_error));
+                let mut answers = Answers::new();
+                for (outcome, callers) in found.into_iter().zip(callers) {
+                    callers.tell(outcome.map_err(Failure::into_store_error), &mut answers);
                 }
+                answers.send();
             }
             // One of the rows may be to blame: it fails only those who asked for it.
             Err(failure) if addresses.len() > 1 && failure.is_of_a_row() => {
-                for (address, answers) in addresses.iter().zip(answers) {
-                    answer(answers, self.look_up(address).await);
+                for (address, callers) in addresses.iter().zip(callers) {
+                    let outcome = self.look_up(address).await;
+                    let mut answers = Answers::new();
+                    callers.tell(outcome, &mut answers);
+                    answers.send();
                 }
             }
             Err(failure) => {
-                answer(answers.into_iter().flatten().collect(), Err(failure.into_store_error()));
+                let error = SharedError::from(failure.into_store_error());
+                let mut answers = Answers::new();
+                for callers in callers {
+                    callers.tell(Err(error.to_store_error()), &mut answers);
+                }
+                answers.send();
             }
         }
     }
 }
 
-/// Gives all who wait for it the same outcome. Some of them may have gone.
-fn answer(answers: Vec<oneshot::Sender<Outcome>>, outcome: Outcome) {
-    match outcome {
-        Ok(link) => {
-            for answer in answers {
-                let _ = answer.send(Ok(link.clone()));
-            }
+impl Callers {
+    /// Tells all of them the same outcome.
+    fn tell(self, outcome: Outcome, answers: &mut Answers) {
+        let Self { first, others } = self;
+        if others.is_empty() {
+            answers.tell(first, outcome);
+            return;
         }
-        Err(error) => {
-            let error = SharedError::from(error);
-            for answer in answers {
-                let _ = answer.send(Err(error.to_store_error()));
-            }
+        let outcome = outcome.map_err(SharedError::from);
+        for caller in others.into_iter().chain([first]) {
+            let outcome = outcome.as_ref();
+            answers.tell(caller, outcome.map(Option::clone).map_err(SharedError::to_store_error));
         }
     }
 }
@@ -195,7 +221,7 @@ impl Turn {
         while let Some(turn) = kept {
             let shared = Arc::clone(&turn.shared);
             let batch = shared.next_batch();
-            if batch.is_empty() {
+            if batch.addresses.is_empty() {
                 return;
             }
             (kept, ()) = in_turn(turn, shared.serve(batch)).await;

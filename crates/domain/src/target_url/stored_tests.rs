@@ -85,7 +85,7 @@ fn d24_the_path_of_a_target_that_the_parser_refuses_is_its_own() {
         ("https://0x7f.0x1.0x1.0x1.1?x", "/"),
     ] {
         assert!(Url::parse(url).is_err());
-        assert_eq!(stored(url).unwrap().requested_path(), path.as_bytes(), "{url}");
+        assert_eq!(stored(url).unwrap().requested_path().as_ref(), path.as_bytes(), "{url}");
     }
 }
 

@@ -129,7 +129,19 @@ fn the_requested_path_is_resolved_and_decoded() {
         ("https://a/ü", "/ü"),
         ("https://a/%252f", "/%2f"),
     ] {
-        assert_eq!(TargetUrl::parse(url).unwrap().requested_path(), path.as_bytes(), "{url}");
+        assert_eq!(TargetUrl::parse(url).unwrap().requested_path().as_ref(), path.as_bytes(), "{url}");
+    }
+}
+
+proptest! {
+    /// Most paths are not parsed for it.
+    #[test]
+    fn d24_the_requested_path_is_what_a_browser_asks_for(path in "(/[aB7.~_-]{0,3}){0,5}[?#]?") {
+        let url = format!("https://a{path}");
+        let asked = Url::parse(&url).unwrap();
+        let target = TargetUrl::parse(&url).unwrap();
+        let requested = target.requested_path();
+        prop_assert_eq!(requested.as_ref(), asked.path().as_bytes());
     }
 }
 

@@ -320,9 +320,14 @@ fn placement_columns(placement: &Placement) -> (Option<&str>, &str) {
 
 /// How the columns `host` and `slug` write an address.
 pub(crate) fn address_columns(address: &Address) -> (String, String) {
+    let (host, slug) = address_texts(address);
+    (host.to_owned(), slug.to_owned())
+}
+
+/// The same as [`address_columns`], in the address.
+pub(crate) fn address_texts(address: &Address) -> (&str, &str) {
     let Address { site, slug } = address;
-    let slug = slug.as_ref().map_or(NO_SLUG, Slug::as_str).to_owned();
-    (site_column(site), slug)
+    (site_text(site), slug.as_ref().map_or(NO_SLUG, Slug::as_str))
 }
 
 /// The address that the columns `host` and `slug` write.
@@ -333,8 +338,12 @@ pub(crate) fn address_from(row: &RowName, host: String, slug: String) -> Result<
 
 /// How the column `host` writes a site.
 pub(crate) fn site_column(site: &Site) -> String {
+    site_text(site).to_owned()
+}
+
+fn site_text(site: &Site) -> &str {
     match site {
-        Site::System => SYSTEM_DOMAIN.to_owned(),
-        Site::Custom(hostname) => hostname.as_str().to_owned(),
+        Site::System => SYSTEM_DOMAIN,
+        Site::Custom(hostname) => hostname.as_str(),
     }
 }
