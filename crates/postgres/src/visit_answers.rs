@@ -141,7 +141,7 @@ mod tests {
             let (callers, answers): (Vec<_>, Vec<_>) = both.unzip();
             let waiting = answers.into_iter().map(|answer| -> Waiting { Box::pin(answer.outcome()) });
             let waiting = waiting.collect();
-            let mut scene = Self { runtimes: runtimes, callers, waiting, wakes: Arc::default() };
+            let mut scene = Self { runtimes, callers, waiting, wakes: Arc::default() };
             assert!(scene.told().is_empty());
             scene
         }

@@ -189,7 +189,7 @@ impl Callers {
         let outcome = outcome.map_err(SharedError::from);
         for caller in others.into_iter().chain([first]) {
             let outcome = outcome.as_ref();
-            answers.tell(caller, outcome.map(Option::clone).map_err(SharedError::to_store_error));
+            answers.tell(caller, outcome.cloned().map_err(SharedError::to_store_error));
         }
     }
 }

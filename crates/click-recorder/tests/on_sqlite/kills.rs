@@ -30,7 +30,7 @@ struct NoFacts;
 
 impl FindFacts for NoFacts {
     fn find(&mut self, _: &Click<'_>, _: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>)) {
-        use_facts(Facts { is_bot: false, values: Values::default() });
+        use_facts(Facts { alike: None, is_bot: false, values: Values::default() });
     }
 }
 

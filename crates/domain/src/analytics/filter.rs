@@ -24,7 +24,8 @@ pub struct DimensionFilter {
 
 impl DimensionFilter {
     /// Reads a filter: values between commas, behind a `-` if all but these are meant. An empty value stands for unknown. A
-    /// backslash before a comma, a hyphen or a backslash makes it a part of the value.
+    /// backslash before a comma, a hyphen or a backslash makes it a part of the value. Codes of countries may be in lower case
+    /// (D26); all other values are compared as they are.
     ///
     /// ```
     /// # use signpost_domain::analytics::{Dimension, DimensionFilter};
@@ -59,6 +60,10 @@ impl DimensionFilter {
             }
         }
         values.insert(value);
+        if dimension == Dimension::Country {
+            // As everywhere, codes of countries are taken in any case (D26).
+            values = values.into_iter().map(|value| value.to_ascii_uppercase()).collect();
+        }
         if count > MAX_FILTER_VALUES {
             let message = format!("must have at most {MAX_FILTER_VALUES} values");
             return Err(FieldError::new(ViolationCode::TooManyItems, message));
@@ -103,6 +108,17 @@ mod tests {
             assert_eq!(filter.takes(values[0]), !excludes);
             assert_eq!(filter.takes("another"), excludes);
         }
+    }
+
+    #[test]
+    fn d26_countries_are_filtered_in_any_case_and_nothing_else_is() {
+        let takes = |dimension, text| {
+            let filter = DimensionFilter::parse(dimension, text).unwrap();
+            (filter.takes("DE"), filter.takes("de"))
+        };
+        assert_eq!(takes(Dimension::Country, "de"), (true, false));
+        assert_eq!(takes(Dimension::Country, "-De,"), (false, true));
+        assert_eq!(takes(Dimension::Language, "de"), (false, true));
     }
 
     #[test]

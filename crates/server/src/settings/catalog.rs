@@ -287,8 +287,8 @@ pub(crate) const DATABASE_CONNECTIONS: Setting = Setting {
     key: "database-connections",
     value_name: "NUMBER",
     default: None,
-    help: "PostgreSQL: how many connections this node opens for requests, at most; an eighth as many more are for \
-           visitors, and two for health checks and its own work [default: 4 for each core, at least 8]",
+    help: "PostgreSQL: how many connections this node opens for requests, at most. An eighth as many more are for \
+           visitors and an eighth for questions about clicks, and four for health checks, its own work and clicks [default: 4 for each core, at least 8]",
     group: STORE,
     scope: Scope::Everywhere,
     is_list: false,
