@@ -39,7 +39,7 @@ fn p99(took: &[Duration]) -> Duration {
 /// The path of the question about the year.
 fn question() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    let (start, end) = ((now - YEAR).as_millis(), now.as_millis());
+    let (start, end) = (now.checked_sub(YEAR).unwrap().as_millis(), now.as_millis());
     format!(
         "/v1/analytics?start_date={start}&end_date={end}&interval=day&dimensions=country,browser,referrer"
     )

@@ -2,7 +2,7 @@
 
 use std::env;
 use std::net::{IpAddr, Ipv4Addr};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,7 +16,9 @@ use signpost_domain::{CountryCode, RedirectId};
 use signpost_port_contracts::samples;
 use signpost_sqlite::SqliteClickStore;
 
-use crate::scene::{ACCOUNT, Append, Before, LONG, open, selection, spooled, start, stored, take};
+use crate::scene::{
+    ACCOUNT, Append, Before, LONG, open, processes_with_files, selection, spooled, start, stored, take,
+};
 
 const KILLS: usize = 100;
 
@@ -137,14 +139,14 @@ async fn r14_a_kill_between_commit_and_acknowledgement_counts_clicks_once() {
     }
     let store: Arc<dyn ClickStore> = Arc::new(open(folder.path()));
     let last = start_plain(Arc::clone(&store), folder.path(), 2 * KILLS).await;
-    let (since, files) = (Instant::now(), || spooled(folder.path()));
+    let since = Instant::now();
     // It has a file of its own until it ends.
-    while files().iter().filter(|name| name.ends_with(".spool")).count() > 1 {
-        assert!(since.elapsed() < LONG, "{:?} are not sent", files());
+    while processes_with_files(folder.path()) > 1 {
+        assert!(since.elapsed() < LONG, "{:?} are not sent", spooled(folder.path()));
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
     last.close(LONG);
-    assert_eq!(files(), Vec::<String>::new());
+    assert_eq!(spooled(folder.path()), Vec::<PathBuf>::new());
     assert_eq!(stored(store.as_ref()).await, sent);
     let exported = store.clicks(&selection(), None, 1_000_000, Instant::now() + LONG).await.unwrap();
     assert_eq!(exported.len(), usize::try_from(sent).unwrap());

@@ -1,6 +1,6 @@
 //! A recorder, the embedded store, and a store in between that the tests control.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions};
 
 /// Long enough for anything here; only a failure waits for it.
-pub(crate) const LONG: Duration = Duration::from_secs(120);
+pub(crate) const LONG: Duration = Duration::from_mins(2);
 
 pub(crate) const ACCOUNT: AccountId = AccountId::from_bytes([1; 16]);
 
@@ -76,10 +76,16 @@ pub(crate) async fn stored(store: &dyn ClickStore) -> u64 {
     store.answer(&question, Instant::now() + LONG).await.unwrap().totals.clicks
 }
 
-/// The names of the files of the spool.
-pub(crate) fn spooled(folder: &Path) -> Vec<String> {
+/// The files of the spool.
+pub(crate) fn spooled(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder.join("spool")).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+    entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// How many processes have files in the spool.
+pub(crate) fn processes_with_files(folder: &Path) -> usize {
+    let files = spooled(folder);
+    files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "spool")).count()
 }
 
 /// Decides what becomes of batches.

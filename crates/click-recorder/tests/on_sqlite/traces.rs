@@ -1,5 +1,6 @@
 //! What is kept of visitors, compressed or not: nothing that they sent as they sent it, and no address (R31, D48).
 
+use std::fmt::Write as _;
 use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -16,7 +17,7 @@ use signpost_enrichment::{Enricher, Sources};
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteClickStore};
 
-use crate::scene::{ACCOUNT, Append, Before, LONG, open, selection, spooled, start, take};
+use crate::scene::{ACCOUNT, Append, Before, LONG, open, processes_with_files, selection, start, take};
 
 /// More than a digest of a link of its own needs.
 const CLICKS: usize = 1_200;
@@ -59,7 +60,10 @@ fn secrets() -> Vec<Vec<u8>> {
             IpAddr::V4(address) => address.octets().to_vec(),
             IpAddr::V6(address) => address.octets().to_vec(),
         };
-        let digits: String = octets.iter().map(|octet| format!("{octet:02x}")).collect();
+        let mut digits = String::new();
+        for octet in &octets {
+            write!(digits, "{octet:02x}").unwrap();
+        }
         secrets.extend([address.as_bytes().to_vec(), digits.into_bytes(), octets]);
     }
     secrets
@@ -164,7 +168,7 @@ async fn r31_d48_nothing_that_names_a_visitor_is_kept_even_compressed() {
     take(&first, visits());
     first.close(LONG);
     no_secret_on_disk(folder);
-    assert_eq!(spooled(folder).iter().filter(|name| name.ends_with(".spool")).count(), 1);
+    assert_eq!(processes_with_files(folder), 1);
     let batches = keeps.append.0.lock().unwrap().clone();
     assert_eq!(no_secret_in_segment("a batch of the spool", &batches[0].segment), CLICKS);
 

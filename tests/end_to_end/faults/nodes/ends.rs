@@ -70,8 +70,8 @@ fn visit(doors: &Doors, visitor: usize, led_on: &AtomicU64, is_over: &AtomicBool
     }
 }
 
-/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). Nobody notices, and every
-/// click is stored once.
+/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). No client
+/// notices, and every click is stored once.
 #[test]
 fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
     let Some(mut scene) = Scene::draining(WHO, NODES) else { return };
