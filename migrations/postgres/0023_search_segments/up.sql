@@ -74,3 +74,43 @@ BEGIN
     RETURN NULL;
 END
 $$;
+
+-- The newest links of an account and kind from `from_id` on, and below `below_id`, that have `part` in their texts; no more
+-- than `at_most`. A function, because no query ends there: a scan goes on behind a comparison of whole rows that fails in
+-- the third column, and told that the columns are equal, PostgreSQL may read the ids of all accounts.
+CREATE FUNCTION walk_links(
+    of_account uuid, of_kind smallint, from_id uuid, below_id uuid, part text, at_most integer
+) RETURNS SETOF uuid LANGUAGE plpgsql STABLE AS $$
+DECLARE
+    below uuid := below_id;
+    found_links integer := 0;
+    read_links integer;
+    link record;
+BEGIN
+    LOOP
+        read_links := 0;
+        FOR link IN
+            SELECT l.id, strpos(l.search_key, part) > 0 AS matches FROM links AS l
+            WHERE (l.account_id, l.kind) >= (of_account, of_kind)
+                AND (l.account_id, l.kind, l.id) < (of_account, of_kind, below)
+            ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 250
+        LOOP
+            IF link.id < from_id THEN
+                RETURN;
+            END IF;
+            read_links := read_links + 1;
+            below := link.id;
+            IF link.matches THEN
+                RETURN NEXT link.id;
+                found_links := found_links + 1;
+                IF found_links >= at_most THEN
+                    RETURN;
+                END IF;
+            END IF;
+        END LOOP;
+        IF read_links < 250 THEN
+            RETURN;
+        END IF;
+    END LOOP;
+END
+$$;

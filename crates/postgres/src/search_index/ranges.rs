@@ -4,35 +4,37 @@ use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Array, Bool, Integer, SmallInt, Uuid};
+use diesel::sql_types::{Array, Bool, Integer, SmallInt, Text, Uuid};
 
 use crate::columns::IdBytes;
 use crate::schema::links;
 
-/// The links of one account and kind with ids from `from` to `to`, as a range of the index `links_of_account`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct IdRange {
+/// The newest links of one account and kind from an id on, and below another, that have a part in their texts.
+#[derive(Debug)]
+pub(super) struct Walked<'a> {
     pub(super) account: IdBytes,
     pub(super) kind: i16,
     pub(super) from: IdBytes,
-    pub(super) to: IdBytes,
+    pub(super) below: IdBytes,
+    pub(super) part: &'a str,
+    pub(super) at_most: i32,
 }
 
-impl QueryFragment<Pg> for IdRange {
+impl QueryFragment<Pg> for Walked<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
-        for (comparison, id) in [(" >= (", &self.from), (" <= (", &self.to)] {
-            if comparison == " <= (" {
-                out.push_sql(" AND ");
-            }
-            out.push_sql("(links.account_id, links.kind, links.id)");
-            out.push_sql(comparison);
-            out.push_bind_param::<Uuid, _>(&self.account)?;
-            out.push_sql(", ");
-            out.push_bind_param::<SmallInt, _>(&self.kind)?;
-            out.push_sql(", ");
-            out.push_bind_param::<Uuid, _>(id)?;
-            out.push_sql(")");
-        }
+        out.push_sql("links.id = ANY (ARRAY(SELECT walk_links(");
+        out.push_bind_param::<Uuid, _>(&self.account)?;
+        out.push_sql(", ");
+        out.push_bind_param::<SmallInt, _>(&self.kind)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Uuid, _>(&self.from)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Uuid, _>(&self.below)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Text, _>(self.part)?;
+        out.push_sql(", ");
+        out.push_bind_param::<Integer, _>(&self.at_most)?;
+        out.push_sql(")))");
         Ok(())
     }
 }
@@ -83,25 +85,25 @@ impl QueryFragment<Pg> for Changed {
 
 /// A condition on links, which is prepared by its text.
 macro_rules! condition {
-    ($($name:ident),*) => {
-        $(
-            impl Expression for $name {
-                type SqlType = Bool;
-            }
+    ($name:ident $(<$life:lifetime>)?) => {
+        impl $(<$life>)? Expression for $name $(<$life>)? {
+            type SqlType = Bool;
+        }
 
-            impl ValidGrouping<()> for $name {
-                type IsAggregate = is_aggregate::No;
-            }
+        impl $(<$life>)? ValidGrouping<()> for $name $(<$life>)? {
+            type IsAggregate = is_aggregate::No;
+        }
 
-            impl AppearsOnTable<links::table> for $name {}
+        impl $(<$life>)? AppearsOnTable<links::table> for $name $(<$life>)? {}
 
-            impl QueryId for $name {
-                type QueryId = ();
+        impl $(<$life>)? QueryId for $name $(<$life>)? {
+            type QueryId = ();
 
-                const HAS_STATIC_QUERY_ID: bool = false;
-            }
-        )*
+            const HAS_STATIC_QUERY_ID: bool = false;
+        }
     };
 }
 
-condition!(IdRange, AtPositions, Changed);
+condition!(Walked<'a>);
+condition!(AtPositions);
+condition!(Changed);

@@ -9,13 +9,13 @@ use signpost_domain::{AccountId, LinkKind, PagePosition};
 
 use super::buckets;
 use super::positions::PositionSet;
-use super::ranges::{AtPositions, Changed, IdRange};
+use super::ranges::{AtPositions, Changed, Walked};
 use super::sealing::Links;
 use super::segments::{self, Segment};
 use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::FirstRows;
-use crate::list_range::AmongRows;
+use crate::list_range::{AmongRows, ListRange, RangeColumn};
 use crate::listed::Listed;
 use crate::pipeline::both;
 use crate::rows::link::{LinkRow, kind_column};
@@ -31,6 +31,9 @@ const MOST_CHECKED: usize = 1_024;
 
 /// A segment of which more than one link in so many is a candidate is walked instead, and so is one that cannot be read.
 const DENSE: usize = 16;
+
+/// After so many segments that had to be walked, all the rest is: the index does not help with such a text.
+const MOST_WALKED: usize = 2;
 
 statement! {
     /// The shortest rows of the buckets in each segment. The others would exclude few candidates more.
@@ -109,7 +112,8 @@ impl Search<'_> {
             both(self.walk(&mut walking, newest, self.to), self.changed(&mut checking, newest));
         let ((walked, changed), mut rows) =
             both(walk_and_check, read_buckets(&mut reading, group, buckets)).await?;
-        let mut found = Found { rows: walked, changed, number: usize::from(self.number) };
+        let mut found =
+            Found { rows: walked, changed, number: usize::from(self.number), walked: 0, is_over: false };
         loop {
             let (group, rest) = segments.split_at(together.min(segments.len()));
             self.look_into(connection, group, &rows, &mut found).await?;
@@ -139,7 +143,14 @@ impl Search<'_> {
             let Some(candidates) = candidates(segment, rows) else {
                 self.check(connection, &mut pending, found).await?;
                 if !found.is_complete() {
-                    found.rows.extend(self.walk(connection, segment.after, segment.last.min(self.to)).await?);
+                    let to = segment.last.min(self.to);
+                    found.walked += 1;
+                    if found.walked > MOST_WALKED {
+                        found.rows.extend(self.walk_all(connection, to).await?);
+                        found.is_over = true;
+                        return Ok(());
+                    }
+                    found.rows.extend(self.walk(connection, segment.after, to).await?);
                 }
                 continue;
             };
@@ -181,11 +192,27 @@ impl Search<'_> {
         if above >= to {
             return Ok(Vec::new());
         }
-        let from = IdBytes::from_number(above.number().saturating_add(1));
+        // The lowest and the highest of all ids are those of no link.
+        let next = |id: IdBytes| IdBytes::from_number(id.number().saturating_add(1));
+        let (from, below) = (next(above), next(to));
+        let (Links { account, kind }, part) = (self.links, self.part);
+        let walked = Walked { account, kind, from, below, part, at_most: self.number.into() };
+        let rows: Vec<LinkRow> =
+            links::table.select(LinkRow::as_select()).filter(walked).load(connection).await?;
+        Ok(descending(rows))
+    }
+
+    /// The first matches up to an id, row by row, in the way of the lists.
+    async fn walk_all(
+        self,
+        connection: &mut &AsyncPgConnection,
+        to: IdBytes,
+    ) -> Result<Vec<LinkRow>, Failure> {
         let Links { account, kind } = self.links;
+        let below = Some(IdBytes::from_number(to.number().saturating_add(1)));
         let query = links::table
             .select(LinkRow::as_select())
-            .filter(IdRange { account, kind, from, to })
+            .filter(ListRange { account, column: RangeColumn::None, kind, below })
             .filter(strpos(links::search_key, self.part).gt(0))
             .order((links::account_id.desc(), links::kind.desc(), links::id.desc()));
         Ok(FirstRows { query, number: self.number }.load(connection).await?)
@@ -269,12 +296,16 @@ struct Found {
     /// All that have changed since their segment was written.
     changed: Vec<LinkRow>,
     number: usize,
+    /// How many segments were walked.
+    walked: usize,
+    /// Whether nothing is left to be looked into.
+    is_over: bool,
 }
 
 impl Found {
     /// Whether no link that was not found yet can be on the page.
     fn is_complete(&self) -> bool {
-        if self.rows.len() >= self.number {
+        if self.is_over || self.rows.len() >= self.number {
             return true;
         }
         let Some(last) = self.rows.last().map(Listed::id) else { return false };
@@ -288,7 +319,7 @@ impl Found {
 
     /// The newest of them, each once.
     fn page(self) -> Vec<LinkRow> {
-        let Self { rows, changed, number } = self;
+        let Self { rows, changed, number, walked: _, is_over: _ } = self;
         let mut all = descending(rows.into_iter().chain(changed).collect());
         all.dedup_by_key(|row| Listed::id(row));
         all.truncate(number);

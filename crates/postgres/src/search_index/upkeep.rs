@@ -52,32 +52,42 @@ statement! {
 }
 
 statement! {
-    /// What there is to be done: the newest segment's end, the notes that are not newer, the links above it that are
-    /// sealed, all links above it, and how many links all segments of the account have. It counts no further than matters.
-    Look -> (Nullable<Uuid>, BigInt, BigInt, BigInt, BigInt) {
+    /// What there is to be done: the newest segment's end, the notes that are not newer, the links above it, and how many
+    /// links all segments of the account have. It counts no further than matters.
+    Look -> (Nullable<Uuid>, BigInt, BigInt, BigInt) {
         account: IdBytes,
         kind: i16,
     } =
     "SELECT n.last_id, (SELECT count(*) FROM (SELECT FROM search_changes AS c WHERE c.account_id = "
     { account: Uuid } " AND c.kind = "
-    { kind: SmallInt } " AND c.link_id <= n.last_id LIMIT 512) AS c), (SELECT count(*) FROM (SELECT FROM links AS l \
-     WHERE (l.account_id, l.kind, l.id) > ("
+    { kind: SmallInt } " AND c.link_id <= n.last_id LIMIT 512) AS c), (SELECT count(*) FROM (SELECT l.id FROM links AS l \
+     WHERE (l.account_id, l.kind) >= ("
     { account: Uuid } ", "
-    { kind: SmallInt } ", n.above) AND (l.account_id, l.kind, l.id) <= ("
+    { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
     { account: Uuid } ", "
-    { kind: SmallInt } ", n.sealed_until) ORDER BY l.account_id, l.kind, l.id LIMIT 16384) AS l), (SELECT count(*) FROM (SELECT FROM links AS l \
-     WHERE (l.account_id, l.kind, l.id) > ("
-    { account: Uuid } ", "
-    { kind: SmallInt } ", n.above) AND (l.account_id, l.kind) <= ("
-    { account: Uuid } ", "
-    { kind: SmallInt } ") ORDER BY l.account_id, l.kind, l.id LIMIT 1024) AS l), (SELECT coalesce(sum(s.links), 0)::bigint FROM search_segments AS s \
+    { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 1024) AS l \
+     WHERE n.last_id IS NULL OR l.id > n.last_id), (SELECT coalesce(sum(s.links), 0)::bigint FROM search_segments AS s \
      WHERE s.account_id = "
-    { account: Uuid } ") FROM (SELECT m.last_id, coalesce(m.last_id, '00000000-0000-0000-0000-000000000000') AS above, \
-     (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = "
-    { account: Uuid } " AND t.kind = "
-    { kind: SmallInt } ") AS sealed_until FROM (SELECT (SELECT g.last_id FROM search_segments AS g WHERE g.account_id = "
+    { account: Uuid } ") FROM (SELECT (SELECT g.last_id FROM search_segments AS g WHERE g.account_id = "
     { account: Uuid } " AND g.kind = "
-    { kind: SmallInt } " ORDER BY g.last_id DESC LIMIT 1) AS last_id OFFSET 0) AS m OFFSET 0) AS n"
+    { kind: SmallInt } " ORDER BY g.last_id DESC LIMIT 1) AS last_id OFFSET 0) AS n"
+}
+
+statement! {
+    /// How many sealed links there are above an id, as far as they are among the newest links.
+    SealedAbove -> BigInt {
+        account: IdBytes,
+        kind: i16,
+        above: IdBytes,
+    } =
+    "SELECT count(*) FROM (SELECT l.id FROM links AS l WHERE (l.account_id, l.kind) >= ("
+    { account: Uuid } ", "
+    { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
+    { account: Uuid } ", "
+    { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 16384) AS l WHERE l.id > "
+    { above: Uuid } " AND l.id <= (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = "
+    { account: Uuid } " AND t.kind = "
+    { kind: SmallInt } ")"
 }
 
 statement! {
@@ -99,8 +109,8 @@ statement! {
         account: IdBytes,
         kind: i16,
     } =
-    "SELECT s.last_id, (SELECT count(*) FROM links AS l WHERE (l.account_id, l.kind, l.id) > \
-     (s.account_id, s.kind, s.after_id) AND (l.account_id, l.kind, l.id) <= (s.account_id, s.kind, s.last_id)) \
+    "SELECT s.last_id, (SELECT count(*) FROM links AS l WHERE l.account_id = s.account_id AND l.kind = s.kind \
+     AND l.id > s.after_id AND l.id <= s.last_id) \
      / s.links::float8 AS left FROM search_segments AS s WHERE s.account_id = "
     { account: Uuid } " AND s.kind = "
     { kind: SmallInt } " ORDER BY 2, 1 LIMIT 1"
@@ -165,9 +175,9 @@ async fn tend_links(
     links_count: i64,
 ) -> Result<bool, Failure> {
     let look = Look { account: links.account, kind: links.kind };
-    let seen: (Option<IdBytes>, i64, i64, i64, i64) =
+    let seen: (Option<IdBytes>, i64, i64, i64) =
         lease.call(ends, async |connection| Ok(look.get_result(connection).await?)).await?;
-    let (newest, notes, sealed, above, in_segments) = seen;
+    let (newest, notes, above, in_segments) = seen;
     if links_count < FEWEST_OF_ACCOUNT {
         if newest.is_none() {
             return Ok(false);
@@ -178,12 +188,16 @@ async fn tend_links(
         lease.commit(ends, Vec::new()).await?;
         return Ok(is_deleted);
     }
-    if sealed >= FEWEST_LINKS {
+    if above >= FEWEST_LINKS {
+        let Links { account, kind } = links;
+        let sealed = SealedAbove { account, kind, above: newest.unwrap_or(IdBytes::lowest()) };
+        let sealed: i64 =
+            lease.call(ends, async |connection| Ok(sealed.get_result(connection).await?)).await?;
+        if sealed < FEWEST_LINKS {
+            return seal(lease, ends, links).await;
+        }
         let links_above = usize::try_from(sealed).unwrap_or(MOST_LINKS);
         return write(lease, ends, links, Task::Append { links: links_above }).await;
-    }
-    if above >= FEWEST_LINKS {
-        return seal(lease, ends, links).await;
     }
     if notes >= MOST_NOTES {
         return write(lease, ends, links, Task::Refresh).await;
