@@ -89,8 +89,8 @@ pub(super) async fn hold_from_all(
     links: Links,
 ) -> Result<bool, Failure> {
     let hold = HoldFromAll { account: links.account, kind: links.kind };
-    let held: Vec<bool> = hold.load(connection).await?;
-    Ok(!held.is_empty())
+    let rows: Vec<bool> = hold.load(connection).await?;
+    Ok(!rows.is_empty())
 }
 
 /// Holds the row, unless another who writes segments does, and gives up to which link changes are noted.
@@ -99,8 +99,8 @@ pub(super) async fn hold_from_writers(
     links: Links,
 ) -> Result<Option<IdBytes>, Failure> {
     let hold = HoldFromWriters { account: links.account, kind: links.kind };
-    let held: Vec<Option<IdBytes>> = hold.load(connection).await?;
-    Ok(held.into_iter().next().flatten())
+    let rows: Vec<Option<IdBytes>> = hold.load(connection).await?;
+    Ok(rows.into_iter().next().flatten())
 }
 
 /// Has changes noted of all links that can be seen now. The row is held from all.

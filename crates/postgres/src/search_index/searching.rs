@@ -84,10 +84,10 @@ pub(crate) async fn search(
     let (mut beginning, mut listing) = (*connection, *connection);
     let begin =
         async { Ok(beginning.batch_execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY").await?) };
-    let begun = both(begin, segments::list(&mut listing, links, to)).await;
-    let found = match begun {
-        Ok((_, segments)) if segments.is_empty() => Ok(None),
-        Ok((_, segments)) => search.run(connection, &segments, &buckets).await.map(Some),
+    let listed = both(begin, segments::list(&mut listing, links, to)).await;
+    let found = match listed {
+        Ok(((), segments)) if segments.is_empty() => Ok(None),
+        Ok(((), segments)) => search.run(connection, &segments, &buckets).await.map(Some),
         Err(failure) => Err(failure),
     };
     // After a failure, too: the connection may be lent again.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use signpost_app::background::{IndexLinks, Job, Progress};
 use signpost_app::ports::{AccountReads, Insertion, LinkReads, Store};
 use signpost_domain::{
     AccountId, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect, SearchText,
@@ -86,19 +87,9 @@ impl Indexed {
 
     /// Does steps of the job until nothing is left.
     async fn index(&self) {
-        let mut after = None;
-        let mut has_worked = false;
-        loop {
-            let done = self.store.tend_search_index(after).await.unwrap();
-            has_worked |= done.has_worked;
-            after = done.after;
-            if after.is_none() && !done.has_worked {
-                if !has_worked {
-                    return;
-                }
-                has_worked = false;
-            }
-        }
+        let store: Arc<dyn Store> = self.store.clone();
+        let job = IndexLinks::new(store);
+        while job.step().await.unwrap() == Progress::More {}
     }
 
     fn count(&self, what: &str) -> u64 {
@@ -151,10 +142,10 @@ impl Indexed {
                 redirect.target_url = samples::target(&format!("https://changed.example/{number}/rare"));
             }
             (Link::Redirect(redirect), 1) => {
-                redirect.placement = samples::on_system(&format!("moved-{number}"))
+                redirect.placement = samples::on_system(&format!("moved-{number}"));
             }
             (Link::Redirect(redirect), _) => {
-                redirect.name = samples::name(&format!("Renamed spring {number}"))
+                redirect.name = samples::name(&format!("Renamed spring {number}"));
             }
             (Link::Landing(landing), _) => landing.title = samples::name(&format!("Renamed spring {number}")),
         }
@@ -302,12 +293,12 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
                 assert_eq!(inserted.unwrap(), [Insertion::Done]);
                 work.commit().await.unwrap();
                 let (found, _) = subject.page(LinkKind::Redirect, &name, 10, None, false).await;
-                assert_eq!(found, [new.clone()], "{name}");
+                assert_eq!(found, std::slice::from_ref(&new), "{name}");
 
                 let renamed = format!("Renamed {writer} of {number} end");
                 let mut work = subject.store.begin().await.unwrap();
                 let before = work.lock_link(subject.account, new.id()).await.unwrap().unwrap();
-                let Link::Redirect(mut after) = before.clone() else { unreachable!() };
+                let Link::Redirect(mut after) = before.clone() else { panic!("it is a redirect") };
                 after.name = samples::name(&renamed);
                 let after = Link::Redirect(after);
                 work.update_link(subject.account, &before, &after).await.unwrap();
