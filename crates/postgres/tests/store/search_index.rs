@@ -321,6 +321,39 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
     }
 }
 
+/// The job seals no links while a transaction that writes some is open: it would see neither these nor a note of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn d32_links_of_open_transactions_are_found_after_their_commit() {
+    let mut subject = Indexed::new().await;
+    subject.append(1, 5_000);
+    let new = Redirect { id: Id::from_bytes(bytes(500)), ..samples::redirect("inserted-late") };
+    let new = Link::Redirect(new);
+    let mut work = subject.store.begin().await.unwrap();
+    work.insert_links(subject.account, std::slice::from_ref(&new), PLENTY).await.unwrap();
+    subject.index().await;
+    assert_eq!(subject.count("search_segments"), 0);
+    work.commit().await.unwrap();
+    subject.index().await;
+    assert!(subject.count("search_segments") > 0);
+    let found = subject.search(LinkKind::Redirect, "inserted-late", 10, None, "inserted").await;
+    assert_eq!(found, [new]);
+
+    let id = LinkId::from_bytes(LinkKind::Redirect, bytes(7_000));
+    let mut work = subject.store.begin().await.unwrap();
+    let before = work.lock_link(subject.account, id).await.unwrap().unwrap();
+    let mut after = before.clone();
+    after.move_to_group(None, samples::at(9));
+    if let Link::Redirect(redirect) = &mut after {
+        redirect.name = samples::name("Named late");
+    }
+    work.update_link(subject.account, &before, &after).await.unwrap();
+    subject.append(1, 5_000);
+    subject.index().await;
+    work.commit().await.unwrap();
+    let found = subject.search(LinkKind::Redirect, "named late", 10, None, "changed").await;
+    assert_eq!(found.len(), 1);
+}
+
 /// The index of an account that is gone, or that has few links left, is removed.
 #[tokio::test(flavor = "multi_thread")]
 async fn the_index_goes_with_the_links_and_the_account() {
