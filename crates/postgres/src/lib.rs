@@ -61,6 +61,7 @@ mod request_counts;
 mod rows;
 mod schema;
 mod search;
+mod search_index;
 mod server_address;
 mod server_error;
 mod shared_error;

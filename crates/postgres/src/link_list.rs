@@ -21,6 +21,7 @@ use crate::listed;
 use crate::rows::link::{LinkRow, address_columns, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
+use crate::search_index;
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(
@@ -36,9 +37,40 @@ pub(crate) async fn links(
             let address = Address { site: site.clone(), slug: Some(slug.clone()) };
             at_address(connection, account, kind, &address, filter, after).await?
         }
+        (None, None) if searches_alone(filter) => {
+            by_index(connection, account, kind, filter, limit, after).await?
+        }
         (_, _) => in_range(connection, account, kind, filter, limit, after).await?,
     };
     Ok(listed::page(rows, limit))
+}
+
+/// Whether a search is all that is filtered by. With another filter a search walks its range: there is no telling whether
+/// that or the candidates of the index are fewer.
+const fn searches_alone(filter: &LinkFilter) -> bool {
+    let LinkFilter { group, site, slug, is_active, search } = filter;
+    search.is_some()
+        && matches!(group, GroupFilter::Any)
+        && site.is_none()
+        && slug.is_none()
+        && is_active.is_none()
+}
+
+/// The first links with the text that is searched for, by the index where there is one.
+async fn by_index(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    kind: LinkKind,
+    filter: &LinkFilter,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Vec<LinkRow>, Failure> {
+    let Some(part) = filter.search.as_ref().and_then(part_of_key) else { return Ok(Vec::new()) };
+    let found = search_index::search(connection, (account, kind), part, rows_read(limit), after).await?;
+    match found {
+        Some(rows) => Ok(rows),
+        None => in_range(connection, account, kind, filter, limit, after).await,
+    }
 }
 
 /// The account's link at an address, if it passes the filter. All else is told to be judged row by row, so that PostgreSQL

@@ -27,7 +27,7 @@ pub(crate) enum Purpose {
     OwnWork,
     /// To append clicks.
     ClickAppend,
-    /// To pack, sum up, seal or delete clicks.
+    /// To pack, sum up, seal or delete clicks, and to write the index of searches.
     ClickUpkeep,
     /// To answer a question about clicks, or to export some.
     ClickQuestion,
@@ -52,7 +52,7 @@ pub(crate) struct Places {
     own_work: Arc<Semaphore>,
     /// One to append clicks, whatever else is going on.
     click_appends: Arc<Semaphore>,
-    /// One for the upkeep of clicks, which takes longer.
+    /// One for the upkeep of clicks and of the index of searches, which takes longer.
     click_upkeep: Arc<Semaphore>,
     /// Of questions about clicks: as many as only visitors use.
     click_questions: Arc<Semaphore>,

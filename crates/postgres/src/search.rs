@@ -8,7 +8,7 @@ use signpost_domain::SearchText;
 use signpost_domain::search_text::fold;
 
 /// Stands between the texts of a key. Names, slugs and targets hold no control character, and folding makes none.
-const SEPARATOR: char = '\u{1f}';
+pub(crate) const SEPARATOR: char = '\u{1f}';
 
 #[diesel::declare_sql_function]
 extern "SQL" {

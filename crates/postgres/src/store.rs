@@ -6,7 +6,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use diesel::sql_types::Bool;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_app::ports::{Store, StoreError, UnitOfWork};
+use signpost_app::ports::{SearchUpkeep, Store, StoreError, UnitOfWork};
+use signpost_domain::AccountId;
 use tokio::runtime::Handle;
 
 use crate::connections::Connections;
@@ -15,6 +16,7 @@ use crate::migrations;
 use crate::open_error::OpenError;
 use crate::options::PostgresOptions;
 use crate::places::Purpose;
+use crate::search_index;
 use crate::server_address::ServerAddress;
 use crate::statement::statement;
 use crate::unit_of_work::{PostgresUnitOfWork, pause};
@@ -107,5 +109,9 @@ impl Store for PostgresStore {
             if only_reads { Err(Failure::ReadOnly) } else { Ok(()) }
         });
         checked.await.map_err(Failure::into_store_error)
+    }
+
+    async fn tend_search_index(&self, after: Option<AccountId>) -> Result<SearchUpkeep, StoreError> {
+        search_index::tend(self, after).await.map_err(Failure::into_store_error)
     }
 }

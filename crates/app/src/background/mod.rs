@@ -11,6 +11,7 @@ mod click_upkeep;
 mod forget_answers;
 mod forget_changes;
 mod forget_clicks;
+mod index_links;
 mod job;
 mod job_runner;
 mod maintain_domains;
@@ -22,6 +23,7 @@ pub use click_upkeep::{ClickUpkeep, UpkeepTask};
 pub use forget_answers::ForgetAnswers;
 pub use forget_changes::ForgetChanges;
 pub use forget_clicks::ForgetClicks;
+pub use index_links::IndexLinks;
 pub use job::{DoneBy, Job, Progress};
 pub use job_runner::JobRunner;
 pub use maintain_domains::MaintainDomains;
@@ -39,6 +41,7 @@ pub fn jobs(app: &Arc<Application>) -> Vec<Arc<dyn Job>> {
         Arc::new(ForgetAnswers::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
         Arc::new(ForgetChanges::new(Arc::clone(&app.store))),
         Arc::new(ForgetClicks::new(Arc::clone(app))),
+        Arc::new(IndexLinks::new(Arc::clone(&app.store))),
         Arc::new(MaintainDomains::new(Arc::clone(&app.store), Arc::clone(&app.clock))),
     ];
     jobs.extend(UpkeepTask::ALL.map(upkeep));

@@ -62,6 +62,6 @@ pub use remembered_answers::{
 pub use room_for_answers::{
     ANSWERS_KEPT_AT_LEAST, ROOM_FOR_ANSWERS, Remembering, RoomForAnswers, SizedAnswer,
 };
-pub use store::{Store, UnitOfWork};
+pub use store::{SearchUpkeep, Store, UnitOfWork};
 pub use store_error::StoreError;
 pub use target_blocklist::TargetBlocklist;

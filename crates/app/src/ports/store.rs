@@ -3,6 +3,7 @@
 use std::time::Instant;
 
 use async_trait::async_trait;
+use signpost_domain::AccountId;
 
 use super::accounts::{AccountReads, AccountWrites};
 use super::change_log::{ChangeLog, VisibleChange};
@@ -50,6 +51,22 @@ pub trait Store:
     async fn check_writes(&self) -> Result<(), StoreError> {
         self.check().await
     }
+
+    /// Does a bounded step of writing the index of searches, for the accounts behind `after`. Searches find the same with it
+    /// and without. A store whose index is complete at any time keeps the default, which does nothing.
+    async fn tend_search_index(&self, after: Option<AccountId>) -> Result<SearchUpkeep, StoreError> {
+        let _ = after;
+        Ok(SearchUpkeep { after: None, has_worked: false })
+    }
+}
+
+/// What a step of writing the index of searches came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SearchUpkeep {
+    /// Behind which account the next step begins; `None` if no account is left, so that the next one begins anew.
+    pub after: Option<AccountId>,
+    /// Whether there was anything to be done.
+    pub has_worked: bool,
 }
 
 /// Changes that stand or fall together.

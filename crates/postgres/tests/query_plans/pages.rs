@@ -40,7 +40,7 @@ pub(crate) fn fill(database: &PostgresDatabase) -> AccountId {
     Id::from_bytes(bytes(1))
 }
 
-fn bytes(number: u32) -> [u8; 16] {
+pub(crate) fn bytes(number: u32) -> [u8; 16] {
     let mut bytes = [0; 16];
     bytes[0] = 1;
     bytes[12..].copy_from_slice(&number.to_be_bytes());

@@ -31,6 +31,7 @@ mod opening;
 mod pixels;
 mod proxy;
 mod remembered_answers;
+mod search_index;
 mod taken_addresses;
 mod time_limits;
 mod unreadable_rows;

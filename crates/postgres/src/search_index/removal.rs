@@ -1,0 +1,53 @@
+//! Removing the index of accounts that are gone, or that have few links by now.
+
+use diesel::sql_types::{SmallInt, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::sealing::{self, Links};
+use super::segments::{self, Range};
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::statement::statement;
+
+statement! {
+    /// A segment whose account is gone.
+    Orphan -> (Uuid, SmallInt, Uuid) {} =
+    "SELECT s.account_id, s.kind, s.last_id FROM search_segments AS s \
+     WHERE NOT EXISTS (SELECT FROM accounts AS a WHERE a.id = s.account_id) LIMIT 1"
+}
+
+/// A segment whose account is gone, which nobody writes or searches any more.
+pub(super) async fn orphan(connection: &mut &AsyncPgConnection) -> Result<Option<(Links, IdBytes)>, Failure> {
+    let found: Vec<(IdBytes, i16, IdBytes)> = Orphan {}.load(connection).await?;
+    Ok(found.into_iter().next().map(|(account, kind, last)| (Links { account, kind }, last)))
+}
+
+/// Deletes the segment that ends with an id.
+pub(super) async fn delete(
+    connection: &mut &AsyncPgConnection,
+    links: Links,
+    last: IdBytes,
+) -> Result<(), Failure> {
+    let after = IdBytes::from_number(last.number().saturating_sub(1));
+    segments::delete(connection, links, Range { after, last }).await
+}
+
+/// Deletes the newest segment, and has nothing noted any more if it was the last one. `false` if others hold the row.
+///
+/// The newest first: what is above the newest segment is walked, and nothing else is.
+pub(super) async fn delete_newest(
+    connection: &mut &AsyncPgConnection,
+    links: Links,
+) -> Result<bool, Failure> {
+    if !sealing::hold_from_all(connection, links).await? {
+        return Ok(false);
+    }
+    let mut segments = segments::list(connection, links, IdBytes::highest()).await?.into_iter();
+    if let Some(newest) = segments.next() {
+        delete(connection, links, newest.last).await?;
+    }
+    if segments.next().is_none() {
+        sealing::unseal(connection, links).await?;
+    }
+    Ok(true)
+}

@@ -1,0 +1,255 @@
+//! Reading the links of a range, and writing their segment.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Array, Binary, Bool, Integer, SmallInt, Text, Uuid};
+use diesel_async::{AsyncPgConnection, RunQueryDsl};
+
+use super::buckets::{self, BUCKETS};
+use super::positions::{self, MOST_LINKS};
+use super::sealing::Links;
+use crate::columns::IdBytes;
+use crate::failure::Failure;
+use crate::statement::statement;
+
+/// A segment without its content.
+#[derive(Debug, Clone, Copy, Queryable)]
+pub(super) struct Segment {
+    pub(super) id: IdBytes,
+    pub(super) after: IdBytes,
+    pub(super) last: IdBytes,
+    pub(super) links: i32,
+    pub(super) width: i16,
+}
+
+/// The links above the one id, up to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Range {
+    pub(super) after: IdBytes,
+    pub(super) last: IdBytes,
+}
+
+statement! {
+    /// The segments that have links below an id, the newest first.
+    ListSegments -> (Uuid, Uuid, Uuid, Integer, SmallInt) {
+        account: IdBytes,
+        kind: i16,
+        below: IdBytes,
+    } =
+    "SELECT id, after_id, last_id, links, width FROM search_segments WHERE account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " AND after_id < "
+    { below: Uuid } " ORDER BY last_id DESC"
+}
+
+statement! {
+    NotesOfRange -> (Uuid, Uuid) {
+        account: IdBytes,
+        kind: i16,
+        after: IdBytes,
+        last: IdBytes,
+    } =
+    "SELECT id, link_id FROM search_changes WHERE account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " AND link_id > "
+    { after: Uuid } " AND link_id <= "
+    { last: Uuid } ""
+}
+
+statement! {
+    KeysOfRange -> (Uuid, Text) {
+        account: IdBytes,
+        kind: i16,
+        after: IdBytes,
+        last: IdBytes,
+        at_most: usize,
+    } =
+    "SELECT l.id, l.search_key FROM links AS l WHERE (l.account_id, l.kind, l.id) > ("
+    { account: Uuid } ", "
+    { kind: SmallInt } ", "
+    { after: Uuid } ") AND (l.account_id, l.kind, l.id) <= ("
+    { account: Uuid } ", "
+    { kind: SmallInt } ", "
+    { last: Uuid } ") ORDER BY l.account_id, l.kind, l.id LIMIT "
+    { at_most } ""
+}
+
+statement! {
+    DeleteSegments -> Uuid {
+        account: IdBytes,
+        kind: i16,
+        after: IdBytes,
+        last: IdBytes,
+    } =
+    "DELETE FROM search_segments WHERE account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " AND last_id > "
+    { after: Uuid } " AND last_id <= "
+    { last: Uuid } " RETURNING id"
+}
+
+statement! {
+    DeleteBuckets -> Bool {
+        segments: Vec<IdBytes>,
+    } =
+    "DELETE FROM search_buckets WHERE segment = ANY ("
+    { segments: Array<Uuid> } ")"
+}
+
+statement! {
+    /// Takes the links up to one from the segment that begins before it and ends later.
+    ShortenNext -> Bool {
+        account: IdBytes,
+        kind: i16,
+        last: IdBytes,
+    } =
+    "UPDATE search_segments SET after_id = "
+    { last: Uuid } " WHERE account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " AND last_id > "
+    { last: Uuid } " AND after_id < "
+    { last: Uuid } ""
+}
+
+statement! {
+    InsertSegment -> Bool {
+        account: IdBytes,
+        kind: i16,
+        after: IdBytes,
+        last: IdBytes,
+        links: i32,
+        width: i16,
+        ids: Vec<u8>,
+        chunks: Vec<Vec<u8>>,
+    } =
+    "WITH new AS (INSERT INTO search_segments (id, account_id, kind, after_id, last_id, links, width, ids) \
+     VALUES (gen_random_uuid(), "
+    { account: Uuid } ", "
+    { kind: SmallInt } ", "
+    { after: Uuid } ", "
+    { last: Uuid } ", "
+    { links: Integer } ", "
+    { width: SmallInt } ", "
+    { ids: Binary } ") RETURNING id) INSERT INTO search_buckets (segment, chunk, data) \
+     SELECT n.id, c.number - 1, c.data FROM new AS n, unnest("
+    { chunks: Array<Binary> } ") WITH ORDINALITY AS c (data, number)"
+}
+
+statement! {
+    ForgetNotes -> Bool {
+        account: IdBytes,
+        kind: i16,
+        notes: Vec<IdBytes>,
+    } =
+    "DELETE FROM search_changes WHERE account_id = "
+    { account: Uuid } " AND kind = "
+    { kind: SmallInt } " AND id = ANY ("
+    { notes: Array<Uuid> } ")"
+}
+
+/// The segments that have links below an id, the newest first.
+pub(super) async fn list(
+    connection: &mut &AsyncPgConnection,
+    links: Links,
+    below: IdBytes,
+) -> Result<Vec<Segment>, Failure> {
+    let list = ListSegments { account: links.account, kind: links.kind, below };
+    Ok(list.load(connection).await?)
+}
+
+/// What was read to write a segment.
+pub(super) struct Content {
+    /// The notes, and of which links they are.
+    notes: Vec<(IdBytes, IdBytes)>,
+    /// The links with their texts, in the order of their ids.
+    keys: Vec<(IdBytes, String)>,
+    /// The range that it has: what was asked for, or less if there are too many links.
+    range: Range,
+}
+
+/// Reads what the segment of a range, or of its first part, needs. The row of the links is held.
+pub(super) async fn read(
+    connection: &mut &AsyncPgConnection,
+    links: Links,
+    range: Range,
+) -> Result<Content, Failure> {
+    let Links { account, kind } = links;
+    let Range { after, last } = range;
+    // The notes come first: the links are read as they are after all of these.
+    let notes = NotesOfRange { account, kind, after, last }.load(connection).await?;
+    let keys = KeysOfRange { account, kind, after, last, at_most: MOST_LINKS };
+    let keys: Vec<(IdBytes, String)> = keys.load(connection).await?;
+    let last = keys.last().filter(|_| keys.len() == MOST_LINKS).map_or(last, |(id, _)| *id);
+    Ok(Content { notes, keys, range: Range { after, last } })
+}
+
+/// A segment that can be written.
+pub(super) struct NewSegment {
+    range: Range,
+    notes: Vec<IdBytes>,
+    links: i32,
+    width: i16,
+    ids: Vec<u8>,
+    chunks: Vec<Vec<u8>>,
+}
+
+impl NewSegment {
+    /// Works it out, which takes some time.
+    pub(super) fn of(content: Content) -> Self {
+        let Content { notes, keys, range } = content;
+        let mut positions = vec![Vec::<u16>::new(); usize::from(BUCKETS)];
+        for ((_, key), position) in keys.iter().zip(0_u16..) {
+            for bucket in buckets::of_key(key) {
+                if let Some(positions) = positions.get_mut(usize::from(bucket))
+                    && positions.last() != Some(&position)
+                {
+                    positions.push(position);
+                }
+            }
+        }
+        let width = positions::width_for(keys.len());
+        let chunks = positions.chunks(usize::from(width));
+        Self {
+            range,
+            notes: notes.into_iter().filter(|(_, link)| *link <= range.last).map(|(note, _)| note).collect(),
+            links: i32::try_from(keys.len()).unwrap_or(i32::MAX),
+            width: i16::try_from(width).unwrap_or(i16::MAX),
+            chunks: chunks.map(|buckets| positions::encode(buckets, keys.len())).collect(),
+            ids: keys.iter().flat_map(|(id, _)| id.get()).collect(),
+        }
+    }
+
+    /// Writes it in the place of those that have its range. A range without links gets no segment.
+    pub(super) async fn write(
+        self,
+        connection: &mut &AsyncPgConnection,
+        links: Links,
+    ) -> Result<(), Failure> {
+        let Self { range: Range { after, last }, notes, links: number, width, ids, chunks } = self;
+        let Links { account, kind } = links;
+        delete(connection, links, Range { after, last }).await?;
+        ShortenNext { account, kind, last }.execute(connection).await?;
+        if number > 0 {
+            let insert = InsertSegment { account, kind, after, last, links: number, width, ids, chunks };
+            insert.execute(connection).await?;
+        }
+        if !notes.is_empty() {
+            ForgetNotes { account, kind, notes }.execute(connection).await?;
+        }
+        Ok(())
+    }
+}
+
+/// Deletes the segments that end in a range.
+pub(super) async fn delete(
+    connection: &mut &AsyncPgConnection,
+    links: Links,
+    range: Range,
+) -> Result<(), Failure> {
+    let Range { after, last } = range;
+    let delete = DeleteSegments { account: links.account, kind: links.kind, after, last };
+    let segments: Vec<IdBytes> = delete.load(connection).await?;
+    if !segments.is_empty() {
+        DeleteBuckets { segments }.execute(connection).await?;
+    }
+    Ok(())
+}
