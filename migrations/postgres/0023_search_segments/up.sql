@@ -1,4 +1,4 @@
--- The index of the searches (ADR 54). A job writes it, after the requests that write the links.
+-- The index of the searches (ADR 52). A job writes it, after the requests that write the links.
 
 -- Up to which link the links of an account and kind are sealed: changes of these are noted in `search_changes`. NULL is none.
 -- Whoever inserts a link or changes its texts holds the row `FOR KEY SHARE` until its transaction ends; whoever moves

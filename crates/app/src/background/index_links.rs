@@ -10,7 +10,7 @@ use super::job::{Job, Progress};
 use crate::app_error::AppError;
 use crate::ports::Store;
 
-/// Writes the index of searches, for a store that does not do so with every change (ADR 54).
+/// Writes the index of searches, for a store that does not do so with every change (ADR 52).
 ///
 /// It goes from account to account, and begins anew at once if any of them had work.
 pub struct IndexLinks {

@@ -1,4 +1,4 @@
-//! The index of the searches: segments of links, written by a background job (ADR 54).
+//! The index of the searches: segments of links, written by a background job (ADR 52).
 //!
 //! # What a search relies on
 //!
