@@ -6,6 +6,7 @@
 use std::fmt::Write;
 
 use fast_qr::{ECL, QRBuilder};
+use percent_encoding::percent_decode_str;
 
 use crate::bitmap::{self, Depth};
 
@@ -78,7 +79,9 @@ impl QrOptions {
     pub fn from_query(query: &str) -> Result<Self, QrError> {
         let mut options = Self::default();
         for (name, value) in query.split('&').filter_map(|pair| pair.split_once('=')) {
-            match name {
+            let [name, value] = [name, value].map(|text| percent_decode_str(text).decode_utf8_lossy());
+            let value = value.as_ref();
+            match name.as_ref() {
                 "size" => options.size = whole_number(value, &Self::SIZES).ok_or(QrError::Size)?,
                 "margin" => options.margin = whole_number(value, &Self::MARGINS).ok_or(QrError::Margin)?,
                 "level" => {

@@ -112,9 +112,18 @@ fn images_are_small() {
 
 #[test]
 fn options_have_bounds() {
-    for query in
-        ["size=64", "size=2048", "margin=0", "margin=16", "level=l", "v=3", "size", "&&", "src=qr&level=H"]
-    {
+    for query in [
+        "size=64",
+        "size=2048",
+        "margin=0",
+        "margin=16",
+        "level=l",
+        "level=%4C",
+        "v=3",
+        "size",
+        "&&",
+        "src=qr&level=H",
+    ] {
         assert!(QrOptions::from_query(query).is_ok(), "{query}");
     }
     for (query, error) in [
@@ -130,7 +139,8 @@ fn options_have_bounds() {
         ("margin=a", QrError::Margin),
         ("level=X", QrError::Level),
         ("level=", QrError::Level),
-        ("level=%4C", QrError::Level),
+        ("level=%58", QrError::Level),
+        ("%6Cevel=X", QrError::Level),
         ("size=100&size=1", QrError::Size),
     ] {
         assert_eq!(QrOptions::from_query(query), Err(error), "{query}");

@@ -54,10 +54,7 @@ impl GateSettings {
                 let path = values::file(text)?;
                 CountryDatabaseFile::open(path).map(Arc::new).map_err(|error| error.to_string())
             })?,
-            country_header: optional(sources, &COUNTRY_HEADER, |text| {
-                HeaderName::try_from(text)
-                    .map_err(|_| format!("must be the name of a header, such as CF-IPCountry, not {text:?}"))
-            })?,
+            country_header: optional(sources, &COUNTRY_HEADER, country_header)?,
         })
     }
 
@@ -65,4 +62,31 @@ impl GateSettings {
     pub(crate) const fn know_countries(&self) -> bool {
         self.country_database.is_some() || self.country_header.is_some()
     }
+}
+
+/// Headers that requests may have of any client, and that mean something else.
+const OTHER_HEADERS: [&str; 14] = [
+    "accept",
+    "accept-encoding",
+    "accept-language",
+    "connection",
+    "content-length",
+    "cookie",
+    "forwarded",
+    "host",
+    "referer",
+    "te",
+    "transfer-encoding",
+    "upgrade",
+    "user-agent",
+    "via",
+];
+
+fn country_header(text: &str) -> Result<HeaderName, String> {
+    let name = HeaderName::try_from(text)
+        .map_err(|_| format!("must be the name of a header, such as CF-IPCountry, not {text:?}"))?;
+    if OTHER_HEADERS.contains(&name.as_str()) || name.as_str().starts_with("x-forwarded-") {
+        return Err(format!("must be a header that says a country, such as CF-IPCountry, not {text:?}"));
+    }
+    Ok(name)
 }

@@ -221,6 +221,10 @@ fn d61_the_country_header_is_the_name_of_a_header() {
     assert_eq!(settings.gates.country_header.unwrap(), "cf-ipcountry");
     let message = refused(&[("country-header", "two words")], &[], "");
     assert!(message.starts_with("--country-header: must be the name of a header"), "{message}");
+    for other in ["Host", "connection", "X-Forwarded-For", "User-Agent"] {
+        let message = refused(&[("country-header", other)], &[], "");
+        assert!(message.starts_with("--country-header: must be a header that says a country"), "{message}");
+    }
 }
 
 #[test]
