@@ -65,21 +65,29 @@ impl GateSettings {
 }
 
 /// Headers that requests may have of any client, and that mean something else.
-const OTHER_HEADERS: [&str; 14] = [
+const OTHER_HEADERS: [&str; 22] = [
     "accept",
     "accept-encoding",
     "accept-language",
+    "authorization",
     "connection",
     "content-length",
+    "content-type",
     "cookie",
     "forwarded",
     "host",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
     "referer",
     "te",
+    "trailer",
     "transfer-encoding",
     "upgrade",
     "user-agent",
     "via",
+    "x-real-ip",
 ];
 
 fn country_header(text: &str) -> Result<HeaderName, String> {
