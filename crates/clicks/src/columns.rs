@@ -115,10 +115,12 @@ impl Columns {
         self.kind.push(kind_number(click.kind));
         self.visitor.push(self.visitors.number(Visitor::Hash(click.visitor.0)));
         let known = alike.and_then(|alike| self.alike.get(&alike)).copied();
-        let numbers = known.map(|known| self.with_own(known, click)).unwrap_or_else(|| {
+        let numbers = if let Some(known) = known {
+            self.with_own(known, click)
+        } else {
             let mut tables = self.values.iter_mut().zip(click.values.0);
             std::array::from_fn(|_| tables.next().map_or(0, |(table, value)| table.number(cut(value))))
-        });
+        };
         if let (None, Some(alike)) = (known, alike) {
             self.alike.insert(alike, numbers);
         }

@@ -59,6 +59,16 @@ struct PassSums<'a> {
     links_in_order: bool,
 }
 
+impl PassSums<'_> {
+    const fn order_of_links(&self) -> OrderOfLinks {
+        match (self.links_in_order, self.only) {
+            (true, true) => OrderOfLinks::Once,
+            (true, false) => OrderOfLinks::InEachPass,
+            (false, _) => OrderOfLinks::Any,
+        }
+    }
+}
+
 impl DayCounter {
     /// For these dimensions. Arrays of visitors may take so many bytes.
     pub(crate) fn new(dimensions: &[Dimension], array_bytes: u64) -> Self {
@@ -108,11 +118,10 @@ impl DayCounter {
             for of_day in &mut plan.segments {
                 let Some(data) = segments.get(of_day.at) else { continue };
                 let segment = Segment::open(data.as_ref(), &mut self.decoder)?;
-                match of_day.found.take() {
-                    Some(found) => self.selection.restore(found),
-                    None => {
-                        self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
-                    }
+                if let Some(found) = of_day.found.take() {
+                    self.selection.restore(found);
+                } else {
+                    self.selection.find_links(&segment, day.selection, day.date, &mut self.decoder)?;
                 }
                 self.count_segment(&segment, day, &mut sums)?;
             }
@@ -224,14 +233,7 @@ impl DayCounter {
                         &mut self.room,
                     )?;
                 }
-                None => {
-                    let order = match (sums.links_in_order, sums.only) {
-                        (true, true) => OrderOfLinks::Once,
-                        (true, false) => OrderOfLinks::InEachPass,
-                        (false, _) => OrderOfLinks::Any,
-                    };
-                    dimension.count_links(&self.selection.links, rows, sums.first, order);
-                }
+                None => dimension.count_links(&self.selection.links, rows, sums.first, sums.order_of_links()),
             }
         }
         Ok(())

@@ -59,13 +59,21 @@ const fn pairs() -> [[u8; 2]; LETTERS * LETTERS] {
 /// Whether each of [`PAIRS`] is assigned.
 static IS_ASSIGNED: [bool; LETTERS * LETTERS] = assigned_pairs();
 
-#[expect(clippy::indexing_slicing, reason = "each code is two capital letters")]
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the bounds of the loop are those of the tables, and each code has two letters"
+)]
 const fn assigned_pairs() -> [bool; LETTERS * LETTERS] {
+    let pairs = pairs();
     let mut assigned = [false; LETTERS * LETTERS];
-    let mut number = 0;
-    while number < ASSIGNED.len() {
-        let code = ASSIGNED[number].as_bytes();
-        assigned[(code[0] - b'A') as usize * LETTERS + (code[1] - b'A') as usize] = true;
+    // Both ascend.
+    let (mut number, mut next) = (0, 0);
+    while number < pairs.len() && next < ASSIGNED.len() {
+        let code = ASSIGNED[next].as_bytes();
+        if pairs[number][0] == code[0] && pairs[number][1] == code[1] {
+            assigned[number] = true;
+            next += 1;
+        }
         number += 1;
     }
     assigned

@@ -46,6 +46,9 @@ pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     program.stop()
 }
 
+/// What is read from a turn.
+type Reading = fn(&Turn) -> f64;
+
 /// A thousand links, by a program that records clicks and by one that does not.
 pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.few()?;
@@ -60,12 +63,13 @@ pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
     let goals = Goals { rate: Goal::AtLeast(0.88), ..Goals::NONE };
     stage.report.case("recorded", &contenders, &goals);
     if let Some(ours) = contenders.last() {
-        for (name, pace, of, goal) in [
-            ("requests a second", Pace::Saturated, Turn::rate as fn(&Turn) -> f64, Goal::AtLeast(0.95)),
+        let figures: [(&str, Pace, Reading, Goal); 4] = [
+            ("requests a second", Pace::Saturated, Turn::rate, Goal::AtLeast(0.95)),
             ("µs of CPU, saturated", Pace::Saturated, Turn::work_of_one, Goal::None),
             ("µs of CPU, paced", Pace::Paced, Turn::work_of_one, Goal::None),
             ("p99, µs", Pace::Modest, |turn| microseconds(turn.p99), Goal::None),
-        ] {
+        ];
+        for (name, pace, of, goal) in figures {
             let numbers = |contender: &Contender| contender.numbers(pace, of);
             let name = format!("recorded, to not recorded: {name}");
             stage.report.ratio(&name, &numbers(&not_recorded), &numbers(ours), goal);
