@@ -147,8 +147,9 @@ async fn visits(subject: &Subject) {
                 .plans(async {
                     let visits = addresses.iter().take(at_once).map(|address| store.published_link(address));
                     let (statements, found) = recorder::recorded(join_all(visits)).await;
-                    // Two go at once, the others in batches of up to 32.
-                    assert!(statements.len() <= at_once.min(8), "{statements:#?}");
+                    // Two go at once, the others in batches of up to 32: mostly four. On a busy machine, where batches are
+                    // slow, more of them go at once.
+                    assert!(statements.len() <= at_once.div_ceil(2), "{statements:#?}");
                     assert!(matches!(
                         found[0].as_ref().unwrap().as_ref().unwrap().content,
                         PublishedContent::Redirect(PublishedRedirect { ref pixels, .. }) if pixels.len() == 9
