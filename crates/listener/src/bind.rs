@@ -12,7 +12,7 @@ const BACKLOG: i32 = 4_096;
 /// Listens at an address.
 ///
 /// # Errors
-/// The address is not to be had.
+/// The system refuses the address, for example because another program listens there.
 pub fn bind(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM, None)?;
     // A program that was stopped a moment ago may start again.
@@ -36,7 +36,7 @@ mod tests {
             fs::read_to_string("/proc/sys/net/core/somaxconn").unwrap().trim().parse().unwrap();
         let listener = bind("127.0.0.1:0".parse().unwrap()).unwrap();
         let address = listener.local_addr().unwrap();
-        // Nobody accepts, so one more than may wait would never be connected.
+        // Nothing accepts. So a connection beyond the backlog would never be established.
         let connect = |_| TcpStream::connect_timeout(&address, Duration::from_secs(20)).unwrap();
         let burst: Vec<TcpStream> = (0..allowed.min(300)).map(connect).collect();
         assert_eq!(burst.len(), allowed.min(300));

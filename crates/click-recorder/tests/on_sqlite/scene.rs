@@ -94,7 +94,7 @@ pub(crate) trait Append: Send + Sync {
     async fn append(&self, store: &SqliteClickStore, batch: &EncodedClicks) -> Result<Appended, StoreError>;
 }
 
-/// A store in front of which something else appends.
+/// A store whose `append` the test decides about. All else goes through to it.
 pub(crate) struct Before<A> {
     pub(crate) append: A,
     pub(crate) store: SqliteClickStore,

@@ -18,7 +18,7 @@ fn bucket(piece: [char; PIECE]) -> u16 {
         hash = (hash ^ u64::from(character)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         hash ^= hash >> 29;
     }
-    // The upper bits, of which the multiplication makes the best use.
+    // The upper bits depend on all bits of the input.
     u16::try_from(hash.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 52).unwrap_or_default() % BUCKETS
 }
 

@@ -18,7 +18,7 @@
 //! `FOR UPDATE`. So a writer either ends before the move, and the segment, read later, has its links; or it begins to
 //! hold the row after the move, reads the new value, and notes its links.
 //!
-//! Who writes a segment holds the row `FOR NO KEY UPDATE`, which keeps other writers of segments away, and nobody else.
+//! The writer of a segment holds the row `FOR NO KEY UPDATE`. That keeps other writers of segments out, and nobody else.
 //! It reads the notes first and the links in a later statement, so these are at least as new. It takes back only the notes that
 //! it has read. A link that changes meanwhile has another note.
 

@@ -16,7 +16,7 @@ statement! {
      WHERE NOT EXISTS (SELECT FROM accounts AS a WHERE a.id = s.account_id) LIMIT 1"
 }
 
-/// A segment whose account is gone, which nobody writes or searches any more.
+/// A segment whose account is deleted. Nobody writes or searches it any more.
 pub(super) async fn orphan(connection: &mut &AsyncPgConnection) -> Result<Option<(Links, IdBytes)>, Failure> {
     let found: Vec<(IdBytes, i16, IdBytes)> = Orphan {}.load(connection).await?;
     Ok(found.into_iter().next().map(|(account, kind, last)| (Links { account, kind }, last)))

@@ -121,9 +121,9 @@ statement! {
 enum Task {
     /// The sealed links above the newest segment, together with small segments below it.
     Append { links: usize },
-    /// That of the segment with most notes.
+    /// The range of the segment with most notes.
     Refresh,
-    /// That of the segment of which most links are gone.
+    /// The range of the segment that has lost most of its links.
     Shrink,
 }
 
