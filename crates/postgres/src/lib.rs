@@ -27,6 +27,7 @@ mod accounts;
 mod change_log;
 mod clicks;
 mod columns;
+mod computing_threads;
 mod connecting;
 mod connection_url;
 mod connections;

@@ -32,8 +32,36 @@ pub(crate) struct Readers {
     time_limit: Duration,
 }
 
+/// Whether threads step back behind others that want the same core.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Priority {
+    /// As everything else.
+    Normal,
+    /// A tenth of a core that others want too.
+    Low,
+}
+
+impl Priority {
+    fn take(self) {
+        // On other systems than Linux this would slow down the whole process.
+        if self == Self::Low
+            && cfg!(target_os = "linux")
+            && let Err(error) = rustix::process::nice(NICENESS)
+        {
+            tracing::warn!(%error, "counting clicks has the priority of everything else");
+        }
+    }
+}
+
+/// How far threads of low priority step back.
+const NICENESS: i32 = 10;
+
 impl Readers {
-    pub(crate) fn start(file: &DatabaseFile, options: &SqliteOptions) -> Result<Self, OpenError> {
+    pub(crate) fn start(
+        file: &DatabaseFile,
+        options: &SqliteOptions,
+        priority: Priority,
+    ) -> Result<Self, OpenError> {
         let SqliteOptions { readers, time_limit, waiting } = options;
         let queue = Arc::new(JobQueue::new(*waiting));
         // Built first, so that threads already running are ended if a later one cannot start.
@@ -50,6 +78,7 @@ impl Readers {
             let thread = std::thread::Builder::new()
                 .name(format!("sqlite-read-{number}"))
                 .spawn(move || {
+                    priority.take();
                     while let Some(job) = queue.take() {
                         job(&mut session);
                     }
@@ -138,7 +167,7 @@ mod tests {
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         let number = |number| NonZeroUsize::new(number).unwrap();
         let options = SqliteOptions { readers: number(threads), time_limit, waiting: number(waiting) };
-        let readers = Readers::start(&file, &options).unwrap();
+        let readers = Readers::start(&file, &options, Priority::Normal).unwrap();
         (folder, readers)
     }
 
@@ -228,6 +257,16 @@ mod tests {
         drop(end);
         running.await.unwrap();
         waiting.await.unwrap();
+    }
+
+    #[tokio::test]
+    #[cfg(target_os = "linux")]
+    async fn r46_threads_of_low_priority_step_back_behind_answers() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
+        let readers = Readers::start(&file, &SqliteOptions::default(), Priority::Low).unwrap();
+        let niceness = || rustix::process::getpriority_process(None).unwrap();
+        assert_eq!(readers.read(move |_| Ok(niceness())).await.unwrap() - niceness(), NICENESS);
     }
 
     #[tokio::test]

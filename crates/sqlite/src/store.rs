@@ -13,7 +13,7 @@ use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
-use crate::readers::Readers;
+use crate::readers::{Priority, Readers};
 use crate::schema::accounts;
 use crate::writer::Writer;
 
@@ -36,7 +36,7 @@ impl SqliteStore {
             tracing::info!(path = %file.path().display(), name, "the database was migrated");
         }
         let writer = Writer::start(file, options)?;
-        let readers = Readers::start(file, options)?;
+        let readers = Readers::start(file, options, Priority::Normal)?;
         Ok(Self { readers, writer })
     }
 

@@ -9,8 +9,9 @@ use signpost_clicks::{DigestScope, Inquiry, MalformedSegment, Unpacked};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{Question, Report, UtcDay};
 
-use super::segments::{self, LinkRange, Until, compute, malformed};
+use super::segments::{self, LinkRange, Until, malformed};
 use crate::columns::IdBytes;
+use crate::computing_threads::compute;
 use crate::connections::Lease;
 use crate::failure::Failure;
 use crate::places::Purpose;

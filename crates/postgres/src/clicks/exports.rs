@@ -5,7 +5,8 @@ use std::sync::Arc;
 use signpost_clicks::{MalformedSegment, Selector, Unpacked, windows};
 use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay};
 
-use super::segments::{self, LinkRange, Until, compute, malformed};
+use super::segments::{self, LinkRange, Until, malformed};
+use crate::computing_threads::compute;
 use crate::connections::Lease;
 use crate::failure::Failure;
 use crate::places::Purpose;

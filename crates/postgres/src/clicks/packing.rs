@@ -10,8 +10,9 @@ use signpost_clicks::{NewClicks, OpenSegment, PackedBatches, merge_segments, new
 use signpost_domain::Timestamp;
 
 use super::days;
-use super::segments::{self, SegmentKey, compute};
+use super::segments::{self, SegmentKey};
 use crate::columns::{IdBytes, Instant};
+use crate::computing_threads::compute;
 use crate::connections::{Lease, end_of_call};
 use crate::failure::Failure;
 use crate::places::Purpose;

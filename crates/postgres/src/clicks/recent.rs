@@ -8,8 +8,9 @@ use signpost_clicks::{RecentCounter, WINDOW_BYTES};
 use signpost_domain::analytics::{RecentClicks, UtcDay};
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
-use super::segments::{self, Until, compute, malformed};
+use super::segments::{self, Until, malformed};
 use crate::columns::{IdBytes, Instant};
+use crate::computing_threads::compute;
 use crate::connections::Lease;
 use crate::failure::Failure;
 use crate::places::Purpose;

@@ -266,11 +266,3 @@ impl Until {
         goes_on.then_some(()).ok_or(Failure::OutOfTime)
     }
 }
-
-/// Runs what computes at length on a thread that may be kept busy.
-pub(super) async fn compute<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Result<T, Failure> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Failure::Other(format!("counting clicks failed: {error}")))
-}

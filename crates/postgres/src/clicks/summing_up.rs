@@ -12,8 +12,9 @@ use signpost_domain::analytics::UtcDay;
 
 use super::answers::scope_bytes;
 use super::days::{self, FoundDay, WholeDay};
-use super::segments::{self, SegmentKey, compute};
+use super::segments::{self, SegmentKey};
 use crate::columns::{IdBytes, Instant};
+use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::places::Purpose;

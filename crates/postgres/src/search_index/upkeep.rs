@@ -12,6 +12,7 @@ use super::removal;
 use super::sealing::{self, Links};
 use super::segments::{self, NewSegment, Range, Segment};
 use crate::columns::IdBytes;
+use crate::computing_threads::compute;
 use crate::connections::{Lease, end_of_call};
 use crate::failure::{Failure, is_contended};
 use crate::places::Purpose;
@@ -244,8 +245,7 @@ async fn write(lease: &mut Lease, ends: Instant, links: Links, task: Task) -> Re
     let content = lease.begin_with(ends, reading).await?;
     let is_any = content.is_some();
     if let Some(content) = content {
-        let computed = tokio::task::spawn_blocking(move || NewSegment::of(content)).await;
-        let segment = computed.map_err(|error| Failure::Other(format!("indexing links failed: {error}")))?;
+        let segment = compute(move || NewSegment::of(content)).await?;
         lease.call(ends, async |connection| segment.write(connection, links).await).await?;
     }
     lease.commit(ends, Vec::new()).await?;

@@ -19,9 +19,10 @@ use crate::database_file::DatabaseFile;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
-use crate::readers::Readers;
+use crate::readers::{Priority, Readers};
 
 /// The threads that read clicks. Two of them may answer questions; the others are for upkeep, and for what waits for neither.
+/// All have a low priority, so that answers to visitors do not wait for a core that a question has taken (R46).
 const READERS: NonZeroUsize = NonZeroUsize::MIN.saturating_add(3);
 
 /// The store of clicks, on a file beside the database; see [`DatabaseFile::of_clicks`]. It implements the port
@@ -47,7 +48,7 @@ impl SqliteClickStore {
         }
         let options = SqliteOptions { readers: READERS, ..options.clone() };
         let writer = ClickWriter::start(&file, options.time_limit)?;
-        let readers = Readers::start(&file, &options)?;
+        let readers = Readers::start(&file, &options, Priority::Low)?;
         Ok(Self { readers, writer, options })
     }
 
