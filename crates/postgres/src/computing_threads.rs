@@ -7,12 +7,14 @@ use std::io;
 use std::sync::LazyLock;
 use std::thread::available_parallelism;
 
+#[cfg(target_os = "linux")]
+use thread_priority::{
+    NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy, set_thread_priority_and_policy,
+    thread_native_id,
+};
 use tokio::runtime::{Builder, Runtime};
 
 use crate::failure::Failure;
-
-/// How far the threads step back behind others: at ten, they have a tenth of a core that others want too.
-const NICENESS: i32 = 10;
 
 /// Only its threads that may block are used. They are there for all stores of the process, since cores are.
 static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
@@ -24,14 +26,16 @@ static THREADS: LazyLock<io::Result<Runtime>> = LazyLock::new(|| {
         .build()
 });
 
-/// On other systems than Linux this would slow down the whole process.
+/// From now on this thread runs only while no other wants its core (ADR 53).
 fn step_back() {
-    if cfg!(target_os = "linux")
-        && let Err(error) = rustix::process::nice(NICENESS)
-    {
-        tracing::warn!(%error, "counting clicks has the priority of everything else");
+    #[cfg(target_os = "linux")]
+    if let Err(error) = set_thread_priority_and_policy(thread_native_id(), ThreadPriority::Min, IDLE) {
+        tracing::warn!(?error, "counting clicks has the priority of everything else");
     }
 }
+
+#[cfg(target_os = "linux")]
+const IDLE: ThreadSchedulePolicy = ThreadSchedulePolicy::Normal(NormalThreadSchedulePolicy::Idle);
 
 /// Runs `work` on one of the threads. It goes on to its end, also if nobody waits for it any more.
 pub(crate) async fn compute<T: Send + 'static>(
@@ -50,8 +54,9 @@ mod tests {
     #[tokio::test]
     #[cfg(target_os = "linux")]
     async fn r46_what_computes_at_length_steps_back_behind_answers() {
-        let niceness = || rustix::process::getpriority_process(None).unwrap();
-        assert_eq!(compute(niceness).await.unwrap() - niceness(), NICENESS);
+        let policy = || thread_priority::thread_schedule_policy().unwrap();
+        assert_eq!(compute(policy).await.unwrap(), IDLE);
+        assert_ne!(policy(), IDLE);
     }
 
     #[tokio::test]

@@ -70,6 +70,7 @@ mod open_error;
 mod options;
 mod pages;
 mod pixels;
+mod priority;
 mod published_links;
 mod readers;
 mod remembered_answers;

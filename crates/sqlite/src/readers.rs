@@ -15,6 +15,7 @@ use crate::failure::Failure;
 use crate::job_queue::JobQueue;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
+use crate::priority::Priority;
 use crate::session::Session;
 use crate::visits::Visits;
 
@@ -31,30 +32,6 @@ pub(crate) struct Readers {
     visits: Visits,
     time_limit: Duration,
 }
-
-/// Whether threads step back behind others that want the same core.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Priority {
-    /// As everything else.
-    Normal,
-    /// A tenth of a core that others want too.
-    Low,
-}
-
-impl Priority {
-    fn take(self) {
-        // On other systems than Linux this would slow down the whole process.
-        if self == Self::Low
-            && cfg!(target_os = "linux")
-            && let Err(error) = rustix::process::nice(NICENESS)
-        {
-            tracing::warn!(%error, "counting clicks has the priority of everything else");
-        }
-    }
-}
-
-/// How far threads of low priority step back.
-const NICENESS: i32 = 10;
 
 impl Readers {
     pub(crate) fn start(
@@ -161,6 +138,8 @@ mod tests {
     use std::sync::mpsc;
 
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::priority::IDLE;
 
     fn readers(threads: usize, waiting: usize, time_limit: Duration) -> (tempfile::TempDir, Readers) {
         let folder = tempfile::tempdir().unwrap();
@@ -265,8 +244,9 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = DatabaseFile::at(folder.path().join("test.db")).unwrap();
         let readers = Readers::start(&file, &SqliteOptions::default(), Priority::Low).unwrap();
-        let niceness = || rustix::process::getpriority_process(None).unwrap();
-        assert_eq!(readers.read(move |_| Ok(niceness())).await.unwrap() - niceness(), NICENESS);
+        let policy = || thread_priority::thread_schedule_policy().unwrap();
+        assert_eq!(readers.read(move |_| Ok(policy())).await.unwrap(), IDLE);
+        assert_ne!(policy(), IDLE);
     }
 
     #[tokio::test]

@@ -13,7 +13,8 @@ use crate::merged_counts;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
-use crate::readers::{Priority, Readers};
+use crate::priority::Priority;
+use crate::readers::Readers;
 use crate::schema::accounts;
 use crate::writer::Writer;
 

@@ -19,7 +19,8 @@ use crate::database_file::DatabaseFile;
 use crate::migrations::migrate;
 use crate::open_error::OpenError;
 use crate::options::SqliteOptions;
-use crate::readers::{Priority, Readers};
+use crate::priority::Priority;
+use crate::readers::Readers;
 
 /// The threads that read clicks. Two of them may answer questions; the others are for upkeep, and for what waits for neither.
 /// All have a low priority, so that answers to visitors do not wait for a core that a question has taken (R46).

@@ -12,6 +12,7 @@ mod machine;
 mod memory;
 mod on_postgres;
 mod paths;
+mod questions;
 mod references;
 mod report;
 mod scenery;
@@ -42,7 +43,7 @@ pub(super) struct Options {
     /// How long each turn of a round is; 0 for as few requests as there can be, without `wrk`.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
-    /// Only the cases whose names contain one of these, separated by commas: few, recorded, one, zipf, unknown, root, landing,
+    /// Only the cases whose names contain one of these, separated by commas: few, recorded, questions, one, zipf, unknown, root, landing,
     /// closing, proxied, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
@@ -65,9 +66,10 @@ impl Options {
 }
 
 /// Every case. Those on PostgreSQL need it.
-const PARTS: [(&str, Part); 14] = [
+const PARTS: [(&str, Part); 15] = [
     ("few", cases::few),
     ("recorded", cases::recorded),
+    ("questions", questions::during_questions),
     ("one", cases::one),
     ("zipf", cases::skewed),
     ("unknown", cases::unknown),

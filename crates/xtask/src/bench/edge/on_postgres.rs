@@ -13,7 +13,7 @@ use super::machine;
 use super::scenery::create;
 use super::stage::Stage;
 use super::visits::{Pace, Turn};
-use crate::bench::commands;
+use crate::bench::commands::Commands;
 use crate::bench::connection::{Caller, Connection};
 use crate::bench::figure::Goal;
 use crate::bench::pgbench::Script;
@@ -43,8 +43,9 @@ impl Links {
 
     fn set_up(stage: &Stage) -> Result<Self> {
         let postgres = Postgres::start()?;
-        commands::run(&stage.executable, &postgres, &["migrate"])?;
-        let (_, key) = commands::account(&stage.executable, &postgres, "owner")?;
+        let commands = Commands::on_postgres(&stage.executable, &postgres);
+        commands.run(&["migrate"])?;
+        let (_, key) = commands.account("owner")?;
         // It is not the making that is measured.
         postgres.query("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf();")?;
         let program = Command::new(&stage.executable);

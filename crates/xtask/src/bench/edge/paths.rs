@@ -28,6 +28,10 @@ impl Paths {
         Self { folder: folder.to_owned(), links }
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// A thousand links, each as often as the others.
     pub(super) fn few(&self) -> Result<Visits> {
         let mut random = Random::seeded(1);

@@ -72,6 +72,10 @@ impl Scenery {
         Ok(Self { executable: executable.clone(), folder, core: *core, _temporary: Some(temporary) })
     }
 
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     /// Starts the program on one core, with these further settings.
     pub(super) fn start(&self, settings: &[&str]) -> Result<Program> {
         let command = machine::on_core(self.core, &self.executable);

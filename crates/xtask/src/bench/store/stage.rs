@@ -10,7 +10,7 @@ use super::load::{Load, Numbers, Template};
 use super::processor_time::{of_family, of_this_process};
 use super::redis::Redis;
 use super::turns::{Round, Work};
-use crate::bench::commands;
+use crate::bench::commands::Commands;
 use crate::bench::connection::Caller;
 use crate::bench::keeper::free_port;
 use crate::bench::pgbench::Script;
@@ -47,7 +47,7 @@ pub(super) struct Stage {
 impl Stage {
     pub(super) fn start(executable: &Path) -> Result<Self> {
         let (postgres, redis) = (Postgres::start()?, Redis::start()?);
-        commands::run(executable, &postgres, &["migrate"])?;
+        Commands::on_postgres(executable, &postgres).run(&["migrate"])?;
         let program = start_program(executable, &postgres, "first", &redis.url())?;
         let free_number = Cell::new(FIRST_FREE_NUMBER);
         Ok(Self { program, postgres, redis, executable: executable.to_owned(), free_number })
@@ -60,7 +60,7 @@ impl Stage {
     }
 
     pub(super) fn account(&self, name: &str) -> Result<Account> {
-        let (id, key) = commands::account(&self.executable, &self.postgres, name)?;
+        let (id, key) = Commands::on_postgres(&self.executable, &self.postgres).account(name)?;
         Ok(Account { id: id.trim_start_matches("acc_").to_owned(), key })
     }
 
