@@ -72,7 +72,7 @@ statement! {
 impl AccountReads for PostgresStore {
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
         let hash = hash.to_bytes().to_vec();
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = api_keys::table
                 .inner_join(accounts::table)
                 .filter(api_keys::hash.eq(hash))
@@ -89,7 +89,7 @@ impl AccountReads for PostgresStore {
     }
 
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = accounts::table
                 .find(IdBytes::from(id))
                 .select(AccountRow::as_select())
@@ -102,7 +102,7 @@ impl AccountReads for PostgresStore {
     }
 
     async fn account_with_email(&self, email: &Email) -> Result<Option<Account>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = accounts::table
                 .filter(accounts::email_key.eq(email.comparison_key()))
                 .select(AccountRow::as_select())
@@ -115,7 +115,7 @@ impl AccountReads for PostgresStore {
     }
 
     async fn usage(&self, id: AccountId) -> Result<Option<Usage>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = accounts::table
                 .find(IdBytes::from(id))
                 .select(UsageRow::as_select())
@@ -132,7 +132,7 @@ impl AccountReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Account>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let mut query = accounts::table
                 .order(accounts::id.desc())
                 .limit(i64::from(limit.get()) + 1)
@@ -148,7 +148,7 @@ impl AccountReads for PostgresStore {
     }
 
     async fn plans_in_use(&self) -> Result<Vec<(PlanName, u64)>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let plans = accounts::table
                 .group_by(accounts::plan)
                 .select((accounts::plan, count_star()))
@@ -160,7 +160,7 @@ impl AccountReads for PostgresStore {
     }
 
     async fn keys(&self, account: AccountId) -> Result<Vec<ApiKey>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let rows = api_keys::table
                 .filter(api_keys::account_id.eq(IdBytes::from(account)))
                 .order(api_keys::id.desc())

@@ -201,7 +201,7 @@ impl ChangeLog for PostgresStore {
 
     async fn forget_changes(&self, kept: Duration, at_most: u32) -> Result<u64, StoreError> {
         let statement = ForgetOldest { kept: kept.as_secs_f64(), at_most: whole_number(at_most.into()) };
-        self.call(async |connection| {
+        self.change(async |connection| {
             let forgotten: i64 = statement.get_result(connection).await?;
             Ok(u64::try_from(forgotten).unwrap_or_default())
         })

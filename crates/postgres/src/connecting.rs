@@ -1,6 +1,7 @@
 //! Making a connection.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use diesel::ConnectionError;
@@ -16,23 +17,43 @@ use crate::server_error;
 
 /// Makes a connection without diesel. It ends with the client.
 pub(crate) async fn connect_client(address: &ServerAddress) -> Result<Client, ConnectionError> {
+    connect_watched(address, ()).await
+}
+
+/// Makes a connection without diesel, and drops `ended` when it has ended, also with its runtime.
+async fn connect_watched(
+    address: &ServerAddress,
+    ended: impl Send + 'static,
+) -> Result<Client, ConnectionError> {
     let ServerAddress { config, security } = address;
     let failed = |error: tokio_postgres::Error| ConnectionError::BadConnection(sentence(&error));
     match security {
         Security::Plain => {
             let (client, connection) = config.connect(NoTls).await.map_err(failed)?;
-            tokio::spawn(until_it_ends(connection));
+            tokio::spawn(until_it_ends(connection, ended));
             Ok(client)
         }
         Security::Tls(tls) => {
             let (client, connection) = config.connect(tls.clone()).await.map_err(failed)?;
-            tokio::spawn(until_it_ends(connection));
+            tokio::spawn(until_it_ends(connection, ended));
             Ok(client)
         }
     }
 }
 
-async fn until_it_ends(connection: impl Future<Output = Result<(), tokio_postgres::Error>> + Send) {
+/// Says, when it is dropped, that a connection has ended.
+struct Ended(Arc<AtomicBool>);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+}
+
+async fn until_it_ends(
+    connection: impl Future<Output = Result<(), tokio_postgres::Error>> + Send,
+    _ended: impl Send,
+) {
     if let Err(error) = connection.await {
         // The client's call fails as well, but may not know why.
         tracing::debug!(error = sentence(&error), "a connection to the database has broken");
@@ -55,36 +76,54 @@ pub(crate) async fn connect(address: &ServerAddress) -> Result<AsyncPgConnection
     }
 }
 
-/// Makes the connections of a pool. They live on one runtime, and not on that of the request which wanted the first: the
-/// runtime of a worker may end while others use what it has opened.
+/// Makes connections, each driven by the runtime that it is for.
 #[derive(Clone)]
 pub(crate) struct Connector {
     address: Arc<ServerAddress>,
     settings: Arc<str>,
-    runtime: Handle,
 }
 
 impl Connector {
-    pub(crate) fn new(
-        address: ServerAddress,
-        time_limit: Duration,
-        statement_limit: Duration,
-        runtime: Handle,
-    ) -> Self {
+    pub(crate) fn new(address: ServerAddress, time_limit: Duration, statement_limit: Duration) -> Self {
         let settings = session_settings(time_limit, statement_limit).into();
-        Self { address: Arc::new(address), settings, runtime }
+        Self { address: Arc::new(address), settings }
     }
 
     /// Makes a connection that is ready to be lent. A caller who does not wait for it takes it with him.
-    pub(crate) async fn connect(self) -> Result<AsyncPgConnection, ConnectionError> {
-        let Self { address, settings, runtime } = self;
-        let mut task = JoinSet::new();
-        task.spawn_on(connect_and_prepare(address, settings), &runtime);
-        match task.join_next().await {
-            Some(Ok(connected)) => connected,
-            Some(Err(error)) => Err(ConnectionError::BadConnection(error.to_string())),
-            None => Err(ConnectionError::BadConnection("nobody was there to connect".to_owned())),
-        }
+    pub(crate) async fn connect(self, runtime: &Handle) -> Result<AsyncPgConnection, ConnectionError> {
+        let Self { address, settings } = self;
+        on(runtime, connect_and_prepare(address, settings)).await
+    }
+
+    /// Makes a connection that many read on at once, and gives what tells that it has ended.
+    pub(crate) async fn connect_shared(
+        self,
+        runtime: &Handle,
+    ) -> Result<(AsyncPgConnection, Arc<AtomicBool>), ConnectionError> {
+        let Self { address, settings } = self;
+        on(runtime, async move {
+            let has_ended = Arc::default();
+            let client = connect_watched(&address, Ended(Arc::clone(&has_ended))).await?;
+            let connection = AsyncPgConnection::try_from(client).await?;
+            let set = (&connection).batch_execute(&settings).await;
+            set.map_err(ConnectionError::CouldntSetupConfiguration)?;
+            Ok((connection, has_ended))
+        })
+        .await
+    }
+}
+
+/// Runs what makes a connection on the runtime that is to drive it.
+async fn on<T: Send + 'static>(
+    runtime: &Handle,
+    connecting: impl Future<Output = Result<T, ConnectionError>> + Send + 'static,
+) -> Result<T, ConnectionError> {
+    let mut task = JoinSet::new();
+    task.spawn_on(connecting, runtime);
+    match task.join_next().await {
+        Some(Ok(connected)) => connected,
+        Some(Err(error)) => Err(ConnectionError::BadConnection(error.to_string())),
+        None => Err(ConnectionError::BadConnection("nobody was there to connect".to_owned())),
     }
 }
 

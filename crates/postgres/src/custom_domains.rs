@@ -49,7 +49,7 @@ impl CustomDomainReads for PostgresStore {
         account: AccountId,
         id: DomainId,
     ) -> Result<Option<ScheduledDomain>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = custom_domains::table
                 .find(IdBytes::from(id))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
@@ -68,7 +68,7 @@ impl CustomDomainReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<ScheduledDomain>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let (account, number) = (IdBytes::from(account), rows_read(limit));
             let rows: Vec<ScheduledRow> = match after.map(IdBytes::from) {
                 None => FirstRows { query: NewestDomains { account }, number }.load(connection).await?,
@@ -90,7 +90,7 @@ impl CustomDomainReads for PostgresStore {
             return Ok(Vec::new());
         }
         let hostnames: Vec<&str> = hostnames.iter().map(Hostname::as_str).collect();
-        self.call(async |connection| {
+        self.read(async |connection| {
             let rows = custom_domains::table
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)))
                 .filter(custom_domains::hostname.eq_any(hostnames))
@@ -103,7 +103,7 @@ impl CustomDomainReads for PostgresStore {
     }
 
     async fn holder_of(&self, hostname: &Hostname) -> Result<Option<CustomDomain>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = custom_domains::table
                 .filter(custom_domains::hostname.eq(hostname.as_str()))
                 .filter(custom_domains::status.ne(FAILED))

@@ -100,7 +100,7 @@ impl DomainChecks for PostgresStore {
         at_most: u16,
     ) -> Result<Vec<DueCheck>, StoreError> {
         let claim = ClaimDue { now: now.into(), until: until.into(), at_most };
-        self.call(async |connection| {
+        self.change(async |connection| {
             let mut rows: Vec<ClaimedRow> = claim.load(connection).await?;
             rows.sort_by_key(|row| row.0);
             Ok(rows.into_iter().filter_map(readable).collect())
@@ -132,11 +132,11 @@ impl DomainChecks for PostgresStore {
             statement.checked.push(observation.map(|seen| seen.checked_at.into()));
             statement.observed.push(observation.map(DnsObservation::records_to_json));
         }
-        self.call(async |connection| Ok(statement.execute(connection).await.map(drop)?)).await
+        self.change(async |connection| Ok(statement.execute(connection).await.map(drop)?)).await
     }
 
     async fn expire_domains(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
-        self.call(async |connection| {
+        self.change(async |connection| {
             let mut expired = 0_u16;
             loop {
                 let room = at_most.saturating_sub(expired);
@@ -155,7 +155,7 @@ impl DomainChecks for PostgresStore {
     async fn release_checks(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
         let left_alone_for = CHECKS_LEFT_ALONE_FOR.as_secs_f64();
         let statement = ReleaseChecks { now: now.into(), left_alone_for, at_most };
-        self.call(async |connection| {
+        self.change(async |connection| {
             let released = statement.execute(connection).await?;
             Ok(u16::try_from(released).unwrap_or(at_most))
         })

@@ -1,8 +1,9 @@
 //! What went wrong on a connection, and what the ports call it.
 
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
-use diesel_async::pooled_connection::deadpool::PoolError;
 use signpost_app::ports::StoreError;
+
+use crate::opener::PoolError;
 
 /// Why a call did not do what it was asked.
 #[derive(Debug, thiserror::Error)]

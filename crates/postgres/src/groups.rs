@@ -25,7 +25,7 @@ const AT_ONCE: u16 = 1_000;
 #[async_trait]
 impl GroupReads for PostgresStore {
     async fn group(&self, account: AccountId, id: GroupId) -> Result<Option<Group>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = groups::table
                 .find((IdBytes::from(account), IdBytes::from(id)))
                 .select(GroupRow::as_select())
@@ -43,7 +43,7 @@ impl GroupReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Group>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let mut query = groups::table
                 .filter(groups::account_id.eq(IdBytes::from(account)))
                 .order(groups::id.desc())

@@ -32,7 +32,7 @@ use crate::unit_of_work::PostgresUnitOfWork;
 #[async_trait]
 impl LinkReads for PostgresStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = links::table
                 .find(IdBytes::from(id))
                 .filter(links::account_id.eq(IdBytes::from(account)))
@@ -51,7 +51,7 @@ impl LinkReads for PostgresStore {
         account: AccountId,
         id: LandingId,
     ) -> Result<Option<LandingPage>, StoreError> {
-        self.call(async |connection| page_content::landing_page(connection, account, id).await).await
+        self.read(async |connection| page_content::landing_page(connection, account, id).await).await
     }
 
     async fn links(
@@ -65,7 +65,7 @@ impl LinkReads for PostgresStore {
         let list = async |connection: &mut &AsyncPgConnection| {
             link_list::links(connection, account, kind, filter, limit, after).await
         };
-        if filter.is_search() { self.search(list).await } else { self.call(list).await }
+        if filter.is_search() { self.search(list).await } else { self.read(list).await }
     }
 
     async fn link_ids(

@@ -7,9 +7,9 @@ use std::time::Duration;
 /// How a store runs. The default suits one node of several.
 #[derive(Debug, Clone)]
 pub struct PostgresOptions {
-    /// How many connections are open at once for requests, at most; a quarter of them is kept for those who only read, and no
-    /// more than a quarter search. Fewer than four are one more. An eighth as many are open for visitors and for
-    /// questions about clicks each; one for health checks, one for what the node does by itself, two to store and pack
+    /// How many connections are open at once for requests, at most; on a quarter of them workers read, and no more than a
+    /// quarter search. Fewer than four are one more. An eighth as many are open for visitors and for
+    /// questions about clicks each; one for health checks, two for what the node does by itself, two to store and pack
     /// clicks, and another one while `signpost migrate` runs. The default is four for each core of
     /// this machine, since most of a transaction is waiting, and at least eight. All nodes together must stay below
     /// `max_connections` of the server.

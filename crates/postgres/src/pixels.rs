@@ -47,7 +47,7 @@ statement! {
 #[async_trait]
 impl PixelReads for PostgresStore {
     async fn pixel(&self, account: AccountId, id: PixelId) -> Result<Option<Pixel>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let found = pixels::table
                 .find(IdBytes::from(id))
                 .filter(pixels::account_id.eq(IdBytes::from(account)))
@@ -66,7 +66,7 @@ impl PixelReads for PostgresStore {
         limit: PageLimit,
         after: Option<PagePosition>,
     ) -> Result<Page<Pixel>, StoreError> {
-        self.call(async |connection| {
+        self.read(async |connection| {
             let (account, number) = (IdBytes::from(account), rows_read(limit));
             let rows: Vec<PixelRow> = match after.map(IdBytes::from) {
                 None => FirstRows { query: NewestPixels { account }, number }.load(connection).await?,
@@ -83,7 +83,7 @@ impl PixelReads for PostgresStore {
         if ids.is_empty() {
             return Ok(Vec::new());
         }
-        self.call(async |connection| with_ids(connection, account, ids).await).await
+        self.read(async |connection| with_ids(connection, account, ids).await).await
     }
 }
 

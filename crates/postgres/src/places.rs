@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use deadpool::managed::TimeoutType;
-use diesel_async::pooled_connection::deadpool::PoolError;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::failure::Failure;
+use crate::opener::{PoolError, Room};
 
 /// What a connection is wanted for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// To read a few rows for a request, or to change some in one statement.
+    /// To read a few rows for a request whose worker's reader is held up.
     Read,
     /// To read that many rows for a request that it may take long.
     Search,
-    /// For a unit of work.
+    /// For a unit of work, or to change some rows in one statement.
     UnitOfWork,
     /// To look up a link for a visitor.
     Visit,
@@ -34,14 +34,12 @@ pub(crate) enum Purpose {
 }
 
 /// Places, of which each caller needs one of each kind that its purpose asks for. They are given back when the connection
-/// is, or when it is closed; so there are never more connections than places.
+/// is, or when it is closed; so there are never more connections than places. Readers have no places: any number reads on one.
 pub(crate) struct Places {
-    /// Of visitors and of all that requests want. Visitors wait for nothing else, and some of these no request can take.
+    /// Of visitors and of all that requests want but short reads. Visitors wait for nothing else, and some of these no request
+    /// can take.
     all: Arc<Semaphore>,
-    /// Of all that requests want.
-    requests: Arc<Semaphore>,
-    /// Of what may be at work for long: units of work, which may all wait for one row, and searches. The rest is for those
-    /// who only read, also for a unit of work that reads something beside its own connection.
+    /// Of what may be at work for long: units of work, which may all wait for one row, and searches.
     long: Arc<Semaphore>,
     /// Of searches.
     searches: Arc<Semaphore>,
@@ -56,43 +54,44 @@ pub(crate) struct Places {
     click_upkeep: Arc<Semaphore>,
     /// Of questions about clicks: as many as only visitors use.
     click_questions: Arc<Semaphore>,
-    most_connections: usize,
+    numbers: Numbers,
 }
 
 /// How many places there are of each kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Numbers {
     all: usize,
-    requests: usize,
     long: usize,
     searches: usize,
     click_questions: usize,
+    readers: usize,
 }
 
 impl Numbers {
-    /// With so many connections for requests, three quarters of which may be at work for long, and a quarter of which may
-    /// search. However few they are, there is one of each kind, one more to read with, and one more for visitors.
+    /// With so many connections for requests, a quarter of which workers read on, and a quarter of which may search. However
+    /// few they are, there is one of each kind, and one more for visitors.
     fn of(connections: usize) -> Self {
-        let long = (connections - connections / 4).max(1);
-        let requests = connections.max(long + 1).min(Semaphore::MAX_PERMITS / 2);
+        let connections = connections.min(Semaphore::MAX_PERMITS / 2);
+        let quarter = connections / 4;
+        let (readers, long) = (quarter.max(1), connections.saturating_sub(quarter).max(1));
         let visits = (connections / 8).max(1);
         Self {
-            all: requests.saturating_add(visits).min(Semaphore::MAX_PERMITS),
-            requests,
-            long: long.min(requests),
-            searches: (connections / 4).clamp(1, long).min(requests),
-            click_questions: visits.min(Semaphore::MAX_PERMITS / 4),
+            all: long.saturating_add(visits),
+            long,
+            searches: quarter.clamp(1, long),
+            click_questions: visits,
+            readers,
         }
     }
 }
 
 impl Places {
     pub(crate) fn new(connections: NonZeroUsize) -> Self {
-        let Numbers { all, requests, long, searches, click_questions } = Numbers::of(connections.get());
+        let numbers = Numbers::of(connections.get());
+        let Numbers { all, long, searches, click_questions, readers: _ } = numbers;
         let semaphore = |places: usize| Arc::new(Semaphore::new(places));
         Self {
             all: semaphore(all),
-            requests: semaphore(requests),
             long: semaphore(long),
             searches: semaphore(searches),
             checks: semaphore(1),
@@ -100,13 +99,23 @@ impl Places {
             click_appends: semaphore(1),
             click_upkeep: semaphore(1),
             click_questions: semaphore(click_questions),
-            most_connections: all.saturating_add(4).saturating_add(click_questions),
+            numbers,
         }
     }
 
-    /// How many connections there can be at once.
-    pub(crate) const fn most_connections(&self) -> usize {
-        self.most_connections
+    /// Room for the connections of requests and visitors, wherever they are opened.
+    pub(crate) fn room(&self) -> Room {
+        Room::new(self.numbers.all)
+    }
+
+    /// Room for the connections of what has places of its own: checks, own work, and the two for clicks.
+    pub(crate) fn own_room(&self) -> Room {
+        Room::new(self.numbers.click_questions.saturating_add(4))
+    }
+
+    /// How many connections workers read on.
+    pub(crate) const fn readers(&self) -> usize {
+        self.numbers.readers
     }
 
     /// Waits for a place of each kind that the purpose asks for. The scarcest comes first: who waits for it keeps nothing
@@ -114,7 +123,6 @@ impl Places {
     pub(crate) async fn take(&self, purpose: Purpose, until: Instant) -> Result<Place, Failure> {
         let Self {
             all,
-            requests,
             long,
             searches,
             checks,
@@ -122,12 +130,11 @@ impl Places {
             click_appends,
             click_upkeep,
             click_questions,
-            most_connections: _,
+            numbers: _,
         } = self;
         let kinds: &[&Arc<Semaphore>] = match purpose {
-            Purpose::Read => &[requests, all],
-            Purpose::Search => &[searches, long, requests, all],
-            Purpose::UnitOfWork => &[long, requests, all],
+            Purpose::Read | Purpose::UnitOfWork => &[long, all],
+            Purpose::Search => &[searches, long, all],
             Purpose::Visit => &[all],
             Purpose::Check => &[checks],
             Purpose::OwnWork => &[own_work],
@@ -179,13 +186,17 @@ mod tests {
     }
 
     #[test]
-    fn r46_of_eight_connections_two_search_six_write_and_one_more_is_for_visitors() {
-        assert_eq!(Numbers::of(8), Numbers { all: 9, requests: 8, long: 6, searches: 2, click_questions: 1 });
-        assert_eq!(
-            Numbers::of(16),
-            Numbers { all: 18, requests: 16, long: 12, searches: 4, click_questions: 2 }
-        );
-        assert_eq!(Numbers::of(1), Numbers { all: 3, requests: 2, long: 1, searches: 1, click_questions: 1 });
+    fn r46_of_eight_connections_six_write_two_search_and_two_are_read_on() {
+        let of = |all, long, searches, click_questions, readers| Numbers {
+            all,
+            long,
+            searches,
+            click_questions,
+            readers,
+        };
+        assert_eq!(Numbers::of(8), of(7, 6, 2, 1, 2));
+        assert_eq!(Numbers::of(16), of(14, 12, 4, 2, 4));
+        assert_eq!(Numbers::of(1), of(2, 1, 1, 1, 1));
     }
 
     #[tokio::test]
@@ -219,17 +230,6 @@ mod tests {
             for purpose in PURPOSES.into_iter().filter(|purpose| *purpose != Purpose::ClickQuestion) {
                 places.take(purpose, Instant::now()).await.unwrap();
             }
-        }
-    }
-
-    /// A unit of work may need one more connection to read something, and would wait for ever for that.
-    #[tokio::test]
-    async fn r46_units_of_work_and_searches_leave_a_connection_to_read_with() {
-        for connections in 1..=20 {
-            let places = Places::new(NonZeroUsize::new(connections).unwrap());
-            let _units = all_of(&places, Purpose::UnitOfWork).await;
-            let _searches = all_of(&places, Purpose::Search).await;
-            places.take(Purpose::Read, Instant::now()).await.unwrap();
         }
     }
 

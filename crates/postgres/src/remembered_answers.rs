@@ -201,12 +201,12 @@ impl AnswerReads for PostgresStore {
         key: &IdempotencyKey,
         now: Timestamp,
     ) -> Result<Option<RememberedRequest>, StoreError> {
-        self.call(async |connection| find(connection, account, key, now).await).await
+        self.read(async |connection| find(connection, account, key, now).await).await
     }
 
     async fn forget_answers(&self, now: Timestamp, at_most: u16) -> Result<u16, StoreError> {
         let statement = ForgetOldest { now: now.into(), at_most };
-        self.call(async |connection| {
+        self.change(async |connection| {
             let forgotten = statement.execute(connection).await?;
             Ok(u16::try_from(forgotten).unwrap_or(at_most))
         })

@@ -72,7 +72,7 @@ impl QuotaStore for PostgresStore {
             per_day: budget.per_day.into(),
             oldest_kept: minute.minus(KEPT).into(),
         };
-        let used = self.call(async |connection| {
+        let used = self.read(async |connection| {
             let mut attempts = 1..ATTEMPTS;
             let (minute, day): (i64, i64) = loop {
                 match statement.get_result(connection).await {
@@ -97,7 +97,7 @@ impl QuotaStore for PostgresStore {
             let started_at = Instant::from(window.start(now));
             request_counts::span.eq(span).and(request_counts::started_at.eq(started_at))
         });
-        let used = self.call(async |connection| {
+        let used = self.read(async |connection| {
             let counts: Vec<(i16, i64)> = request_counts::table
                 .filter(request_counts::account_id.eq(IdBytes::from(account)))
                 .filter(minute.or(day))

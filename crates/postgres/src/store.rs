@@ -29,9 +29,9 @@ statement! {
 }
 
 /// The store on a PostgreSQL server. It implements the ports [`Store`] and
-/// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`. Its connections
-/// live on the tokio runtime on which it was connected, which must not end before the store; it may be used from any that
-/// has its timer switched on.
+/// [`QuotaStore`](signpost_app::ports::QuotaStore); share it in an `Arc`. It may be used from any tokio runtime that has input,
+/// output and timer switched on; each that asks has connections of its own, which end with it (ADR 54). The runtime on which it was
+/// connected must not end before the store.
 pub struct PostgresStore {
     connections: Arc<Connections>,
     visits: Visits,
@@ -54,12 +54,21 @@ impl PostgresStore {
         Ok(Self { visits: Visits::new(Arc::clone(&connections)), connections })
     }
 
-    /// Runs one call that reads, or that is a transaction of its own.
-    pub(crate) async fn call<T>(
+    /// Runs one call that reads a few rows, or counts a request. It waits for no rows that others hold for long, since others
+    /// wait behind it for their answers.
+    pub(crate) async fn read<T>(
         &self,
         call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
     ) -> Result<T, StoreError> {
-        self.connections.call(Purpose::Read, call).await.map_err(Failure::into_store_error)
+        self.connections.read(call).await.map_err(Failure::into_store_error)
+    }
+
+    /// Runs one call whose statements are each a transaction of their own.
+    pub(crate) async fn change<T>(
+        &self,
+        call: impl AsyncFnOnce(&mut &AsyncPgConnection) -> Result<T, Failure>,
+    ) -> Result<T, StoreError> {
+        self.connections.call(Purpose::UnitOfWork, call).await.map_err(Failure::into_store_error)
     }
 
     /// Runs one call that may read many rows for few, of which only so many run at once.

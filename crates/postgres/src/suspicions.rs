@@ -4,9 +4,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use deadpool::managed::Metrics;
-use diesel_async::pooled_connection::deadpool::{Hook, HookError};
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
+
+use crate::failure::Failure;
 
 /// How long a connection may take to show that it lives, before it is given up for another.
 const PING_PATIENCE: Duration = Duration::from_millis(250);
@@ -34,13 +34,13 @@ enum Verdict {
 
 impl Suspicions {
     /// A call that began then got no answer: the way to the server may be gone, and with it all connections.
-    pub(crate) fn doubt(&self, began: Instant) {
+    fn doubt(&self, began: Instant) {
         let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         moments.doubted = moments.doubted.max(Some(began));
     }
 
     /// What was last lent before this moment is of no use.
-    pub(crate) fn condemn(&self, before: Instant) {
+    fn condemn(&self, before: Instant) {
         let mut moments = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         moments.condemned = moments.condemned.max(Some(before));
     }
@@ -76,45 +76,66 @@ impl Suspicions {
         }
     }
 
-    /// Decides on a connection before it is lent again. As long as nothing speaks against it, that takes no round trip.
-    ///
-    /// The first two that keep silent one after the other speak for all that are as old, so that any number of them costs no
-    /// more than two.
-    pub(crate) fn hook(
-        self: Arc<Self>,
-        idle_limit: Duration,
-        age_limit: Duration,
-    ) -> Hook<AsyncPgConnection> {
-        let random = RandomState::new();
-        Hook::async_fn(move |connection: &mut AsyncPgConnection, metrics: &Metrics| {
-            let suspicions = Arc::clone(&self);
-            let Metrics { created, recycled, recycle_count: _ } = *metrics;
-            let is_old = created.elapsed() >= shortened(age_limit, random.hash_one(created));
-            Box::pin(async move {
-                if is_old {
-                    return Err(HookError::message("the connection is old"));
-                }
-                match suspicions.judge(recycled.unwrap_or(created), idle_limit) {
-                    Verdict::Lend => Ok(()),
-                    Verdict::Close => Err(HookError::message("the connection is not trusted")),
-                    Verdict::Ask => suspicions.ask(connection).await,
-                }
-            })
-        })
+    /// What the failure of a call that began then says of other connections.
+    pub(crate) fn note(&self, failure: &Failure, began: Instant) {
+        if matches!(failure, Failure::OutOfTime) {
+            self.doubt(began);
+        }
+        if failure.is_of_a_server_that_only_reads() {
+            // The others were made when this one was, if not before; a new one is made with a server that writes.
+            self.condemn(Instant::now());
+        }
     }
 
-    async fn ask(&self, connection: &mut AsyncPgConnection) -> Result<(), HookError> {
+    async fn ask(&self, mut connection: &AsyncPgConnection) -> Result<(), String> {
         let began = Instant::now();
         match tokio::time::timeout(PING_PATIENCE, connection.batch_execute("SELECT 1")).await {
             Ok(Ok(())) => {
                 self.note_answer();
                 Ok(())
             }
-            Ok(Err(error)) => Err(HookError::message(error.to_string())),
+            Ok(Err(error)) => Err(error.to_string()),
             Err(_elapsed) => {
                 self.note_silence(began, Instant::now());
-                Err(HookError::message("the connection does not answer"))
+                Err("the connection does not answer".to_owned())
             }
+        }
+    }
+}
+
+/// How far connections that were opened before are trusted.
+#[derive(Debug, Clone)]
+pub(crate) struct Trust {
+    suspicions: Arc<Suspicions>,
+    idle_limit: Duration,
+    age_limit: Duration,
+    /// Each connection has its own share of chance.
+    random: RandomState,
+}
+
+impl Trust {
+    pub(crate) fn new(suspicions: Arc<Suspicions>, idle_limit: Duration, age_limit: Duration) -> Self {
+        Self { suspicions, idle_limit, age_limit, random: RandomState::new() }
+    }
+
+    /// Decides on a connection before it is used again. As long as nothing speaks against it, that takes no round trip.
+    ///
+    /// The first two that keep silent one after the other speak for all that are as old, so that any number of them costs no
+    /// more than two.
+    pub(crate) async fn judge(
+        &self,
+        connection: &AsyncPgConnection,
+        created: Instant,
+        last_used: Instant,
+    ) -> Result<(), String> {
+        let Self { suspicions, idle_limit, age_limit, random } = self;
+        if created.elapsed() >= shortened(*age_limit, random.hash_one(created)) {
+            return Err("the connection is old".to_owned());
+        }
+        match suspicions.judge(last_used, *idle_limit) {
+            Verdict::Lend => Ok(()),
+            Verdict::Close => Err("the connection is not trusted".to_owned()),
+            Verdict::Ask => suspicions.ask(connection).await,
         }
     }
 }

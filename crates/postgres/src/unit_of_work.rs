@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use diesel_async::AsyncPgConnection;
 use signpost_app::ports::{ChangesMade, StoreError, UnitOfWork, VisibleChange};
 
-use crate::connections::{Connections, Lease};
+use crate::connections::Connections;
 use crate::failure::Failure;
+use crate::lease::Lease;
 
 /// A transaction. What becomes of it when it is dropped, [`Lease`] knows.
 ///

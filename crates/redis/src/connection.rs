@@ -1,8 +1,10 @@
-//! One connection for all, made anew when it fails.
+//! One connection for each runtime that asks, made anew when it fails.
 
+use std::collections::HashMap;
+use std::future::pending;
 use std::io;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
 use redis::aio::MultiplexedConnection;
@@ -13,7 +15,7 @@ use redis::{
     AsyncConnectionConfig, Client, Cmd, ConnectionInfo, FromRedisValue, RedisError, RedisResult, Script,
     ServerErrorKind, TlsCertificates,
 };
-use tokio::runtime::Handle;
+use tokio::runtime::{Handle, Id};
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 
@@ -153,14 +155,29 @@ impl Drop for Unanswered<'_> {
 pub(crate) struct Server {
     way: Way,
     time_limit: Duration,
-    /// Where connections are driven. The runtime of a request may end sooner than the connection that it happens to
-    /// have made.
-    runtime: Handle,
-    slot: Mutex<Option<Arc<Slot>>>,
+    slots: Arc<Slots>,
+}
+
+/// The connection of each runtime, unless it has failed. A worker's own runtime drives what its requests send, so that an answer
+/// wakes no other thread.
+type Slots = Mutex<HashMap<Id, Option<Arc<Slot>>>>;
+
+/// Forgets the connection of a runtime that ends, with all its tasks.
+struct Leaving {
+    slots: Weak<Slots>,
+    id: Id,
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        let Some(slots) = self.slots.upgrade() else { return };
+        let slot = slots.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        drop(slot);
+    }
 }
 
 impl Server {
-    pub(crate) fn new(url: RedisUrl, options: RedisOptions, runtime: Handle) -> RedisResult<Self> {
+    pub(crate) fn new(url: RedisUrl, options: RedisOptions) -> RedisResult<Self> {
         let RedisOptions { time_limit, root_certificates } = options;
         let RedisUrl { nodes, is_cluster, is_tls, .. } = url;
         let certificates = is_tls.then(|| {
@@ -178,7 +195,7 @@ impl Server {
                 None => Client::open(node)?,
             }))
         };
-        Ok(Self { way, time_limit, runtime, slot: Mutex::default() })
+        Ok(Self { way, time_limit, slots: Arc::default() })
     }
 
     /// Sends a command.
@@ -236,10 +253,12 @@ impl Server {
         result
     }
 
-    /// The connection in use, or a new attempt. It goes on whether or not those who wait for it have the time.
+    /// This runtime's connection, or a new attempt. It goes on whether or not those who wait for it have the time.
     fn slot(&self) -> Arc<Slot> {
-        let mut current = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(slot) = &*current
+        let runtime = Handle::current();
+        let id = runtime.id();
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(Some(slot)) = slots.get(&id)
             && !slot.is_without_hope()
         {
             return Arc::clone(slot);
@@ -247,8 +266,7 @@ impl Server {
         let (made, connection) = watch::channel(None);
         let limit = self.time_limit.saturating_mul(CONNECTING);
         let connecting = self.way.clone().connect(limit);
-        // Not a task of the caller's runtime, which may end sooner.
-        self.runtime.spawn(async move {
+        runtime.spawn(async move {
             let result = match timeout(limit, connecting).await {
                 Ok(result) => result,
                 Err(elapsed) => Err(io::Error::new(io::ErrorKind::TimedOut, elapsed).into()),
@@ -261,7 +279,14 @@ impl Server {
             unanswered: AtomicU32::new(0),
             answers: AtomicU64::new(0),
         });
-        Arc::clone(current.insert(slot))
+        if slots.insert(id, Some(Arc::clone(&slot))).is_none() {
+            let leaving = Leaving { slots: Arc::downgrade(&self.slots), id };
+            runtime.spawn(async move {
+                let _leaving = leaving;
+                pending::<()>().await;
+            });
+        }
+        slot
     }
 
     /// Makes room for another connection, if this is still the one. Requests that are on their way keep it until they
@@ -274,9 +299,11 @@ impl Server {
             Way::Cluster(_) => failures >= FAILURES_OF_A_CLUSTER,
         };
         if is_done_with {
-            let mut current = self.slot.lock().unwrap_or_else(PoisonError::into_inner);
-            if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, slot)) {
-                *current = None;
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            for current in slots.values_mut() {
+                if current.as_ref().is_some_and(|current| Arc::ptr_eq(current, slot)) {
+                    *current = None;
+                }
             }
         }
     }

@@ -32,8 +32,8 @@
 //!
 //! # The connection
 //!
-//! One connection, shared by all requests, which are sent one after the other without waiting for answers; to each
-//! node of a cluster likewise. It is made when it is first needed, so a program starts without its Redis, and made
+//! One connection for each tokio runtime that asks, shared by its requests, which are sent one after the other without waiting
+//! for answers; to each node of a cluster likewise. It ends with its runtime. It is made when it is first needed, so a program starts without its Redis, and made
 //! anew after a failure, without a wait. No call takes longer than [`RedisOptions::time_limit`], waiting for the
 //! connection included; the connection itself has twice as long to be made, and is there for the next call if nobody
 //! waits any more. A connection on which nothing comes back fails as well, also if every caller leaves before the time

@@ -9,7 +9,6 @@ use signpost_app::ports::{Clock, CountId, CountedElsewhere, MergingQuotaStore, Q
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
-use tokio::runtime::Handle;
 
 use crate::clock_comparison::ClockComparison;
 use crate::connection::Server;
@@ -48,20 +47,15 @@ impl fmt::Debug for RedisQuotaStore {
 }
 
 impl RedisQuotaStore {
-    /// Prepares the store without connecting. Connections are driven on `runtime`, whose input, output and timers must
-    /// be on; requests may come from other runtimes. `clock` is the one that requests are told the time by; it is
+    /// Prepares the store without connecting. It may be used from any tokio runtime whose input, output and timers are on; each
+    /// has a connection of its own. `clock` is the one that requests are told the time by; it is
     /// compared with that of Redis whenever the store is tried.
     ///
     /// # Errors
     /// The certificates cannot be read.
-    pub fn open(
-        url: RedisUrl,
-        options: RedisOptions,
-        clock: Arc<dyn Clock>,
-        runtime: Handle,
-    ) -> Result<Self, RedisOpenError> {
+    pub fn open(url: RedisUrl, options: RedisOptions, clock: Arc<dyn Clock>) -> Result<Self, RedisOpenError> {
         Ok(Self {
-            server: Server::new(url, options, runtime)?,
+            server: Server::new(url, options)?,
             admit: Script::new(ADMIT),
             merge: Script::new(MERGE),
             try_write: Script::new(TRY_WRITE),

@@ -10,7 +10,6 @@ use signpost_domain::AccountId;
 use signpost_memory::ManualClock;
 use signpost_port_contracts::{QuotaFixture, samples};
 use signpost_redis::{RedisOptions, RedisQuotaStore};
-use tokio::runtime::Handle;
 
 /// The server lives as long as the tests. Each case has accounts of its own, so it may be the same for all.
 struct Fixture {
@@ -22,13 +21,9 @@ impl Fixture {
     fn open(url: String) -> Self {
         let options =
             RedisOptions { time_limit: std::time::Duration::from_secs(20), ..RedisOptions::default() };
-        let store = RedisQuotaStore::open(
-            url.parse().unwrap(),
-            options,
-            Arc::new(ManualClock::new(samples::at(0))),
-            Handle::current(),
-        )
-        .unwrap();
+        let store =
+            RedisQuotaStore::open(url.parse().unwrap(), options, Arc::new(ManualClock::new(samples::at(0))))
+                .unwrap();
         Self { url, store: Arc::new(store) }
     }
 }

@@ -270,7 +270,7 @@ impl Stores {
         // Not `store-timeout`, which is the database's: what stands before it gives up after 50 ms (D19).
         let options = RedisOptions::default();
         let clock = Arc::new(SystemClock);
-        let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock, Handle::current())?);
+        let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock)?);
         let quota = fallback(shared, FallbackOptions::default())?;
         Ok(Self { quota: Arc::<FallbackQuotaStore>::clone(&quota), shared_quota: Some(quota), ..stores })
     }

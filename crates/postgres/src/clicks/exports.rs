@@ -7,8 +7,8 @@ use signpost_domain::analytics::{ClickId, ClickSelection, ExportedClick, UtcDay}
 
 use super::segments::{self, LinkRange, Until, malformed};
 use crate::computing_threads::compute;
-use crate::connections::Lease;
 use crate::failure::Failure;
+use crate::lease::Lease;
 use crate::places::Purpose;
 use crate::store::PostgresStore;
 

@@ -45,23 +45,6 @@ async fn session(database: &PostgresDatabase) -> tokio_postgres::Client {
     client
 }
 
-/// When a node stops, its workers end one after the other (contract D64).
-#[tokio::test(flavor = "multi_thread")]
-async fn d64_a_connection_outlives_the_runtime_of_the_request_that_made_it() {
-    let database = migrated().await;
-    let account = account(&open(&database).await).await;
-    let store = Arc::new(open_with(&database, &options(1)).await);
-    let first = Arc::clone(&store);
-    let worker = std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        runtime.block_on(first.account(account)).unwrap();
-    });
-    worker.join().unwrap();
-    let before = processes(&database, 1).await;
-    store.account(account).await.unwrap();
-    assert_eq!(processes(&database, 1).await, before);
-}
-
 /// A prepared statement whose row has changed fails for as long as its connection lives.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_on_which_a_statement_fails_for_good_is_not_lent_again() {
@@ -180,9 +163,12 @@ async fn after_a_call_without_an_answer_no_other_waits_in_vain() {
         ..PostgresOptions::with_time_limit(Duration::from_secs(5))
     };
     let store = three_through(&proxy, &database, &trusting).await;
+    store.account(account).await.unwrap();
     proxy.cut();
     unavailable(store.account(account).await);
     store.account(account).await.unwrap();
+    let mut work = timeout(AT_LAST, store.begin()).await.expect("it waits").unwrap();
+    assert!(work.any_account().await.unwrap());
 }
 
 /// A place among the connections is free when the connection is closed, and not while its statement is being cancelled.
@@ -195,24 +181,21 @@ async fn there_are_never_more_connections_than_were_allowed() {
     let mut holder = session(&database).await;
     let lock = holder.transaction().await.unwrap();
     lock.batch_execute("LOCK TABLE accounts IN ACCESS EXCLUSIVE MODE").await.unwrap();
-    // One for a unit of work, and one to read with.
-    let [waiting, other] = [(); 2].map(|()| {
-        let reading = Arc::clone(&store);
-        tokio::spawn(async move { reading.account(account).await })
-    });
-    until_they_wait(&database, 2).await;
+    let working = Arc::clone(&store);
+    let waiting = tokio::spawn(async move { working.begin().await.unwrap().any_account().await.unwrap() });
+    until_they_wait(&database, 1).await;
 
     proxy.hold(true);
     let before = proxy.connections();
     waiting.abort();
     // The connection that cancels.
     timeout(AT_LAST, proxy.until_connected(before + 1)).await.unwrap();
-    let next = timeout(Duration::from_millis(100), store.account(account)).await;
+    let next = timeout(Duration::from_millis(100), store.begin()).await;
     assert!(next.is_err() && proxy.connections() == before + 1);
     proxy.hold(false);
     lock.rollback().await.unwrap();
     store.account(account).await.unwrap();
-    other.await.unwrap().unwrap();
+    assert!(store.begin().await.unwrap().any_account().await.unwrap());
 }
 
 /// Units of work that all wait for one row leave connections to those who only read, and to health checks (contract D6).

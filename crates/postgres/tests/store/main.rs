@@ -28,6 +28,7 @@ mod migrating;
 mod migrations_in_use;
 mod neighbours;
 mod opening;
+mod own_connections;
 mod pixels;
 mod proxy;
 mod remembered_answers;

@@ -4,7 +4,6 @@ use rcgen::{CertifiedKey, generate_simple_self_signed};
 use signpost_port_contracts::samples;
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 use signpost_test_servers::redis::{RedisServer, Setup, Tls};
-use tokio::runtime::Handle;
 
 use crate::opening::{WHO, admit, clock, counted, open_with, unavailable};
 
@@ -43,6 +42,6 @@ async fn roots_that_are_no_certificates_are_refused_when_the_store_is_opened() {
     for url in ["rediss://localhost", "rediss-cluster://localhost"] {
         let pem = b"-----BEGIN CERTIFICATE-----\n%\n-----END CERTIFICATE-----\n".to_vec();
         let options = RedisOptions { root_certificates: Some(pem), ..RedisOptions::default() };
-        RedisQuotaStore::open(url.parse().unwrap(), options, clock(), Handle::current()).unwrap_err();
+        RedisQuotaStore::open(url.parse().unwrap(), options, clock()).unwrap_err();
     }
 }

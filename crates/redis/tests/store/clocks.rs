@@ -8,7 +8,6 @@ use std::time::UNIX_EPOCH;
 use signpost_app::ports::{Clock, CountId, MergingQuotaStore as _};
 use signpost_domain::Timestamp;
 use signpost_redis::{RedisOptions, RedisQuotaStore};
-use tokio::runtime::Handle;
 
 use crate::opening::server;
 
@@ -53,7 +52,7 @@ async fn a_clock_that_differs_from_that_of_redis_is_told_of_once_a_minute() {
     ] {
         LINES.take();
         let (url, clock) = (server.url(0).parse().unwrap(), Arc::new(Moved(moved)));
-        let store = RedisQuotaStore::open(url, RedisOptions::default(), clock, Handle::current()).unwrap();
+        let store = RedisQuotaStore::open(url, RedisOptions::default(), clock).unwrap();
         for _ in 0..3 {
             store.try_write(CountId::from_u128(1)).await.unwrap();
         }

@@ -9,7 +9,6 @@ use signpost_memory::ManualClock;
 use signpost_port_contracts::samples;
 use signpost_redis::{RedisOptions, RedisQuotaStore};
 use signpost_test_servers::redis::{RedisServer, Setup};
-use tokio::runtime::Handle;
 
 pub(crate) const WHO: &str = "crates/redis";
 
@@ -38,7 +37,7 @@ pub(crate) fn clock() -> Arc<dyn Clock> {
 }
 
 pub(crate) fn open_with(url: &str, options: RedisOptions) -> RedisQuotaStore {
-    RedisQuotaStore::open(url.parse().unwrap(), options, clock(), Handle::current()).unwrap()
+    RedisQuotaStore::open(url.parse().unwrap(), options, clock()).unwrap()
 }
 
 pub(crate) async fn admit(store: &RedisQuotaStore, account: AccountId) -> Result<(), StoreError> {

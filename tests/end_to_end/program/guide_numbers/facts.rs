@@ -258,9 +258,9 @@ pub(super) const NOT_OURS: &[&str] = &[
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
     "an eighth as many, at least one, that only visitors use, as many again that only questions about clicks use",
-    "and four more: one for health checks, one for its own work",
-    "With 16 for requests that is 24. With fewer than four, one more is opened",
-    "(`database-connections` × 5/4 + 5)",
+    "and five more: one for health",
+    "With 16 for requests that is 25. With fewer than four, one more is opened",
+    "(`database-connections` × 5/4 + 6)",
     "A question about clicks takes up to 64 MiB",
     "without the last two statements",
     "Two at once are safe",

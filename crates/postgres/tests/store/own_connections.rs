@@ -1,0 +1,144 @@
+//! Each runtime's own connections (ADR 54).
+
+use std::num::NonZeroUsize;
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use futures_util::future::join_all;
+use signpost_app::ports::{AccountReads, Store, UnitOfWork};
+use signpost_domain::AccountId;
+use signpost_postgres::{PostgresOptions, PostgresStore};
+use signpost_test_servers::postgres::PostgresDatabase;
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
+
+use super::database::{AT_LAST, account, migrated, open, open_with};
+
+/// Four connections: three for units of work, one to read on; and one more for visitors.
+fn options() -> PostgresOptions {
+    PostgresOptions {
+        connections: NonZeroUsize::new(4).unwrap(),
+        ..PostgresOptions::with_time_limit(Duration::from_mins(1))
+    }
+}
+
+/// A worker's runtime.
+fn runtime() -> Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Runs something on a worker's runtime, and ends that.
+fn on_a_worker<T: Send>(work: impl Future<Output = T> + Send) -> T {
+    thread::scope(|scope| scope.spawn(|| runtime().block_on(work)).join().unwrap())
+}
+
+/// How many of the server's processes work for the store.
+fn processes(database: &PostgresDatabase) -> usize {
+    let count = database.query(
+        "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signpost' AND datname = current_database()",
+    );
+    count.trim().parse().unwrap()
+}
+
+/// Waits until so many of the server's processes work for the store.
+fn until_processes(database: &PostgresDatabase, number: usize) {
+    let ends = Instant::now() + AT_LAST;
+    loop {
+        let now = processes(database);
+        if now == number {
+            return;
+        }
+        assert!(Instant::now() < ends, "{now} processes, not {number}");
+        thread::yield_now();
+    }
+}
+
+struct Scene {
+    database: PostgresDatabase,
+    store: Arc<PostgresStore>,
+    account: AccountId,
+}
+
+impl Scene {
+    /// A store that has no connection yet.
+    async fn new() -> Self {
+        let database = migrated().await;
+        let first = open(&database).await;
+        let account = account(&first).await;
+        drop(first);
+        let store = Arc::new(open_with(&database, &options()).await);
+        until_processes(&database, 0);
+        Self { database, store, account }
+    }
+
+    async fn read(&self) {
+        self.store.account(self.account).await.unwrap().unwrap();
+    }
+
+    /// A unit of work that has begun.
+    async fn begun(&self) -> Box<dyn UnitOfWork> {
+        let mut work = self.store.begin().await.unwrap();
+        assert!(work.any_account().await.unwrap());
+        work
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_of_a_worker_share_a_connection() {
+    let scene = Scene::new().await;
+    on_a_worker(async {
+        join_all((0..50).map(|_| scene.read())).await;
+        assert_eq!(processes(&scene.database), 1);
+    });
+}
+
+/// Contract D64: when a node stops, its workers end one after the other.
+#[tokio::test(flavor = "multi_thread")]
+async fn d64_connections_end_with_their_worker_and_others_go_on() {
+    let scene = Scene::new().await;
+    on_a_worker(async {
+        scene.read().await;
+        let works = [scene.begun().await, scene.begun().await, scene.begun().await];
+        drop(works);
+    });
+    until_processes(&scene.database, 0);
+    // The worker has not kept the room that its connections had.
+    scene.read().await;
+    let works = [scene.begun().await, scene.begun().await, scene.begun().await];
+    drop(works);
+}
+
+/// Contract D64: its transaction is undone, and its rows are free.
+#[tokio::test(flavor = "multi_thread")]
+async fn d64_a_worker_that_ends_in_the_middle_of_a_unit_of_work_leaves_nothing() {
+    let scene = Scene::new().await;
+    let mut left = None;
+    on_a_worker(async {
+        let mut work = scene.begun().await;
+        assert!(work.set_suspended(scene.account, None).await.unwrap());
+        left = Some(work);
+    });
+    let mut work = scene.begun().await;
+    let suspended = timeout(AT_LAST, work.set_suspended(scene.account, None)).await;
+    assert!(suspended.expect("the row is held").unwrap());
+    work.commit().await.unwrap();
+    // The one that was left can do nothing more.
+    left.unwrap().commit().await.unwrap_err();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_worker_that_may_open_no_more_borrows_what_lies_idle_with_another() {
+    let scene = Scene::new().await;
+    // Visitors have no units of work here, so all there is room for is opened.
+    let all = [scene.begun().await, scene.begun().await, scene.begun().await];
+    drop(all);
+    let opened = processes(&scene.database);
+    on_a_worker(async {
+        // One is opened, for which there is still room, and the others are borrowed.
+        let works = [scene.begun().await, scene.begun().await, scene.begun().await];
+        assert_eq!(processes(&scene.database), opened + 1);
+        drop(works);
+    });
+    until_processes(&scene.database, opened);
+}
