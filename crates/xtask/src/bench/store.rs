@@ -7,6 +7,7 @@ mod processor_time;
 mod quota;
 mod redis;
 mod report;
+mod requests;
 mod scenery;
 mod single_writes;
 mod stage;
@@ -32,7 +33,8 @@ pub(super) struct Options {
     /// How long each turn of a round is; 0 for as few requests as there can be.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
-    /// Only the parts whose names contain this: create, update, bulk create, bulk delete, bulk unassign, pages, groups, quota.
+    /// Only the parts whose names contain this: create, update, bulk create, bulk delete, bulk unassign, pages, groups,
+    /// quota, requests.
     #[arg(long)]
     only: Option<String>,
     /// How many links the largest account has; they are created through the API.
@@ -41,12 +43,15 @@ pub(super) struct Options {
     /// A program to measure instead of the one that is built from here.
     #[arg(long)]
     program: Option<PathBuf>,
+    /// An earlier program, with which the cost of requests is compared.
+    #[arg(long)]
+    before: Option<PathBuf>,
 }
 
 impl Options {
     /// The least that runs every part.
     pub(super) fn smallest(program: PathBuf) -> Self {
-        Self { rounds: 1, seconds: 0, only: None, links: 1_000, program: Some(program) }
+        Self { rounds: 1, seconds: 0, only: None, links: 1_000, program: Some(program), before: None }
     }
 }
 
@@ -55,22 +60,23 @@ type Part<'a> = &'a dyn Fn(&Stage, &Scenery, &mut Report) -> Result<()>;
 
 /// Measures, and prints what was found.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
-    let Options { rounds, seconds, only, links, program } = options;
+    let Options { rounds, seconds, only, links, program, before } = options;
     let executable = match program {
         Some(path) => path.canonicalize().with_context(|| path.display().to_string())?,
         None => program::build(root, Profile::Release)?,
     };
     let mut report = Report::new(*rounds, *seconds);
-    let stage = Stage::start(&executable)?;
+    let stage = Stage::start(&executable, before.as_deref())?;
     let scenery = Scenery::set_up(&stage, *links)?;
     report.note(&size_of_links(&stage, &scenery)?);
     let is_wanted = |name: &str| only.as_ref().is_none_or(|only| name.contains(only.as_str()));
     let quota =
         |stage: &Stage, scenery: &Scenery, report: &mut Report| quota::of_reads(root, stage, scenery, report);
-    let parts: [(&str, Part<'_>); 8] = [
+    let parts: [(&str, Part<'_>); 9] = [
         ("pages", &pages::of_links),
         ("groups", &pages::of_groups),
         ("quota", &quota),
+        ("requests", &requests::of_the_program),
         ("update", &single_writes::update),
         ("create", &single_writes::creation),
         ("bulk unassign", &bulk_writes::unassigning),

@@ -1,4 +1,4 @@
-//! How much processor time processes have taken, as Linux tells it.
+//! How much processor time processes have taken, and how often they stopped to wait, as Linux tells it.
 
 use std::fs;
 use std::path::Path;
@@ -21,6 +21,17 @@ pub(super) fn of_family(pid: u32) -> Result<Duration> {
 /// The time of this process, and of those that it has waited for.
 pub(super) fn of_this_process() -> Result<[Duration; 2]> {
     of_process("self")
+}
+
+/// How often a thread of a process has stopped to wait. Those that have ended are not counted.
+pub(super) fn waits_of(pid: u32) -> Result<u64> {
+    let mut waits = 0;
+    for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
+        let Ok(status) = fs::read_to_string(thread?.path().join("status")) else { continue };
+        let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
+        waits += line.and_then(|number| number.trim().parse::<u64>().ok()).context("no number of waits")?;
+    }
+    Ok(waits)
 }
 
 fn of_process(pid: &str) -> Result<[Duration; 2]> {

@@ -55,6 +55,11 @@ impl Row {
         Self { name: name.into(), unit: "ms", reference, ours, goal, work: None }
     }
 
+    /// Of two numbers of any kind.
+    pub(super) fn numbers(name: impl Into<String>, reference: Figure, ours: Figure, goal: Goal) -> Self {
+        Self { name: name.into(), unit: "", reference, ours, goal, work: None }
+    }
+
     fn line(&self) -> String {
         let Self { name, unit, reference, ours, goal, work } = self;
         let ratio = ours.median / reference.median;

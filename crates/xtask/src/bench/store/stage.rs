@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::load::{Load, Numbers, Template};
-use super::processor_time::{of_family, of_this_process};
+use super::processor_time::{of_family, of_this_process, waits_of};
 use super::redis::Redis;
 use super::turns::{Round, Work};
 use crate::bench::commands::Commands;
@@ -41,22 +41,37 @@ pub(super) struct Stage {
     pub(super) postgres: Postgres,
     pub(super) redis: Redis,
     executable: PathBuf,
+    earlier: Option<PathBuf>,
     free_number: Cell<u64>,
 }
 
 impl Stage {
-    pub(super) fn start(executable: &Path) -> Result<Self> {
+    pub(super) fn start(executable: &Path, earlier: Option<&Path>) -> Result<Self> {
         let (postgres, redis) = (Postgres::start()?, Redis::start()?);
         Commands::on_postgres(executable, &postgres).run(&["migrate"])?;
         let program = start_program(executable, &postgres, "first", &redis.url())?;
         let free_number = Cell::new(FIRST_FREE_NUMBER);
-        Ok(Self { program, postgres, redis, executable: executable.to_owned(), free_number })
+        Ok(Self {
+            program,
+            postgres,
+            redis,
+            executable: executable.to_owned(),
+            earlier: earlier.map(Path::to_owned),
+            free_number,
+        })
     }
 
     /// Another node, which counts requests in its own memory, because where it looks for Redis there is none.
     pub(super) fn start_without_redis(&self) -> Result<Program> {
         let nowhere = format!("redis://127.0.0.1:{}", free_port()?);
         start_program(&self.executable, &self.postgres, "second", &nowhere)
+    }
+
+    /// The program that this one is compared with, as another node.
+    pub(super) fn start_earlier(&self) -> Result<Option<Program>> {
+        let earlier = self.earlier.as_deref();
+        let start = |executable| start_program(executable, &self.postgres, "earlier", &self.redis.url());
+        earlier.map(start).transpose()
     }
 
     pub(super) fn account(&self, name: &str) -> Result<Account> {
@@ -119,6 +134,7 @@ impl Stage {
             program: of_family(program.pid())?,
             postgres: of_family(self.postgres.pid())?,
             redis: of_family(self.redis.pid())?,
+            waits: waits_of(program.pid())?,
         })
     }
 }

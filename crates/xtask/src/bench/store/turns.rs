@@ -21,22 +21,25 @@ pub(super) struct Work {
     pub(super) program: Duration,
     pub(super) postgres: Duration,
     pub(super) redis: Duration,
+    /// How often one of the program's threads has stopped to wait.
+    pub(super) waits: u64,
 }
 
 impl Work {
     /// That of all.
     pub(super) fn whole(&self) -> Duration {
-        let Self { client, program, postgres, redis } = *self;
+        let Self { client, program, postgres, redis, waits: _ } = *self;
         client + program + postgres + redis
     }
 
     pub(super) fn since(self, before: Self) -> Self {
-        let Self { client, program, postgres, redis } = self;
+        let Self { client, program, postgres, redis, waits } = self;
         Self {
             client: client.saturating_sub(before.client),
             program: program.saturating_sub(before.program),
             postgres: postgres.saturating_sub(before.postgres),
             redis: redis.saturating_sub(before.redis),
+            waits: waits.saturating_sub(before.waits),
         }
     }
 }
@@ -71,6 +74,14 @@ impl<'a> Contender<'a> {
     /// Microseconds of processor time for a request.
     pub(super) fn work(&self, of: impl Fn(&Work) -> Duration) -> Figure {
         self.figure(|round| of(&round.work).as_secs_f64() * 1e6 / f64::from(round.requests.max(1)))
+    }
+
+    /// How often a thread of the program stopped to wait, for a request.
+    pub(super) fn waits(&self) -> Figure {
+        self.figure(|round| {
+            let waits = u32::try_from(round.work.waits).unwrap_or(u32::MAX);
+            f64::from(waits) / f64::from(round.requests.max(1))
+        })
     }
 }
 
