@@ -258,7 +258,7 @@ pub(super) const NOT_OURS: &[&str] = &[
     // Shares of the pool, which a test beside them holds for this and other sizes.
     "Three quarters of these",
     "an eighth as many, at least one, that only visitors use, as many again that only questions about clicks use",
-    "and five more: one for health",
+    "and five more: one for health checks, two for its own work",
     "With 16 for requests that is 25. With fewer than four, one more is opened",
     "(`database-connections` × 5/4 + 6)",
     "A question about clicks takes up to 64 MiB",
