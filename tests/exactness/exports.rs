@@ -8,7 +8,7 @@ use signpost_domain::analytics::RecordedKind;
 
 use crate::model::{Asked, DIMENSIONS};
 use crate::questions::filters_of;
-use crate::scene::{FIRST_DAY, Scene};
+use crate::scene::Scene;
 
 impl Scene {
     /// The export of all that is asked for has each click once, in order (D66).
@@ -19,7 +19,7 @@ impl Scene {
         let endpoint = self.chance.pick(&endpoints).clone();
         let mut asked = endpoint.question(&mut self.chance, &self.rows, now);
         if asked.filters.is_empty() {
-            (asked.first, asked.last) = (FIRST_DAY, now);
+            (asked.first, asked.last) = (self.first_day, now);
         }
         let uri = format!(
             "{}/clicks?start_date={}&end_date={}{}",

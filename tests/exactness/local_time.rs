@@ -4,10 +4,38 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp as Instant, ToSpan as _, Zoned};
 use signpost_domain::Timestamp;
 
-/// The zones that are asked for: a common one with daylight saving, one at :45, one at :30 that changes by half an hour, one that
-/// changes at midnight, and the default.
-pub(crate) const ZONES: [&str; 6] =
-    ["UTC", "Europe/Berlin", "Asia/Kathmandu", "Australia/Lord_Howe", "America/Havana", "America/St_Johns"];
+/// The zones that are asked for: the default, a common one with daylight saving, several at :30 and :45, one that changes by half
+/// an hour, one that changes at midnight, and two that changed their rules.
+pub(crate) const ZONES: [&str; 10] = [
+    "UTC",
+    "Europe/Berlin",
+    "Asia/Kathmandu",
+    "Australia/Lord_Howe",
+    "Australia/Adelaide",
+    "Pacific/Chatham",
+    "America/Havana",
+    "America/St_Johns",
+    "Asia/Pyongyang",
+    "Pacific/Apia",
+];
+
+/// The days of UTC on which runs begin. Within the nine days from there clocks change:
+///
+/// - in Berlin forward on 2026-03-29; in Adelaide (:30), Chatham (:45) and on Lord Howe (by half an hour) back on 2026-04-05,
+/// - from 8:30 to 9 hours before UTC in Pyongyang on 2018-05-05, when the country changed its rules,
+/// - in St John's (:30) and Havana (at midnight) forward on 2026-03-08,
+/// - in Apia, which left out 2011-12-30 when it changed to the other side of the date line.
+const FIRST_DAYS: [&str; 4] = ["2026-03-28", "2018-05-01", "2026-03-03", "2011-12-26"];
+
+/// How many days a run has.
+pub(crate) const DAYS: i64 = 9;
+
+/// When the first day of the run with this seed begins, in milliseconds. The first two seeds differ in it, as every run has them.
+pub(crate) fn first_day(seed: u64) -> i64 {
+    let number = usize::try_from(seed.wrapping_sub(1) % 4).unwrap();
+    let day = format!("{}T00:00:00Z", FIRST_DAYS[number]);
+    Timestamp::parse(&day).unwrap().unix_millis()
+}
 
 pub(crate) const INTERVALS: [&str; 4] = ["hour", "day", "week", "month"];
 

@@ -10,7 +10,7 @@ use serde_json::Value;
 use signpost_app::ports::{ClickBatch, ClickSink, ClickStore, Clock as _, NoCountries, Upkeep};
 use signpost_click_recorder::{ClickRecorder, RecorderOptions, RecorderPorts};
 use signpost_domain::analytics::{RecordedKind, UtcDay};
-use signpost_domain::{Timestamp, TrustedProxies};
+use signpost_domain::{AccountId, Timestamp, TrustedProxies};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_enrichment::{Enricher, Sources};
 use signpost_http::{ApiOptions, ApiServer};
@@ -18,15 +18,13 @@ use signpost_memory::InMemory;
 use ureq::http::Request;
 
 use crate::chance::Chance;
+use crate::local_time::{DAYS, first_day};
 use crate::model::{DIMENSIONS, Row};
 use crate::questions::Endpoint;
-use crate::scenery::{GATES, SLUGS, account, links, unlimited};
+use crate::scenery::{GATES, SLUGS, account, links, lose, unlimited};
 use crate::stores::{Kind, Opened, open};
 use crate::visits::{Place, Visit, visit};
 
-/// 2026-03-27, two days before clocks change in Europe.
-pub(crate) const FIRST_DAY: i64 = 1_774_569_600_000;
-const DAYS: i64 = 5;
 const DAY: i64 = 86_400_000;
 
 /// Passes clicks on to the recorder of the day, and counts them.
@@ -61,7 +59,11 @@ pub(crate) struct Scene {
     /// The ids of the links, as the API shows them.
     ids: Vec<String>,
     widgets: Vec<String>,
+    account: AccountId,
+    pub(crate) first_day: i64,
     day: UtcDay,
+    /// Which links open nothing any more.
+    inactive: Vec<usize>,
     /// How many clicks the link listener has handed on.
     expected: usize,
     pub(crate) rows: Vec<Row>,
@@ -73,7 +75,8 @@ impl Scene {
         let networks = vec!["127.0.0.0/8".parse().unwrap()];
         let mut memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
         memory.plans = memory.plans.with(unlimited());
-        memory.clock.set(Timestamp::from_unix_millis(FIRST_DAY).unwrap());
+        let first_day = first_day(seed);
+        memory.clock.set(Timestamp::from_unix_millis(first_day).unwrap());
         let sink = Arc::new(Sink::default());
         let mut app = memory.application();
         app.clicks = Arc::<Sink>::clone(&sink);
@@ -102,7 +105,10 @@ impl Scene {
         let agent = ureq::Agent::config_builder().max_redirects(0).http_status_as_error(false).build().into();
         let mut scene = Self {
             chance: Chance::new(seed),
+            account,
+            first_day,
             day: UtcDay::of(memory.clock.now()),
+            inactive: Vec::new(),
             memory,
             sink,
             opened,
@@ -123,14 +129,15 @@ impl Scene {
 
     /// So many visits, in order of time.
     pub(crate) fn plan_visits(&mut self, count: usize) -> Vec<Visit> {
+        let first = self.first_day;
         let mut instants: Vec<i64> = (0..count)
             .map(|_| match self.chance.below(30) {
                 // Right at the edges of hours and days, and several within one millisecond.
-                0 => FIRST_DAY + self.chance.between(1, DAYS - 1) * DAY,
-                1 => FIRST_DAY + self.chance.between(1, DAYS - 1) * DAY - 1,
-                2 => FIRST_DAY + self.chance.between(1, DAYS * 24 - 1) * 3_600_000,
-                3 => FIRST_DAY + DAY * 2 + 12_345_678,
-                _ => FIRST_DAY + self.chance.between(0, DAYS * DAY - 1),
+                0 => first + self.chance.between(1, DAYS - 1) * DAY,
+                1 => first + self.chance.between(1, DAYS - 1) * DAY - 1,
+                2 => first + self.chance.between(1, DAYS * 24 - 1) * 3_600_000,
+                3 => first + DAY * 2 + 12_345_678,
+                _ => first + self.chance.between(0, DAYS * DAY - 1),
             })
             .collect();
         instants.sort_unstable();
@@ -165,7 +172,9 @@ impl Scene {
             request = request.header(*name, value);
         }
         let status = self.agent.run(request.body(()).unwrap()).unwrap().status().as_u16();
+        let is_inactive = matches!(visit.place, Place::Link(number) if self.inactive.contains(&number));
         let expected = match (visit.place, visit.kind) {
+            _ if is_inactive => [404, 404],
             (Place::Nothing, _) => [404, 404],
             (_, Some(RecordedKind::Blocked)) => [403, 403],
             (Place::Link(4), _) => [200, 200],
@@ -174,6 +183,9 @@ impl Scene {
             _ => [302, 302],
         };
         assert!(expected.contains(&status), "{status} for {visit:?}");
+        if is_inactive {
+            return;
+        }
         if visit.method == "GET" && matches!(visit.place, Place::Link(_) | Place::Widget(_)) {
             self.expected += 1;
         }
@@ -186,6 +198,24 @@ impl Scene {
         let mut values: Vec<String> = visit.values.iter().map(|value| (*value).to_owned()).collect();
         values.extend([widget, link]);
         self.rows.push(Row { at: visit.at, kind, visitor: (visit.address.clone(), visit.agent), values });
+    }
+
+    /// From now on the link opens nothing, and keeps its clicks.
+    pub(crate) fn deactivate(&mut self, number: usize) {
+        let request = Request::builder()
+            .method("PATCH")
+            .uri(format!("{}/v1/redirects/{}", self.api_at, self.ids[number]))
+            .header("authorization", format!("Bearer {}", self.key))
+            .header("content-type", "application/json")
+            .body(r#"{"is_active": false}"#)
+            .unwrap();
+        assert_eq!(self.agent.run(request).unwrap().status().as_u16(), 200);
+        self.inactive.push(number);
+    }
+
+    /// The link has no address any more, and keeps its clicks.
+    pub(crate) async fn lose(&self, number: usize) {
+        lose(&self.memory, self.account, &self.ids[number]).await;
     }
 
     /// Waits until every visit that was made is stored.

@@ -1,11 +1,11 @@
 //! What is there before the first visit: an account, and its links.
 
 use signpost_app::accounts::{self, CreateAccount};
-use signpost_app::ports::Store as _;
+use signpost_app::ports::{LinkReads as _, Store as _};
 use signpost_app::{Application, keys};
 use signpost_domain::{
-    AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Link, Plan, PlanLimits, PlanName,
-    Redirect, RequestBudget, WidgetBody, WidgetContent,
+    AccountId, CountryCode, Email, Feature, FeatureSet, GeoBlocklist, Link, LinkId, Placement, Plan,
+    PlanLimits, PlanName, Redirect, RequestBudget, WidgetBody, WidgetContent,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -20,6 +20,10 @@ pub(crate) const GATES: [Gate; 5] = [
     Gate { antibot: false, blocks: Some("DE") },
     Gate { antibot: false, blocks: None },
 ];
+/// The link that is deactivated halfway, and the one that is lost behind the last visit.
+pub(crate) const DEACTIVATED: usize = 1;
+pub(crate) const LOST: usize = 0;
+
 pub(crate) const SLUGS: [&str; 5] = ["sale", "other", "people", "abroad", "menu"];
 
 /// A plan that no test comes to the end of.
@@ -80,4 +84,17 @@ pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>
         matches!(&widget.body, WidgetBody::Known(WidgetContent::Link { .. } | WidgetContent::Image { .. }))
     });
     (ids, widgets.map(|widget| widget.id.to_string()).collect())
+}
+
+/// Takes a redirect's address away, as the end of its domain does (D43).
+pub(crate) async fn lose(memory: &InMemory, account: AccountId, id: &str) {
+    let id: LinkId = id.parse().unwrap();
+    let before = memory.store.link(account, id).await.unwrap().unwrap();
+    let Link::Redirect(redirect) = &before else { panic!("no redirect: {before:?}") };
+    let placement = Placement::Lost { slug: redirect.placement.slug().cloned() };
+    let after = Redirect { placement, ..redirect.clone() }.into();
+    let mut work = memory.store.begin().await.unwrap();
+    work.lock_link(account, id).await.unwrap().unwrap();
+    work.update_link(account, &before, &after).await.unwrap();
+    work.commit().await.unwrap();
 }

@@ -5,6 +5,7 @@ use signpost_domain::{AccountId, GroupFilter, LinkId, Site};
 
 use crate::columns::{IdBytes, signed};
 use crate::failure::Failure;
+use crate::link_list::TextBesideIndex;
 use crate::rows::link::{link_id, site_column};
 use crate::schema::links;
 
@@ -27,7 +28,13 @@ pub(crate) fn link_ids(
         GroupFilter::In(group) => query.filter(links::group_id.eq(IdBytes::from(group))),
     };
     if let Some(site) = site {
-        query = query.filter(links::host.eq(site_column(site)));
+        let host = site_column(site);
+        // As in lists, the group chooses the range. SQLite would choose the site, which may have all links of the account.
+        query = if group == GroupFilter::Any {
+            query.filter(links::host.eq(host))
+        } else {
+            query.filter(TextBesideIndex::new(links::host).eq(host))
+        };
     }
     let rows: Vec<(i32, Vec<u8>)> = query.load(connection)?;
     rows.into_iter().map(|(kind, id)| link_id(kind, &id).map(|(id, _)| id)).collect()

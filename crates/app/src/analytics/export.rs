@@ -81,7 +81,14 @@ async fn begin(
         NoExport::OfAccount { retry_after_seconds } => AppError::TooManyExports { retry_after_seconds },
         NoExport::OfNode => AppError::AnalyticsBusy,
     })?;
-    let selection = ClickSelection { account, scope: scope().await?, period, filters };
+    let scope = match scope().await {
+        Ok(scope) => scope,
+        Err(error) => {
+            permit.give_back();
+            return Err(error);
+        }
+    };
+    let selection = ClickSelection { account, scope, period, filters };
     Ok(Export { selection, after, is_over: false, _permit: permit })
 }
 

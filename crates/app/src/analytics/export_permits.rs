@@ -27,6 +27,8 @@ struct LastExport {
 pub(super) struct ExportPermit {
     permits: ExportPermits,
     account: AccountId,
+    /// Whether the account must wait for its next one.
+    counts: bool,
 }
 
 /// Why an export may not begin now.
@@ -67,7 +69,7 @@ impl ExportPermits {
             return Err(NoExport::OfNode);
         }
         accounts.insert(account, LastExport { started: now, is_running: true });
-        Ok(ExportPermit { permits: self.clone(), account })
+        Ok(ExportPermit { permits: self.clone(), account, counts: true })
     }
 
     fn accounts(&self) -> MutexGuard<'_, HashMap<AccountId, LastExport>> {
@@ -75,9 +77,19 @@ impl ExportPermits {
     }
 }
 
+impl ExportPermit {
+    /// Ends an export that failed before it could begin: the account may try again at once.
+    pub(super) fn give_back(mut self) {
+        self.counts = false;
+    }
+}
+
 impl Drop for ExportPermit {
     fn drop(&mut self) {
-        if let Some(last) = self.permits.accounts().get_mut(&self.account) {
+        let mut accounts = self.permits.accounts();
+        if !self.counts {
+            accounts.remove(&self.account);
+        } else if let Some(last) = accounts.get_mut(&self.account) {
             last.is_running = false;
         }
     }

@@ -12,9 +12,6 @@ use crate::application::Application;
 use crate::caller::Caller;
 use crate::links;
 
-/// The most links that a group or a domain may have for questions about it. Their ids are in memory meanwhile.
-pub const MAX_LINKS: usize = 1_000_000;
-
 /// Which of an account's links are meant. The default is all of them, deleted ones too.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LinkChoice {
@@ -45,11 +42,12 @@ impl LinkChoice {
         if group == GroupFilter::Any && site.is_none() {
             return Ok(LinkScope::All);
         }
-        let one_more = MAX_LINKS.saturating_add(1);
+        let most = app.analytics.max_links;
+        let one_more = most.saturating_add(1);
         let ids = app.store.link_ids(caller.account_id(), group, site.as_ref(), one_more).await?;
-        if ids.len() > MAX_LINKS {
+        if ids.len() > most {
             let field = if group == GroupFilter::Any { "domain" } else { "group_id" };
-            let message = format!("must have at most {MAX_LINKS} links; ask about the whole account");
+            let message = format!("must have at most {most} links; ask about the whole account");
             let violation = FieldError::new(ViolationCode::OutOfRange, message).at(field);
             return Err(AppError::Invalid(Violations::from(violation)));
         }

@@ -10,7 +10,7 @@ mod turns;
 use std::time::{Duration, Instant};
 
 pub use export::{AskedClicks, Export, export_of_account, export_of_link};
-pub use links_asked::{LinkChoice, MAX_LINKS};
+pub use links_asked::LinkChoice;
 pub use questions::{Asked, of_account, of_link};
 pub use recent::recent_clicks;
 
@@ -26,13 +26,15 @@ pub struct AnalyticsBounds {
     pub at_once: usize,
     /// How many exports run at once, at least one. Each keeps a page of clicks in memory.
     pub exports: usize,
+    /// The most links that a group or a domain may have for questions about it. Their ids are in memory meanwhile.
+    pub links: usize,
     /// For how long a question may wait and run (D6, D51).
     pub time_limit: Duration,
 }
 
 impl Default for AnalyticsBounds {
     fn default() -> Self {
-        Self { at_once: 1, exports: 8, time_limit: Duration::from_secs(5) }
+        Self { at_once: 1, exports: 8, links: 1_000_000, time_limit: Duration::from_secs(5) }
     }
 }
 
@@ -49,6 +51,7 @@ impl AnalyticsBounds {
 pub struct Analytics {
     turns: Turns,
     exports: ExportPermits,
+    max_links: usize,
     time_limit: Duration,
 }
 
@@ -56,8 +59,13 @@ impl Analytics {
     /// Nothing runs yet.
     #[must_use]
     pub fn new(bounds: AnalyticsBounds) -> Self {
-        let AnalyticsBounds { at_once, exports, time_limit } = bounds;
-        Self { turns: Turns::new(at_once), exports: ExportPermits::new(exports), time_limit }
+        let AnalyticsBounds { at_once, exports, links, time_limit } = bounds;
+        Self {
+            turns: Turns::new(at_once),
+            exports: ExportPermits::new(exports),
+            max_links: links,
+            time_limit,
+        }
     }
 
     /// When a question that comes now must be answered, its wait for a turn included. A use case does not wake up by itself to

@@ -52,7 +52,7 @@ pub async fn of_link<K: LinkIdKind>(
 ///
 /// # Errors
 /// [`Refusal::AnalyticsRangeTooLong`](signpost_domain::Refusal) (D49), [`AppError::AnalyticsUnavailable`] (D51), and a
-/// violation of `group_id` or `domain` that has more than [`MAX_LINKS`](super::MAX_LINKS) links.
+/// violation of `group_id` or `domain` that has more links than the node's bounds allow.
 pub async fn of_account(
     app: &Application,
     caller: &Caller,

@@ -14,6 +14,7 @@
 mod accounts;
 mod address_throttle;
 mod admission;
+mod analytics;
 mod background;
 mod bulk_creation;
 mod bulk_moves;

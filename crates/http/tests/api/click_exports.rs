@@ -84,6 +84,8 @@ async fn d66_an_account_starts_one_export_a_minute_and_each_costs_one_request() 
     let api = with_many_clicks().await;
     let invalid = api.call("GET", "/v1/analytics/clicks?start_date=0").await;
     assert_eq!(invalid.violations(), [("end_date", "required")]);
+    let cursor = api.call("GET", &format!("/v1/analytics/clicks?{RANGE}&after=clk_1")).await;
+    assert_eq!(cursor.violations(), [("after", "invalid_format")]);
     let path = format!("/v1/analytics/clicks?{RANGE}");
     let all = api.call("GET", &path).await;
     assert_eq!(all.text.lines().count(), usize::try_from(MANY).unwrap());

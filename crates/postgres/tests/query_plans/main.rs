@@ -77,6 +77,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     answers::are_found_by_indexes(&subject).await;
     domains::are_found_by_indexes(&subject).await;
     clicks::are_found_by_indexes(&subject).await;
+    clicks::links_of_a_question_are_a_range_of_an_index(&subject).await;
     search_index::is_read_by_ranges(&subject).await;
     batches::cost_the_same_for_many_as_for_two(&subject).await;
     drop(subject);

@@ -141,6 +141,7 @@ async fn every_statement_finds_its_rows_by_an_index_and_in_order() {
     custom_domains::are_found_by_their_indexes(&mut subject).await;
     batches::cost_the_same_for_many_as_for_two(&mut subject).await;
     batches::pixels_are_found_by_their_ids(&mut subject).await;
+    clicks::links_of_a_question_are_a_range_of_an_index(&mut subject).await;
     bulk_requests::cost_at_most_twelve_statements(folder.path()).await;
     clicks::are_found_by_account_and_day(folder.path()).await;
 }

@@ -55,7 +55,33 @@ VIOLATIONS = {
     ("hostname", "invalid_format"),
     ("hostname", "invalid_value"),
     ("hostname", "too_long"),
+    # Which time zones there are. Dimensions are a list between commas, which a schema cannot describe.
+    ("timezone", "invalid_value"),
+    ("dimensions", "invalid_value"),
+    ("dimensions", "too_many_items"),
+    # A period must not end before it begins, and has a bounded number of buckets.
+    ("start_date", "out_of_range"),
+    ("interval", "out_of_range"),
+    # The pattern takes instants and places that are beyond what there can be.
+    ("after", "invalid_format"),
 }
+
+# The filters of analytics are lists between commas, with backslashes before literal ones.
+FILTERS = {
+    "browser",
+    "channel",
+    "country",
+    "device",
+    "language",
+    "link",
+    "os",
+    "referrer",
+    "utm_campaign",
+    "utm_medium",
+    "utm_source",
+    "widget",
+}
+VIOLATIONS |= {(name, code) for name in FILTERS for code in ("invalid_format", "too_long", "too_many_items")}
 
 # The codes of a 404 that is about the resource in the path, by the second part of the path.
 NOT_FOUND = {
