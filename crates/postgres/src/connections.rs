@@ -130,8 +130,12 @@ impl Connections {
         if reader.is_held_up()
             && let Ok(place) = self.places.take(Purpose::Read, Instant::now()).await
         {
-            let mut lease = self.lease_in(place, Purpose::Read, ends).await?;
-            return lease.call(ends, call).await;
+            // Boxed, since it is rare: the futures of all reads would be as large as this one.
+            let detour = Box::pin(async {
+                let mut lease = self.lease_in(place, Purpose::Read, ends).await?;
+                lease.call(ends, call).await
+            });
+            return detour.await;
         }
         let connection = in_time(ends, reader.connection(home.opener())).await?;
         let began = Instant::now();

@@ -50,7 +50,7 @@ pub(crate) struct Homes {
     own: (Id, Arc<Reader>),
     /// Workers share them if there are more of them.
     readers: Vec<Arc<Reader>>,
-    homes: Arc<ById>,
+    by_id: Arc<ById>,
 }
 
 impl Homes {
@@ -70,14 +70,14 @@ impl Homes {
             time_limit,
             own: (own.id(), Arc::default()),
             readers: (0..places.readers()).map(|_| Arc::default()).collect(),
-            homes: Arc::default(),
+            by_id: Arc::default(),
         }
     }
 
     /// That of the runtime which asks.
     pub(crate) fn here(&self) -> Result<Arc<Home>, Failure> {
         let runtime = Handle::try_current().map_err(|error| Failure::Other(error.to_string()))?;
-        let homes = self.homes.read().unwrap_or_else(PoisonError::into_inner);
+        let homes = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(home) = homes.get(&runtime.id()) {
             return Ok(Arc::clone(home));
         }
@@ -92,14 +92,14 @@ impl Homes {
             Opener::new(self.connector.clone(), runtime.clone(), self.trust.clone(), self.room.clone());
         let pool = pool(opener.clone(), self.wait_limit, self.time_limit)
             .map_err(|error| Failure::Other(error.to_string()))?;
-        let mut homes = self.homes.write().unwrap_or_else(PoisonError::into_inner);
+        let mut homes = self.by_id.write().unwrap_or_else(PoisonError::into_inner);
         // The one that the fewest share.
         let least_shared = self.readers.iter().min_by_key(|reader| Arc::strong_count(reader));
         let reader = if id == *own { own_reader } else { least_shared.unwrap_or(own_reader) };
         let home = Arc::new(Home { opener, pool, reader: Arc::clone(reader) });
         let home = Arc::clone(homes.entry(id).or_insert(home));
         drop(homes);
-        let leaving = Leaving { homes: Arc::downgrade(&self.homes), id };
+        let leaving = Leaving { homes: Arc::downgrade(&self.by_id), id };
         runtime.spawn(async move {
             let _leaving = leaving;
             pending::<()>().await;
@@ -110,7 +110,7 @@ impl Homes {
     /// A connection that lies idle with another runtime.
     pub(crate) async fn idle_elsewhere(&self, home: &Arc<Home>) -> Option<Object<Opener>> {
         let homes: Vec<Arc<Home>> = {
-            let homes = self.homes.read().unwrap_or_else(PoisonError::into_inner);
+            let homes = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
             homes.values().filter(|other| !Arc::ptr_eq(other, home)).map(Arc::clone).collect()
         };
         for other in homes {

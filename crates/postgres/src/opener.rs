@@ -83,7 +83,8 @@ impl Manager for Opener {
 
     async fn create(&self) -> Result<Opened, NotOpened> {
         let room = Arc::clone(&self.room.free).try_acquire_owned().map_err(|_full| NotOpened::NoRoom)?;
-        let connection = self.connector.clone().connect(&self.runtime).await?;
+        // Boxed, since it is rare: every call would carry the room that it takes.
+        let connection = Box::pin(self.connector.clone().connect(&self.runtime)).await?;
         Ok(Opened { connection, _room: room })
     }
 

@@ -42,16 +42,22 @@ impl Reader {
 
     /// The connection, or one in its place that `opener` opens.
     pub(crate) async fn connection(&self, opener: &Opener) -> Result<Arc<ReadConnection>, Failure> {
-        if let Some(connection) = self.trusted(opener).await {
-            return Ok(connection);
+        match self.trusted(opener).await {
+            Some(connection) => Ok(connection),
+            // Boxed, since it is rare.
+            None => Box::pin(self.open(opener)).await,
         }
+    }
+
+    async fn open(&self, opener: &Opener) -> Result<Arc<ReadConnection>, Failure> {
         let _opening = self.opening.lock().await;
         // Somebody may have opened one meanwhile.
         if let Some(connection) = self.trusted(opener).await {
             return Ok(connection);
         }
-        let opened = opener.connector().clone().connect_shared(opener.runtime()).await;
-        let (connection, has_ended) = opened.map_err(|error| PoolError::Backend(NotOpened::Failed(error)))?;
+        let connected = opener.connector().clone().connect_shared(opener.runtime()).await;
+        let (connection, has_ended) =
+            connected.map_err(|error| PoolError::Backend(NotOpened::Failed(error)))?;
         let connection = Arc::new(ReadConnection {
             connection,
             has_ended,

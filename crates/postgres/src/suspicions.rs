@@ -135,7 +135,8 @@ impl Trust {
         match suspicions.judge(last_used, *idle_limit) {
             Verdict::Lend => Ok(()),
             Verdict::Close => Err("the connection is not trusted".to_owned()),
-            Verdict::Ask => suspicions.ask(connection).await,
+            // Boxed, since it is rare.
+            Verdict::Ask => Box::pin(suspicions.ask(connection)).await,
         }
     }
 }
