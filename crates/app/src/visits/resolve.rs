@@ -20,7 +20,12 @@ pub enum Resolution {
     /// To this target, which is none of our own addresses.
     Redirect(TargetUrl),
     /// To a landing page, which is shown.
-    Landing(Box<PublishedLanding>),
+    Landing {
+        /// What is on it.
+        page: Box<PublishedLanding>,
+        /// The page's own public URL, as the API shows it.
+        url: String,
+    },
     /// By way of redirects to a landing page at another of our addresses: this is the page's own public URL.
     LandingElsewhere {
         /// As the API shows it.
@@ -162,13 +167,13 @@ async fn follow(
         }
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });
         let redirect = match content {
-            PublishedContent::Landing(page) if hops == 0 => {
-                resolved.recorded.extend(recorded);
-                return Ok(Resolution::Landing(page));
-            }
-            // A page is shown at its own address only, so whoever was led here is sent there.
-            PublishedContent::Landing(_) => {
+            PublishedContent::Landing(page) => {
                 return Ok(match url_of(app, &address) {
+                    Some(url) if hops == 0 => {
+                        resolved.recorded.extend(recorded);
+                        Resolution::Landing { page, url }
+                    }
+                    // A page is shown at its own address only, so whoever was led here is sent there.
                     Some(url) => Resolution::LandingElsewhere { url },
                     None => Resolution::NotThere,
                 });
