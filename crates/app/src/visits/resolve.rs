@@ -151,22 +151,22 @@ async fn follow(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { id, account, is_active, is_suspended, analytics_enabled, content } = link;
+        let PublishedLink { id, account, analytics_enabled, content } = link;
         if !resolved.depends_on.accounts.contains(&account) {
             resolved.depends_on.accounts.push(account);
         }
         resolved.link.get_or_insert(id);
-        let missing = match (is_suspended, is_active) {
-            (true, _) => Some(Missing::Suspended),
-            (false, false) => Some(Missing::Inactive),
-            (false, true) => (hops > MOST_HOPS).then_some(Missing::Loop),
-        };
-        if let Some(missing) = missing {
+        let not_there = |resolved: &mut Resolved, missing| {
             resolved.missing = missing;
-            return Ok(Resolution::NotThere);
-        }
+            Ok(Resolution::NotThere)
+        };
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });
         let redirect = match content {
+            PublishedContent::Suspended => return not_there(resolved, Missing::Suspended),
+            PublishedContent::Inactive => return not_there(resolved, Missing::Inactive),
+            PublishedContent::Landing(_) | PublishedContent::Redirect(_) if hops > MOST_HOPS => {
+                return not_there(resolved, Missing::Loop);
+            }
             PublishedContent::Landing(page) => {
                 return Ok(match url_of(app, &address) {
                     Some(url) if hops == 0 => {
