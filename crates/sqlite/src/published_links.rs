@@ -45,7 +45,7 @@ pub(crate) fn find(
         pixels.extend(pixel);
         found = Some((row, is_suspended, page));
     }
-    found.map(|(row, is_suspended, page)| row.into_link(is_suspended, pixels, page)).transpose()
+    found.map(|(row, is_suspended, page)| row.into_link(is_suspended, pixels, page.as_deref())).transpose()
 }
 
 /// The condition that a pixel is one of the link's and of the same account. SQLite takes the ids apart and looks up each.

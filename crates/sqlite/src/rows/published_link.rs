@@ -34,7 +34,7 @@ impl PublishedRow {
         self,
         is_suspended: bool,
         pixels: Vec<PixelCodeRow>,
-        page: Option<String>,
+        page: Option<&str>,
     ) -> Result<PublishedLink, Failure> {
         let (id, row) = link_id(self.kind, &self.id)?;
         Ok(PublishedLink {
@@ -44,7 +44,7 @@ impl PublishedRow {
             content: match (is_suspended, self.is_active) {
                 (true, _) => PublishedContent::Suspended,
                 (false, false) => PublishedContent::Inactive,
-                (false, true) => self.into_content(id, &row, pixels, page.as_deref())?,
+                (false, true) => self.into_content(id, &row, pixels, page)?,
             },
         })
     }
