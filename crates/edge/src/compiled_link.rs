@@ -57,7 +57,9 @@ impl CompiledLink {
         let (leads, payload) = match resolution {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
-            Resolution::Landing(page) => (flag::PAGE, landing_page::compiled(page, wanted.slug())?),
+            Resolution::Landing { page, url } => {
+                (flag::PAGE, landing_page::compiled(page, url, wanted.slug())?)
+            }
             Resolution::NotThere => (flag::NOTHING, vec![byte_of(*missing)]),
         };
         let mut flags = leads;

@@ -7,12 +7,16 @@ use signpost_pages::{HtmlPage, Landing};
 use crate::compiled_link::CompileError;
 use crate::sections::{Items, Reader, Sections};
 
-/// The page at `slug`, or at the root of a hostname, as bytes that [`PageView::new`] reads.
-pub(crate) fn compiled(page: &PublishedLanding, slug: Option<&str>) -> Result<Vec<u8>, CompileError> {
+/// The page at `slug`, or at the root of a hostname, as bytes that [`PageView::new`] reads. `url` is its public URL.
+pub(crate) fn compiled(
+    page: &PublishedLanding,
+    url: &str,
+    slug: Option<&str>,
+) -> Result<Vec<u8>, CompileError> {
     let PublishedLanding { title, content } = page;
     let slug = slug.and_then(|slug| Slug::parse(slug).ok());
     let HtmlPage { html, content_security_policy } =
-        Landing { title, content, slug: slug.as_ref() }.render()?;
+        Landing { title, content, url, slug: slug.as_ref() }.render()?;
     let mut sections = Sections::default();
     sections.text(content_security_policy.as_bytes())?;
     sections.long_list(content.widgets.as_slice().iter().filter_map(led_through))?;

@@ -41,14 +41,12 @@ impl Owned {
                 (*analytics_enabled, PublishedContent::Redirect(redirect))
             }
         };
-        PublishedLink {
-            id: link.id(),
-            account: self.account.id,
-            is_active: link.is_active(),
-            is_suspended: self.account.is_suspended(),
-            analytics_enabled,
-            content,
-        }
+        let content = match (self.account.is_suspended(), link.is_active()) {
+            (true, _) => PublishedContent::Suspended,
+            (false, false) => PublishedContent::Inactive,
+            (false, true) => content,
+        };
+        PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, content }
     }
 
     fn codes_of(&self, ids: &PixelIds) -> Vec<PixelCode> {

@@ -115,7 +115,9 @@ impl Samples {
         });
         let content = PageContent { widgets: Widgets::from_stored(widgets.collect())?, ..content };
         let slug = Slug::parse("sample").map_err(|error| format!("{error:?}"))?;
-        self.write(file, &Landing { title: &name(title)?, content: &content, slug: Some(&slug) }.render()?)
+        let url = "https://go.example.com/sample";
+        let page = Landing { title: &name(title)?, content: &content, url, slug: Some(&slug) };
+        self.write(file, &page.render()?)
     }
 
     fn small_pages(&self) -> Outcome<()> {

@@ -28,6 +28,8 @@ pub struct Landing<'a> {
     pub title: &'a Name,
     /// What is on it.
     pub content: &'a PageContent,
+    /// Its public URL, as the API shows it. It is the address to share, whatever name of the host a visitor used.
+    pub url: &'a str,
     /// The slug under which it is shown; `None` at the root of a hostname.
     pub slug: Option<&'a Slug>,
 }
@@ -37,9 +39,9 @@ impl Landing<'_> {
     /// widgets. A longer one would not fit a small window.
     const LONGEST_STAYING_HEAD: usize = 280;
 
-    /// The page. Its links are relative to the host, so it is right under every name of the host.
+    /// The page. Its links are relative to the host, so they work under every name of the host.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
-        let Self { title, content, slug } = *self;
+        let Self { title, content, url, slug } = *self;
         let title = title.as_str();
         let description = content.description.as_ref().map_or("", |text| text.as_str().trim());
         let colours = Colours::new(content.theme, content.accent_color.as_ref());
@@ -55,6 +57,7 @@ impl Landing<'_> {
         let head_length = title.chars().count() + description.chars().count();
         let template = LandingTemplate {
             title,
+            url,
             description,
             one_line: &description.split_whitespace().collect::<Vec<_>>().join(" "),
             right_to_left: is_right_to_left(title),
@@ -79,6 +82,7 @@ impl Landing<'_> {
 #[template(path = "landing.html")]
 struct LandingTemplate<'a> {
     title: &'a str,
+    url: &'a str,
     description: &'a str,
     /// The description without line breaks.
     one_line: &'a str,

@@ -1,6 +1,6 @@
 //! The link that visitors find at an address.
 
-use diesel::dsl::exists;
+use diesel::dsl::{case_when, exists};
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
@@ -15,7 +15,8 @@ use crate::rows::pixel::PixelCodeRow;
 use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links, pixels};
 
-/// The link at an address, which is written as the columns write it. Its row comes once for each of its pixels.
+/// The link at an address, which is written as the columns write it. Its row comes once for each of its pixels. What is on the
+/// page of a link that nobody may open is not read: it takes no longer than an address without a link (R30).
 pub(crate) fn find(
     connection: &mut SqliteConnection,
     host: String,
@@ -25,6 +26,7 @@ pub(crate) fn find(
         .filter(custom_domains::account_id.eq(links::account_id))
         .filter(custom_domains::hostname.nullable().eq(links::host))
         .filter(custom_domains::status.eq(ACTIVE));
+    let opens = links::is_active.and(accounts::suspended_at.is_null());
     let rows = links::table
         .inner_join(accounts::table)
         .left_join(pixels::table.on(IsPixelOfLink))
@@ -35,16 +37,15 @@ pub(crate) fn find(
             PublishedRow::as_select(),
             accounts::suspended_at.is_not_null(),
             Option::<PixelCodeRow>::as_select(),
+            case_when(opens, links::page),
         ))
-        .load::<(PublishedRow, bool, Option<PixelCodeRow>)>(connection)?;
-    let (mut found, mut codes) = (None, Vec::new());
-    for (row, is_suspended, pixel) in rows {
-        if let Some(pixel) = pixel {
-            codes.push(pixel.into_code()?);
-        }
-        found = Some((row, is_suspended));
+        .load::<(PublishedRow, bool, Option<PixelCodeRow>, Option<String>)>(connection)?;
+    let (mut found, mut pixels) = (None, Vec::new());
+    for (row, is_suspended, pixel, page) in rows {
+        pixels.extend(pixel);
+        found = Some((row, is_suspended, page));
     }
-    found.map(|(row, is_suspended)| row.into_link(is_suspended, codes)).transpose()
+    found.map(|(row, is_suspended, page)| row.into_link(is_suspended, pixels, page.as_deref())).transpose()
 }
 
 /// The condition that a pixel is one of the link's and of the same account. SQLite takes the ids apart and looks up each.

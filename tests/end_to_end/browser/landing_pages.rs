@@ -28,6 +28,27 @@ fn d34_d35_landing_pages_are_sound_for_everybody() {
     }
 }
 
+/// Titles and hosts, of whatever direction, begin at the edge that the direction of the page gives.
+#[test]
+fn d35_the_lines_of_a_button_begin_at_one_edge() {
+    let widgets: Vec<Value> = ["قهوة", "Tea", "Breakfast until noon, every day of the week"]
+        .map(|title| json!({"type": "link", "title": title, "url": "https://example.com/"}))
+        .into();
+    for (title, edge) in [("مقهى الورد", "right"), ("Menu", "left")] {
+        let program = program_with(json!({"title": title, "widgets": widgets}));
+        let Some(tab) = Tab::of(&Visitor::default()) else { return };
+        let edges: Vec<f64> = tab.visit(&program, "/page").evaluate(&format!(
+            "[...document.querySelectorAll('li b, li small')].map(line => {{
+                const range = document.createRange();
+                range.selectNodeContents(line);
+                return range.getBoundingClientRect().{edge};
+            }})"
+        ));
+        assert_eq!(edges.len(), 6, "{title}");
+        assert!(edges.iter().all(|one| (one - edges[0]).abs() < 1.0), "{title}: {edges:?}");
+    }
+}
+
 /// How bright the page behind everything is, from 0 to 1.
 fn brightness(tab: &Tab) -> f64 {
     tab.evaluate(

@@ -1,14 +1,17 @@
 //! The pages that visitors see instead of a link's target: D53 to D56, D58.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 use signpost_test_servers::Absence;
 use signpost_test_servers::postgres;
 use signpost_test_servers::proxy::{Behaviour, Proxy};
 
-use crate::harness::{Program, migrate, redirect_body};
+use crate::accessibility::{assert_accessible, assert_fits};
+use crate::harness::{Program, body_with, migrate, redirect_body};
 use crate::soundness::{assert_sound, assert_sound_for};
 use crate::tab::{Tab, url_of};
-use crate::visitor::Visitor;
+use crate::visitor::{Scheme, Visitor};
 
 fn status(tab: &Tab) -> u16 {
     tab.evaluate("performance.getEntriesByType('navigation')[0].responseStatus")
@@ -85,18 +88,43 @@ fn d58_the_page_while_the_database_is_away_is_sound() {
     assert_sound("unavailable", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 503));
 }
 
+/// The longest words are in other languages than the page was drawn in.
 #[test]
-fn small_pages_speak_six_languages() {
-    let program = Program::start();
-    let mut headings = Vec::new();
-    for language in ["en", "de", "es", "fr", "ru", "pt"] {
-        let Some(tab) = Tab::of(&Visitor::default().with_header("Accept-Language", language)) else { return };
-        let (tag, heading): (String, String) = tab
-            .visit(&program, "/nothing")
-            .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
-        assert_eq!(tag, language);
-        assert!(!headings.contains(&heading), "{heading} twice");
-        headings.push(heading);
-        crate::accessibility::assert_accessible(&tab, language);
+fn small_pages_are_sound_in_six_languages() {
+    let program = Program::builder().setting("country-header", "X-Country").start();
+    for (slug, gate) in [
+        ("country", json!({"geo_blocklists": {"countries": ["PT"]}})),
+        ("people", json!({"antibot_enabled": true})),
+    ] {
+        program.first_account().create_redirect(&redirect_body(body_with(gate, json!({"slug": slug}))));
     }
+    let mut headings = BTreeSet::new();
+    for language in ["en", "de", "es", "fr", "ru", "pt"] {
+        let visitor = Visitor::default().with_header("Accept-Language", language);
+        let visitor = visitor.with_header("X-Country", "PT");
+        for visitor in visitor.on_every_screen().into_iter().filter(|visitor| visitor.scheme == Scheme::Light)
+        {
+            for (page, path) in [
+                ("root", "/"),
+                ("not-found", "/nothing"),
+                ("country", "/country"),
+                ("for-people-only", "/people"),
+            ] {
+                // A picture changes the size of its tab, so that each page has a tab of its own.
+                let Some(tab) = Tab::of(&visitor) else { return };
+                let (tag, heading): (String, String) = tab
+                    .visit(&program, path)
+                    .evaluate("[document.documentElement.lang, document.querySelector('h1').textContent]");
+                let what = format!("{page}-{language}-{}", visitor.width);
+                assert_eq!(tag, language, "{what}");
+                headings.insert(heading);
+                assert_fits(&tab, &what);
+                if visitor.width == 320 {
+                    assert_accessible(&tab, &what);
+                }
+                tab.screenshot(&what);
+            }
+        }
+    }
+    assert_eq!(headings.len(), 4 * 6, "{headings:?}");
 }

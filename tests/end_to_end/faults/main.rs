@@ -24,6 +24,7 @@
 mod clicks;
 mod disk;
 mod doors;
+mod guesses;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
 mod harness;

@@ -284,3 +284,41 @@ fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
     domain.dedup();
     assert!(domain.len() <= group.len() + 2, "{domain:#?}");
 }
+
+/// R30, contract D54: a page with much on it costs a guesser no more than a slug that nobody took.
+#[test]
+fn r30_what_is_not_there_costs_one_statement_whatever_the_reason() {
+    const SYSTEM: &str = "localhost:8081";
+    let scene = match Scene::start() {
+        Ok(scene) => scene,
+        Err(absence) => return absence.tell("what a guess at a link costs"),
+    };
+    let account = &scene.account;
+    account.create_redirect(&redirect_body(json!({"slug": "inactive", "is_active": false})));
+    let text = json!({"type": "text", "text": "x".repeat(2_000)});
+    let page = json!({"title": "x", "slug": "page", "is_active": false, "widgets": vec![text; 100]});
+    account.post("/v1/landings", &page).expect_status(201);
+    let waiting = json!({"hostname": "go.waiting.com"});
+    account.post("/v1/domains", &waiting).expect_status(201);
+    account.create_redirect(&redirect_body(json!({"slug": "waiting", "domain": "go.waiting.com"})));
+    let visitor = scene.program.visitor();
+    let guess = |host: &str, path: &str| {
+        let statements = scene.database.statements_during(|| {
+            assert_eq!(visitor.request("GET", path, &[("Host", host)]).status, 404, "{host}{path}");
+        });
+        statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect::<Vec<_>>()
+    };
+    // Whatever is done for the first time costs more.
+    guess(SYSTEM, "/first");
+    let missing = guess(SYSTEM, "/missing");
+    assert_eq!(missing.len(), 1, "{missing:#?}");
+    for (host, path) in [
+        (SYSTEM, "/inactive"),
+        (SYSTEM, "/page"),
+        ("go.waiting.com", "/waiting"),
+        ("go.waiting.com", "/"),
+        ("go.unknown.com", "/waiting"),
+    ] {
+        assert_eq!(guess(host, path), missing, "{host}{path}");
+    }
+}

@@ -5,14 +5,10 @@ use signpost_domain::{AccountId, GeoBlocklist, LinkId, Name, PageContent, PixelC
 /// All that a visit needs to know about a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublishedLink {
-    /// Its id, of the kind that `content` is.
+    /// Its id. What visitors get is of the same kind, if they get anything.
     pub id: LinkId,
     /// The account that owns it.
     pub account: AccountId,
-    /// Whether the link is active.
-    pub is_active: bool,
-    /// Whether the account is suspended.
-    pub is_suspended: bool,
     /// Whether visits are recorded (D28, D50).
     pub analytics_enabled: bool,
     /// What visitors get.
@@ -26,6 +22,11 @@ pub enum PublishedContent {
     Redirect(PublishedRedirect),
     /// A landing page is shown to them.
     Landing(Box<PublishedLanding>),
+    /// Nothing, as the link is inactive. The store reads nothing of what it would show: whoever guesses at links must not
+    /// learn from the time that there is one (R30).
+    Inactive,
+    /// Nothing, as the account is suspended, whether the link is active or not. The store reads as little.
+    Suspended,
 }
 
 /// What a visit needs to know about a redirect alone.

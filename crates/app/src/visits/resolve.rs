@@ -20,7 +20,12 @@ pub enum Resolution {
     /// To this target, which is none of our own addresses.
     Redirect(TargetUrl),
     /// To a landing page, which is shown.
-    Landing(Box<PublishedLanding>),
+    Landing {
+        /// What is on it.
+        page: Box<PublishedLanding>,
+        /// The page's own public URL, as the API shows it.
+        url: String,
+    },
     /// By way of redirects to a landing page at another of our addresses: this is the page's own public URL.
     LandingElsewhere {
         /// As the API shows it.
@@ -146,29 +151,29 @@ async fn follow(
                 (Some(_), Site::System) | (None, _) => Resolution::NotThere,
             });
         };
-        let PublishedLink { id, account, is_active, is_suspended, analytics_enabled, content } = link;
+        let PublishedLink { id, account, analytics_enabled, content } = link;
         if !resolved.depends_on.accounts.contains(&account) {
             resolved.depends_on.accounts.push(account);
         }
         resolved.link.get_or_insert(id);
-        let missing = match (is_suspended, is_active) {
-            (true, _) => Some(Missing::Suspended),
-            (false, false) => Some(Missing::Inactive),
-            (false, true) => (hops > MOST_HOPS).then_some(Missing::Loop),
-        };
-        if let Some(missing) = missing {
+        let not_there = |resolved: &mut Resolved, missing| {
             resolved.missing = missing;
-            return Ok(Resolution::NotThere);
-        }
+            Ok(Resolution::NotThere)
+        };
         let recorded = analytics_enabled.then_some(RecordedLink { id, account });
         let redirect = match content {
-            PublishedContent::Landing(page) if hops == 0 => {
-                resolved.recorded.extend(recorded);
-                return Ok(Resolution::Landing(page));
+            PublishedContent::Suspended => return not_there(resolved, Missing::Suspended),
+            PublishedContent::Inactive => return not_there(resolved, Missing::Inactive),
+            PublishedContent::Landing(_) | PublishedContent::Redirect(_) if hops > MOST_HOPS => {
+                return not_there(resolved, Missing::Loop);
             }
-            // A page is shown at its own address only, so whoever was led here is sent there.
-            PublishedContent::Landing(_) => {
+            PublishedContent::Landing(page) => {
                 return Ok(match url_of(app, &address) {
+                    Some(url) if hops == 0 => {
+                        resolved.recorded.extend(recorded);
+                        Resolution::Landing { page, url }
+                    }
+                    // A page is shown at its own address only, so whoever was led here is sent there.
                     Some(url) => Resolution::LandingElsewhere { url },
                     None => Resolution::NotThere,
                 });

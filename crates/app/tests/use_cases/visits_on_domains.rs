@@ -205,7 +205,10 @@ async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
         let slug = page.placement.slug().map(ToString::to_string);
         let shown = visit(&world, HOST, slug.as_deref()).await;
         assert!(
-            matches!(&shown, Resolution::Landing(page) if page.title == samples::name("Menu")),
+            matches!(
+                &shown,
+                Resolution::Landing { page, url: own } if page.title == samples::name("Menu") && own == url
+            ),
             "{shown:?}"
         );
         let target_url = samples::target(&url.replace("http://", "https://"));

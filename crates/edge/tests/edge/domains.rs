@@ -1,25 +1,18 @@
 //! Links on custom domains as visitors meet them.
 
 use signpost_app::ports::Store;
-use signpost_domain::{CheckPlan, CustomDomain, CustomDomainStatus, Redirect, WidgetId};
+use signpost_domain::{CustomDomain, CustomDomainStatus, Redirect, WidgetId};
 use signpost_pages::{QrCode, QrOptions};
 use signpost_port_contracts::samples;
 
-use crate::harness::{Answer, Edge, HOST};
+use crate::harness::{ACTIVE, Answer, Edge, HOST, UNCHECKED};
 
 const CUSTOM: &str = "links.example.net";
-const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
-const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
 /// An edge with an active domain, and a link with a slug and one at the root there.
 async fn started() -> (Edge, CustomDomain) {
     let edge = Edge::start().await;
-    let hostname = samples::hostname(CUSTOM);
-    let domain = CustomDomain::connect(samples::id(), edge.account, hostname, samples::at(1_000));
-    let domain = CustomDomain { status: ACTIVE, ..domain };
-    let mut work = edge.memory.store.begin().await.unwrap();
-    work.insert_custom_domain(&domain, UNCHECKED, 1).await.unwrap();
-    edge.commit(work).await;
+    let domain = edge.connect_domain(CUSTOM, ACTIVE).await;
     for (slug, target) in [(Some("sale"), "https://example.com/sale"), (None, "https://example.com/root")] {
         let target_url = samples::target(target);
         edge.add(&Redirect { target_url, ..samples::redirect_at(samples::on_custom(CUSTOM, slug)) }).await;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use signpost_app::Application;
 use signpost_app::changes::Origin;
 use signpost_app::ports::{Insertion, Store, UnitOfWork};
-use signpost_domain::{AccountId, Landing, Link, PageContent};
+use signpost_domain::{AccountId, CheckPlan, CustomDomain, CustomDomainStatus, Landing, Link, PageContent};
 use signpost_edge::{EdgeOptions, EdgeServer};
 use signpost_memory::InMemory;
 use signpost_pages::SecurityContact;
@@ -22,6 +22,12 @@ pub(crate) const HOST: &str = "go.example.com";
 
 /// Where weaknesses of the fakes are reported.
 pub(crate) const SECURITY_CONTACT: &str = "security@example.com";
+
+/// A domain that serves its links.
+pub(crate) const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
+
+/// No check of a domain is due.
+pub(crate) const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
 /// Enough for all links of a test.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -94,6 +100,17 @@ impl Edge {
         let mut work = self.memory.store.begin().await.unwrap();
         work.update_link(self.account, &before.clone().into(), &after.clone().into()).await.unwrap();
         self.commit(work).await;
+    }
+
+    /// Connects a hostname to the account, as a domain in this state.
+    pub(crate) async fn connect_domain(&self, hostname: &str, status: CustomDomainStatus) -> CustomDomain {
+        let hostname = samples::hostname(hostname);
+        let connected = CustomDomain::connect(samples::id(), self.account, hostname, samples::at(1_000));
+        let domain = CustomDomain { status, ..connected };
+        let mut work = self.memory.store.begin().await.unwrap();
+        work.insert_custom_domain(&domain, UNCHECKED, 10).await.unwrap();
+        self.commit(work).await;
+        domain
     }
 
     /// Puts this on a landing page, in place of what is there.

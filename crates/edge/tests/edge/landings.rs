@@ -1,10 +1,12 @@
 //! Landing pages as visitors see them.
 
-use signpost_domain::{Hostname, Landing, PageContent, Redirect, SystemDomain, WidgetContent, WidgetText};
+use signpost_domain::{
+    CustomDomainScheme, Hostname, Landing, PageContent, Redirect, SystemDomain, WidgetContent, WidgetText,
+};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
-use crate::harness::{Edge, options};
+use crate::harness::{ACTIVE, Edge, options};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
@@ -47,6 +49,39 @@ async fn d34_a_landing_page_shows_what_is_on_it_and_changes_hold_at_once() {
     let after = edge.get("/menu");
     assert!(!after.body.contains("Welcome") && after.body.contains("noindex"));
     assert_ne!(after.header("content-security-policy"), Some(policy));
+}
+
+/// The address to share is the page's own as the API shows it, whatever name of the host the visitor used (R47). The page says
+/// so in its body, which no `ETag` stands for.
+#[tokio::test(flavor = "multi_thread")]
+async fn d34_a_page_names_its_own_address_under_every_name_of_the_host() {
+    let aliases = vec![samples::hostname("old.example.com")];
+    let memory = InMemory {
+        custom_domain_scheme: CustomDomainScheme::Http,
+        ..InMemory::new(SystemDomain::new("https://go.example.com:8443", aliases).unwrap())
+    };
+    let edge = Edge::start_with(memory, options(0), |_| {}).await;
+    edge.connect_domain("links.example.net", ACTIVE).await;
+    edge.add(&samples::landing("menu")).await;
+    for slug in [Some("menu"), None] {
+        let placement = samples::on_custom("links.example.net", slug);
+        edge.add(&samples::landing_at(placement)).await;
+    }
+    for (host, path, url) in [
+        ("go.example.com", "/menu", "https://go.example.com:8443/menu"),
+        ("OLD.example.com:80", "/m%65nu/?src=qr", "https://go.example.com:8443/menu"),
+        ("links.example.net", "/menu", "http://links.example.net/menu"),
+        ("links.example.net:8443", "/", "http://links.example.net/"),
+    ] {
+        let answer = edge.request_with("GET", path, &format!("Host: {host}\r\n"));
+        assert_eq!((answer.status, answer.header("etag")), (200, None), "{host}{path}");
+        for part in [
+            format!("<meta property=\"og:url\" content=\"{url}\">"),
+            format!("<link rel=\"canonical\" href=\"{url}\">"),
+        ] {
+            assert_eq!(answer.body.matches(&part).count(), 1, "{part} in {}", answer.body);
+        }
+    }
 }
 
 /// A page that is too large to be kept in memory is shown all the same.

@@ -12,6 +12,7 @@
 mod cache;
 mod clicks;
 mod domains;
+mod enumeration;
 mod gates;
 mod harness;
 mod hostile;

@@ -51,6 +51,16 @@ impl Document {
         found[0]
     }
 
+    /// Where the link element with this `rel` leads.
+    pub(crate) fn linked(&self, rel: &str) -> Option<&str> {
+        self.all("link").find(|link| link.attribute("rel") == Some(rel))?.attribute("href")
+    }
+
+    /// The content of the meta element whose attribute `key` is `value`.
+    pub(crate) fn meta(&self, key: &str, value: &str) -> Option<&str> {
+        self.all("meta").find(|meta| meta.attribute(key) == Some(value))?.attribute("content")
+    }
+
     /// Elements and the names of their attributes, without what these and texts hold.
     pub(crate) fn outline(&self) -> Vec<String> {
         let line = |element: &Element| {

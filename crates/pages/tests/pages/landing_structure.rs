@@ -7,7 +7,7 @@ use signpost_domain::{Description, Email, PageContent, Slug, Theme, WidgetConten
 use signpost_pages::Landing;
 
 use crate::document::Document;
-use crate::landings::{every_widget, full_page, name, rendered, url, widgets};
+use crate::landings::{URL, every_widget, full_page, name, rendered, rendered_at, url, widgets};
 
 fn page(content: &PageContent) -> Document {
     Document::read(&rendered("Ada's page", content).html)
@@ -41,7 +41,7 @@ fn d59_widgets_lead_through_the_address_of_their_page() {
     let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
     let leads = |slug: Option<&Slug>| -> Vec<String> {
         let title = name("x");
-        let html = Landing { title: &title, content: &content, slug }.render().unwrap().html;
+        let html = Landing { title: &title, content: &content, url: URL, slug }.render().unwrap().html;
         Document::read(&html).all("a").map(|link| link.attribute("href").unwrap().to_owned()).collect()
     };
     let slug = Slug::parse("Sale-1_a").unwrap();
@@ -88,7 +88,7 @@ fn d35_nothing_of_a_video_is_loaded() {
 fn d34_search_engines_are_kept_out_unless_they_are_let_in() {
     let render = |search_engines| {
         let content = PageContent { search_engines, ..PageContent::default() };
-        Landing { title: &name("x"), content: &content, slug: None }.render().unwrap().html
+        Landing { title: &name("x"), content: &content, url: URL, slug: None }.render().unwrap().html
     };
     let noindex = "<meta name=\"robots\" content=\"noindex\">";
     assert!(render(false).contains(noindex) && !render(true).contains("noindex"));
@@ -102,19 +102,31 @@ fn d34_cards_and_icon_come_from_the_page() {
         ..PageContent::default()
     };
     let document = page(&content);
-    let meta = |key: &str, value: &str| {
-        let found = document.all("meta").find(|meta| meta.attribute(key) == Some(value));
-        found.and_then(|meta| meta.attribute("content")).map(str::to_owned)
-    };
-    assert_eq!(meta("property", "og:title").as_deref(), Some("Ada's page"));
-    assert_eq!(meta("property", "og:description").as_deref(), Some("Two lines"));
-    assert_eq!(meta("name", "description").as_deref(), Some("Two lines"));
-    assert_eq!(meta("property", "og:image").as_deref(), Some("https://pictures.example.com/ada.png"));
-    assert_eq!(meta("name", "twitter:card").as_deref(), Some("summary"));
-    assert_eq!(document.only("link").attribute("href"), Some("https://pictures.example.com/ada.png"));
+    assert_eq!(document.meta("property", "og:title"), Some("Ada's page"));
+    assert_eq!(document.meta("property", "og:description"), Some("Two lines"));
+    assert_eq!(document.meta("name", "description"), Some("Two lines"));
+    assert_eq!(document.meta("property", "og:image"), Some("https://pictures.example.com/ada.png"));
+    assert_eq!(document.meta("name", "twitter:card"), Some("summary"));
+    assert_eq!(document.linked("icon"), Some("https://pictures.example.com/ada.png"));
     let plain = page(&PageContent::default());
-    assert!(plain.only("link").attribute("href").unwrap().starts_with("data:image/svg+xml,"));
-    assert!(plain.all("meta").all(|meta| meta.attribute("property") != Some("og:image")));
+    assert!(plain.linked("icon").unwrap().starts_with("data:image/svg+xml,"));
+    assert_eq!(plain.meta("property", "og:image"), None);
+}
+
+#[test]
+fn d34_a_page_names_its_public_url_for_cards_and_search_engines() {
+    for (url, written) in [
+        (URL, URL),
+        ("http://[2001:db8::1]:8081/Sale-1_a", "http://[2001:db8::1]:8081/Sale-1_a"),
+        ("https://links.example.net/", "https://links.example.net/"),
+        ("https://x.example/?a=1&b=\"'<>", "https://x.example/?a=1&#38;b=&#34;&#39;&#60;&#62;"),
+    ] {
+        let html = rendered_at(url, "x", &PageContent::default()).html;
+        let document = Document::read(&html);
+        assert_eq!(document.meta("property", "og:url"), Some(url));
+        assert_eq!(document.linked("canonical"), Some(url));
+        assert_eq!(html.matches(&format!("\"{written}\"")).count(), 2, "{html}");
+    }
 }
 
 #[test]

@@ -22,10 +22,18 @@ pub(crate) fn widgets(contents: Vec<WidgetContent>) -> Widgets {
     Widgets::from_stored(widgets.collect()).unwrap()
 }
 
+/// The public URL of the pages of the tests.
+pub(crate) const URL: &str = "https://go.example.com/sample";
+
 /// The page of these, at the slug `sample`.
 pub(crate) fn rendered(title: &str, content: &PageContent) -> HtmlPage {
+    rendered_at(URL, title, content)
+}
+
+/// The same page with another public URL.
+pub(crate) fn rendered_at(url: &str, title: &str, content: &PageContent) -> HtmlPage {
     let slug = Slug::parse("sample").unwrap();
-    Landing { title: &name(title), content, slug: Some(&slug) }.render().unwrap()
+    Landing { title: &name(title), content, url, slug: Some(&slug) }.render().unwrap()
 }
 
 /// A widget of each type, and of each variant, in which every text is `text`, every URL is `address`, and the e-mail

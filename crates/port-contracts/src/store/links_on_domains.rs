@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use signpost_app::ports::{Claims, LinksOf, PublishedLink, UnitOfWork};
+use signpost_app::ports::{Claims, LinksOf, PublishedContent, PublishedLink, UnitOfWork};
 use signpost_domain::{
     AccountId, CustomDomain, CustomDomainStatus, DomainEvent, DomainId, Link, LinkKind, Placement,
 };
@@ -72,7 +72,8 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     assert!(suspended.await.unwrap());
     for link in &links {
         let published = stored::published(&store, link.placement()).await;
-        let expected = PublishedLink { is_suspended: true, ..stored::publication_of(account, link) };
+        let expected =
+            PublishedLink { content: PublishedContent::Suspended, ..stored::publication_of(account, link) };
         assert_eq!(published, Some(expected));
     }
     // The links are not taken away with the domain; they are not seen any more.

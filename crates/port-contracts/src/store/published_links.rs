@@ -1,6 +1,6 @@
 //! What visitors come to: the link that occupies an address, whoever owns it.
 
-use signpost_app::ports::PublishedLink;
+use signpost_app::ports::{PublishedContent, PublishedLink};
 use signpost_domain::{
     AccountId, Address, Landing, Link, Pixel, PixelCode, PixelId, PixelType, Redirect, Site,
 };
@@ -96,8 +96,11 @@ pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh
             let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, since).await?));
             assert!(suspended.await.unwrap());
             let seen = stored::published(&store, &old).await;
-            let is_suspended = since.is_some();
-            let expected = PublishedLink { is_suspended, ..stored::publication_of(account, &link) };
+            let open = stored::publication_of(account, &link);
+            let expected = match since {
+                Some(_) => PublishedLink { content: PublishedContent::Suspended, ..open },
+                None => open,
+            };
             assert_eq!(seen, Some(expected));
         }
 

@@ -190,8 +190,8 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
             (redirect.analytics_enabled, PublishedContent::Redirect(to))
         }
     };
-    let (id, is_active) = (link.id(), link.is_active());
-    PublishedLink { id, account, is_active, is_suspended: false, analytics_enabled, content }
+    let content = if link.is_active() { content } else { PublishedContent::Inactive };
+    PublishedLink { id: link.id(), account, analytics_enabled, content }
 }
 
 /// What a visitor of the account's landing page with this content must find.
@@ -200,11 +200,11 @@ pub(super) fn publication_of_page(
     page: &Landing,
     content: &PageContent,
 ) -> PublishedLink {
-    let page_with_content = PublishedLanding { title: page.title.clone(), content: content.clone() };
-    PublishedLink {
-        content: PublishedContent::Landing(Box::new(page_with_content)),
-        ..publication_of(account, &page.clone().into())
+    let mut published = publication_of(account, &page.clone().into());
+    if let PublishedContent::Landing(page) = &mut published.content {
+        page.content = content.clone();
     }
+    published
 }
 
 /// What a visitor of the account's redirect with pixels of these codes must find.
@@ -214,7 +214,8 @@ pub(super) fn publication_with_pixels(
     codes: impl IntoIterator<Item = PixelCode>,
 ) -> PublishedLink {
     let mut published = publication_of(account, &redirect.clone().into());
-    let PublishedContent::Redirect(to) = &mut published.content else { panic!("{published:?}") };
-    to.pixels.extend(codes);
+    if let PublishedContent::Redirect(to) = &mut published.content {
+        to.pixels.extend(codes);
+    }
     published
 }

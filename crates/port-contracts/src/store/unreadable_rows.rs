@@ -3,10 +3,10 @@
 //! Each test takes an empty store whose tables refuse nothing, and what runs a statement on it beside the store. It is for
 //! runtimes of one thread, whose log it reads.
 
-use signpost_app::ports::{Store, StoreError};
+use signpost_app::ports::{PublishedContent, Store, StoreError};
 use signpost_domain::{
-    Account, Address, CheckPlan, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
-    PixelId, Redirect, Site,
+    Account, Address, CheckPlan, GroupFilter, Landing, Link, LinkFilter, LinkKind, Page, PageLimit,
+    PagePosition, PixelId, Redirect, Site,
 };
 
 use super::given::PLENTY;
@@ -156,7 +156,8 @@ pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil:
     }
 }
 
-/// Checks that a visit fails for a row that it needs and names that row, and that the other links are served.
+/// Checks that a visit fails for a row that it needs and names that row, and that the other links are served. Of a link that
+/// nobody may open, neither its page nor its pixels are needed, so guesses at it cost no more than other guesses (R30).
 pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
     let account = insert_account(store).await.id;
     let [whole, broken] = ["whole", "broken"].map(samples::pixel);
@@ -164,13 +165,15 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
         pixel_ids: samples::pixel_ids(ids.to_vec()),
         ..samples::redirect(slug)
     };
-    let links: [Link; 6] = [
+    let links: [Link; 8] = [
         with("of-whole", &[whole.id]).into(),
         with("of-broken", &[whole.id, broken.id]).into(),
         samples::redirect("served").into(),
         samples::redirect("blocked").into(),
         samples::landing("page").into(),
         samples::landing("broken-page").into(),
+        Redirect { is_active: false, ..with("inactive", &[broken.id]) }.into(),
+        Landing { is_active: false, ..samples::landing("inactive-page") }.into(),
     ];
     let mut work = store.begin().await.unwrap();
     for pixel in [&whole, &broken] {
@@ -180,7 +183,7 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
     work.commit().await.unwrap();
     spoil("UPDATE pixels SET code = 'not a secret code' WHERE name = 'broken'");
     spoil("UPDATE links SET geo_blocklist = 'secret' WHERE slug = 'blocked'");
-    spoil("UPDATE links SET page = 'secret' WHERE slug = 'broken-page'");
+    spoil("UPDATE links SET page = 'secret' WHERE slug IN ('broken-page', 'inactive-page')");
     for (link, corrupt) in [
         (&links[0], None),
         (&links[1], Some(("pixels", "code", broken.id.to_string()))),
@@ -188,6 +191,8 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
         (&links[3], Some(("links", "geo_blocklist", links[3].id().to_string()))),
         (&links[4], None),
         (&links[5], Some(("links", "page", links[5].id().to_string()))),
+        (&links[6], None),
+        (&links[7], None),
     ] {
         let visit = store.published_link(&link.placement().address().expect("on the system domain")).await;
         match (visit, corrupt) {
@@ -198,6 +203,13 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
             }
             (visit, _) => panic!("{link:?}: {visit:?}"),
         }
+    }
+    let mut work = store.begin().await.unwrap();
+    assert!(work.set_suspended(account, Some(samples::at(1))).await.unwrap());
+    work.commit().await.unwrap();
+    for link in [&links[1], &links[5]] {
+        let visit = store.published_link(&link.placement().address().expect("on the system domain")).await;
+        assert_eq!(visit.unwrap().unwrap().content, PublishedContent::Suspended, "{link:?}");
     }
 }
 

@@ -24,8 +24,9 @@ pub(crate) struct PublishedRow {
     antibot_enabled: bool,
     geo_blocklist: String,
     pixel_ids: Vec<IdBytes>,
-    /// Of each of `pixel_ids` its type and its code, unless it is gone.
+    /// Of each of `pixel_ids` its type and its code, unless it is gone; none where nobody may open the link.
     pixels: Vec<Option<String>>,
+    /// Absent where nobody may open the link.
     page: Option<String>,
 }
 
@@ -36,10 +37,12 @@ impl PublishedRow {
         Ok(PublishedLink {
             id,
             account: self.account_id.id(),
-            is_active: self.is_active,
-            is_suspended,
             analytics_enabled: self.analytics_enabled,
-            content: self.into_content(id, &row)?,
+            content: match (is_suspended, self.is_active) {
+                (true, _) => PublishedContent::Suspended,
+                (false, false) => PublishedContent::Inactive,
+                (false, true) => self.into_content(id, &row)?,
+            },
         })
     }
 

@@ -2,11 +2,12 @@
 
 use diesel::prelude::*;
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
-use signpost_domain::{LinkId, Name, PixelCode, PixelId};
+use signpost_domain::{LinkId, Name, PixelId};
 
 use super::cell::RowName;
 use super::link::{geo_blocklist_from, link_id, pixel_ids_from, target_from};
 use super::page::page_from;
+use super::pixel::PixelCodeRow;
 use crate::failure::Failure;
 use crate::schema::links;
 
@@ -24,25 +25,27 @@ pub(crate) struct PublishedRow {
     antibot_enabled: bool,
     geo_blocklist: String,
     pixel_ids: Vec<u8>,
-    page: Option<String>,
 }
 
 impl PublishedRow {
-    /// The link. The caller knows whether its account is suspended, and the codes of those of its pixels that are there,
-    /// in any order.
+    /// The link. The caller knows whether its account is suspended, those of its pixels that are there, in any order, and what
+    /// is on its page.
     pub(crate) fn into_link(
         self,
         is_suspended: bool,
-        codes: Vec<(PixelId, PixelCode)>,
+        pixels: Vec<PixelCodeRow>,
+        page: Option<&str>,
     ) -> Result<PublishedLink, Failure> {
         let (id, row) = link_id(self.kind, &self.id)?;
         Ok(PublishedLink {
             id,
             account: row.id("account_id", &self.account_id)?,
-            is_active: self.is_active,
-            is_suspended,
             analytics_enabled: self.analytics_enabled,
-            content: self.into_content(id, &row, codes)?,
+            content: match (is_suspended, self.is_active) {
+                (true, _) => PublishedContent::Suspended,
+                (false, false) => PublishedContent::Inactive,
+                (false, true) => self.into_content(id, &row, pixels, page)?,
+            },
         })
     }
 
@@ -50,18 +53,21 @@ impl PublishedRow {
         self,
         id: LinkId,
         row: &RowName,
-        mut codes: Vec<(PixelId, PixelCode)>,
+        pixels: Vec<PixelCodeRow>,
+        page: Option<&str>,
     ) -> Result<PublishedContent, Failure> {
         Ok(match id {
             LinkId::Landing(id) => {
                 row.unused("target_url", self.target_url.is_none())?;
                 PublishedContent::Landing(Box::new(PublishedLanding {
                     title: row.cell("name", Name::from_stored(self.name))?,
-                    content: page_from(id, self.page.as_deref())?,
+                    content: page_from(id, page)?,
                 }))
             }
             LinkId::Redirect(_) => {
                 let order = pixel_ids_from(row, &self.pixel_ids)?;
+                let mut codes =
+                    pixels.into_iter().map(PixelCodeRow::into_code).collect::<Result<Vec<_>, _>>()?;
                 let place = |id: &PixelId| order.as_slice().iter().position(|other| other == id);
                 codes.sort_by_key(|(id, _)| place(id));
                 PublishedContent::Redirect(PublishedRedirect {
