@@ -65,7 +65,7 @@ pub static DOCUMENT: LazyLock<Document> =
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// The body; null if it is empty, as for `HEAD`.
+    /// The body; null if it is empty, as for `HEAD`, and a text if it is no JSON.
     pub body: Value,
 }
 
@@ -74,10 +74,14 @@ impl Answer {
     pub(super) fn try_read(method: &str, path: &str, response: Response<Body>) -> Result<Self, ureq::Error> {
         let (parts, mut body) = response.into_parts();
         let text = body.read_to_string()?;
-        let body = if text.is_empty() {
-            Value::Null
-        } else {
-            serde_json::from_str(&text).unwrap_or_else(|error| panic!("{method} {path}: {error}: {text}"))
+        let content_type = parts.headers.get("content-type").and_then(|value| value.to_str().ok());
+        let body = match content_type {
+            _ if text.is_empty() => Value::Null,
+            // Exports of clicks.
+            Some("application/x-ndjson" | "text/csv; charset=utf-8") => Value::String(text),
+            _ => {
+                serde_json::from_str(&text).unwrap_or_else(|error| panic!("{method} {path}: {error}: {text}"))
+            }
         };
         let answer = Self { status: parts.status.as_u16(), headers: parts.headers, body };
         answer.check(method, path);

@@ -300,7 +300,6 @@ fn r30_what_is_not_there_costs_one_statement_whatever_the_reason() {
     account.post("/v1/landings", &page).expect_status(201);
     let waiting = json!({"hostname": "go.waiting.com"});
     account.post("/v1/domains", &waiting).expect_status(201);
-    account.create_redirect(&redirect_body(json!({"slug": "waiting", "domain": "go.waiting.com"})));
     let visitor = scene.program.visitor();
     let guess = |host: &str, path: &str| {
         let statements = scene.database.statements_during(|| {
