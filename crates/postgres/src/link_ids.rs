@@ -20,6 +20,8 @@ pub(crate) async fn link_ids(
     let mut query = links::table
         .select((links::kind, links::id))
         .filter(links::account_id.eq(IdBytes::from(account)))
+        // Of no use to the caller, but without it PostgreSQL may read the whole table: its plan is for any group and any domain.
+        .order((links::kind, links::id))
         .limit(i64::try_from(at_most).unwrap_or(i64::MAX))
         .into_boxed();
     query = match group {
