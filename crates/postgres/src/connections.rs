@@ -87,13 +87,17 @@ impl Connections {
         ))
     }
 
-    /// A connection of this runtime, or, if no more may be open, one that lies idle with another.
+    /// A connection of this runtime, in the place of one that another has not used for long if no more may be open, or else one
+    /// that lies idle with another.
     async fn of_a_home(&self, ends: Instant) -> Result<Object<Opener>, Failure> {
         let home = self.homes.here()?;
         loop {
             match in_time(ends, async { Ok(home.lent().await) }).await? {
                 Err(PoolError::Backend(NotOpened::NoRoom)) => {}
                 outcome => return Ok(outcome?),
+            }
+            if self.homes.make_room(&home) {
+                continue;
             }
             if let Some(object) = in_time(ends, async { Ok(self.homes.idle_elsewhere(&home).await) }).await? {
                 return Ok(object);

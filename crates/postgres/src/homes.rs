@@ -37,6 +37,10 @@ impl Home {
     }
 }
 
+/// After so long without use, a runtime's connection may make room for one of another's. To open one costs some milliseconds, so
+/// those that are in use now and then are borrowed instead.
+const UNUSED: Duration = Duration::from_secs(10);
+
 type ById = RwLock<HashMap<Id, Arc<Home>>>;
 
 /// The connections for requests and visitors: each worker's, which its own runtime drives, and the node's.
@@ -107,13 +111,28 @@ impl Homes {
         Ok(home)
     }
 
+    /// Closes a connection that another runtime has not used for long, so that there is room for one here. Gives whether there
+    /// was any.
+    pub(crate) fn make_room(&self, home: &Arc<Home>) -> bool {
+        self.others(home).iter().any(|other| {
+            let mut is_closed = false;
+            other.pool.retain(|_, metrics| {
+                let is_kept = is_closed || metrics.last_used() < UNUSED;
+                is_closed |= !is_kept;
+                is_kept
+            });
+            is_closed
+        })
+    }
+
+    fn others(&self, home: &Arc<Home>) -> Vec<Arc<Home>> {
+        let homes = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
+        homes.values().filter(|other| !Arc::ptr_eq(other, home)).map(Arc::clone).collect()
+    }
+
     /// A connection that lies idle with another runtime.
     pub(crate) async fn idle_elsewhere(&self, home: &Arc<Home>) -> Option<Object<Opener>> {
-        let homes: Vec<Arc<Home>> = {
-            let homes = self.by_id.read().unwrap_or_else(PoisonError::into_inner);
-            homes.values().filter(|other| !Arc::ptr_eq(other, home)).map(Arc::clone).collect()
-        };
-        for other in homes {
+        for other in self.others(home) {
             if other.pool.status().available > 0
                 && let Ok(object) = other.lent().await
             {

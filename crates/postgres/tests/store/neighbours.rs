@@ -2,6 +2,7 @@
 
 use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::time::Duration;
 
 use signpost_app::ports::{LinkReads, Store};
 use signpost_domain::{
@@ -17,6 +18,9 @@ use super::database::{AT_LAST, account, insert, migrated, open, open_with, until
 
 /// How many calls at once, more than there are connections.
 const CROWD: usize = 24;
+
+/// How long a read of one link may take if no slow one is before it.
+const SHORTLY: Duration = Duration::from_millis(250);
 
 /// An account with one link, the reading of which takes until the test lets it end, and another account with one link.
 struct Neighbours {
@@ -94,6 +98,8 @@ impl Neighbours {
     async fn are_served(&self) {
         let (account, link) = self.quiet;
         Self::visit(&self.store, "quiet").await;
+        // A read that came just behind a slow one waits with it.
+        while timeout(SHORTLY, self.store.link(account, link)).await.is_err() {}
         self.store.link(account, link).await.unwrap().unwrap();
         Self::list(&self.store, account, LinkFilter::default()).await;
         let mut work = self.store.begin().await.unwrap();
