@@ -1,9 +1,13 @@
 //! Who makes a request.
 
-use signpost_domain::{Account, AccountId, ApiKeyId, Plan, QuotaRemaining, RequestBudget, Usage};
+use signpost_domain::{
+    Account, AccountId, ApiKeyId, Link, LinkId, Plan, QuotaRemaining, RequestBudget, Usage,
+};
 
 use crate::admission::{RequestPermit, SearchPermit};
 use crate::app_error::AppError;
+use crate::application::Application;
+use crate::ports::StoreError;
 
 /// The request budget of an account and what is left of it: the four `RateLimit-*` headers (D17).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +30,8 @@ pub struct Caller {
     pub(crate) rate_limits: RateLimits,
     /// The request is in flight until this is dropped.
     pub(crate) permit: RequestPermit,
+    /// A link of the account, as it was when the key was read.
+    pub(crate) link_read_ahead: Option<Link>,
 }
 
 impl Caller {
@@ -35,6 +41,14 @@ impl Caller {
     /// [`AppError::TooManySearches`]: the account has as many searches in flight on this node as it may.
     pub fn search(&self) -> Result<SearchPermit, AppError> {
         self.permit.search().ok_or(AppError::TooManySearches)
+    }
+
+    /// The account's link with this id, without asking for what was read ahead.
+    pub(crate) async fn link(&self, app: &Application, id: LinkId) -> Result<Option<Link>, StoreError> {
+        match &self.link_read_ahead {
+            Some(link) if link.id() == id => Ok(Some(link.clone())),
+            Some(_) | None => app.store.link(self.account.id, id).await,
+        }
     }
 
     /// The account's id.

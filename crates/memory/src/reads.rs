@@ -27,6 +27,19 @@ impl AccountReads for MemoryStore {
         })
     }
 
+    async fn key_holder_with_link(
+        &self,
+        hash: &KeyHash,
+        link: LinkId,
+    ) -> Result<(Option<KeyHolder>, Option<Link>), StoreError> {
+        let holder = self.key_holder(hash).await?;
+        let link = match &holder {
+            Some(holder) => self.link(holder.account.id, link).await.unwrap_or_default(),
+            None => None,
+        };
+        Ok((holder, link))
+    }
+
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError> {
         self.read(|state| state.owned(id).map(|owned| owned.account.clone()))
     }

@@ -7,18 +7,20 @@ use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
-    Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    PlanName, Timestamp, Usage,
 };
 
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::listed;
 use crate::membership;
+use crate::pipeline::both;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
+use crate::rows::link::{LinkRow, kind_column};
 use crate::schema::{
-    accounts, api_keys, first_account, pixels, remembered_answers, remembered_totals, request_counts,
+    accounts, api_keys, first_account, links, pixels, remembered_answers, remembered_totals, request_counts,
 };
 use crate::statement::statement;
 use crate::store::PostgresStore;
@@ -71,19 +73,18 @@ statement! {
 #[async_trait]
 impl AccountReads for PostgresStore {
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
-        let hash = hash.to_bytes().to_vec();
+        self.read(async |connection| read_key_holder(connection, hash).await).await
+    }
+
+    async fn key_holder_with_link(
+        &self,
+        hash: &KeyHash,
+        link: LinkId,
+    ) -> Result<(Option<KeyHolder>, Option<Link>), StoreError> {
         self.read(async |connection| {
-            let found = api_keys::table
-                .inner_join(accounts::table)
-                .filter(api_keys::hash.eq(hash))
-                .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
-                .first(connection)
-                .await
-                .optional()?;
-            let Some((key, account, usage)) = found else { return Ok(None) };
-            let account = account.into_account()?;
-            let usage = usage.into_usage(account.id)?;
-            Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
+            let (mut first, mut second) = (*connection, *connection);
+            let found = async { Ok(read_link_of_key(&mut second, hash, link).await.unwrap_or_default()) };
+            both(read_key_holder(&mut first, hash), found).await
         })
         .await
     }
@@ -171,6 +172,41 @@ impl AccountReads for PostgresStore {
         })
         .await
     }
+}
+
+async fn read_key_holder(
+    connection: &mut &AsyncPgConnection,
+    hash: &KeyHash,
+) -> Result<Option<KeyHolder>, Failure> {
+    let found = api_keys::table
+        .inner_join(accounts::table)
+        .filter(api_keys::hash.eq(hash.to_bytes().to_vec()))
+        .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
+        .first(connection)
+        .await
+        .optional()?;
+    let Some((key, account, usage)) = found else { return Ok(None) };
+    let account = account.into_account()?;
+    let usage = usage.into_usage(account.id)?;
+    Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
+}
+
+/// The link with this id, if it belongs to the account of the key. Without a key of this hash, no link is looked at.
+async fn read_link_of_key(
+    connection: &mut &AsyncPgConnection,
+    hash: &KeyHash,
+    id: LinkId,
+) -> Result<Option<Link>, Failure> {
+    let found = api_keys::table
+        .inner_join(links::table.on(links::account_id.eq(api_keys::account_id)))
+        .filter(api_keys::hash.eq(hash.to_bytes().to_vec()))
+        .filter(links::id.eq(IdBytes::from(id)))
+        .filter(links::kind.eq(kind_column(id.kind())))
+        .select(LinkRow::as_select())
+        .first(connection)
+        .await
+        .optional()?;
+    found.map(LinkRow::into_link).transpose()
 }
 
 async fn has_accounts(connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {

@@ -5,12 +5,13 @@ use diesel::dsl::{count_star, exists};
 use diesel::prelude::*;
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
-    Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    PlanName, Timestamp, Usage,
 };
 
 use crate::columns::{IdBytes, UpperBound};
-use crate::failure::refers_to_nothing;
+use crate::failure::{Failure, refers_to_nothing};
+use crate::links::read_link;
 use crate::listed;
 use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
 use crate::rows::api_key::{ApiKeyRow, NewApiKey};
@@ -24,18 +25,20 @@ use crate::unit_of_work::{SqliteUnitOfWork, Stop};
 #[async_trait]
 impl AccountReads for SqliteStore {
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError> {
-        let hash = hash.to_bytes().to_vec();
+        let hash = *hash;
+        self.readers().read(move |connection| read_key_holder(connection, &hash)).await
+    }
+
+    async fn key_holder_with_link(
+        &self,
+        hash: &KeyHash,
+        link: LinkId,
+    ) -> Result<(Option<KeyHolder>, Option<Link>), StoreError> {
+        let hash = *hash;
         let read = move |connection: &mut SqliteConnection| {
-            let found = api_keys::table
-                .inner_join(accounts::table)
-                .filter(api_keys::hash.eq(hash))
-                .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
-                .first(connection)
-                .optional()?;
-            let Some((key, account, usage)) = found else { return Ok(None) };
-            let account = account.into_account()?;
-            let usage = usage.into_usage(account.id)?;
-            Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
+            let Some(holder) = read_key_holder(connection, &hash)? else { return Ok((None, None)) };
+            let link = read_link(connection, holder.account.id, link).unwrap_or_default();
+            Ok((Some(holder), link))
         };
         self.readers().read(read).await
     }
@@ -116,6 +119,19 @@ impl AccountReads for SqliteStore {
         };
         Ok(self.readers().read(read).await?.into_iter().filter_map(listed::readable).collect())
     }
+}
+
+fn read_key_holder(connection: &mut SqliteConnection, hash: &KeyHash) -> Result<Option<KeyHolder>, Failure> {
+    let found = api_keys::table
+        .inner_join(accounts::table)
+        .filter(api_keys::hash.eq(hash.to_bytes().to_vec()))
+        .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
+        .first(connection)
+        .optional()?;
+    let Some((key, account, usage)) = found else { return Ok(None) };
+    let account = account.into_account()?;
+    let usage = usage.into_usage(account.id)?;
+    Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
 }
 
 #[async_trait]

@@ -82,7 +82,8 @@ impl LinkReads for SqliteStore {
     }
 }
 
-fn read_link(
+/// The account's link with this id.
+pub(crate) fn read_link(
     connection: &mut SqliteConnection,
     account: AccountId,
     id: LinkId,

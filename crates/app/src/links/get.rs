@@ -17,6 +17,6 @@ pub async fn get<K: LinkIdKind>(
 ) -> Result<Link, AppError> {
     let not_found = K::LINK_KIND.not_found();
     let Some(id) = id.id() else { return Err(not_found.into()) };
-    let link = app.store.link(caller.account_id(), id.into()).await?;
+    let link = caller.link(app, id.into()).await?;
     Ok(link.ok_or(not_found)?)
 }

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use signpost_domain::{
-    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Page, PageLimit, PagePosition, PlanName, Timestamp,
-    Usage,
+    Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
+    PlanName, Timestamp, Usage,
 };
 
 use super::store_error::StoreError;
@@ -24,6 +24,14 @@ pub struct KeyHolder {
 pub trait AccountReads: Send + Sync {
     /// The key with this hash and its account, in one round trip: every request to the API begins with it.
     async fn key_holder(&self, hash: &KeyHash) -> Result<Option<KeyHolder>, StoreError>;
+
+    /// As [`Self::key_holder`], and in the same round trip the link with this id, whose content a landing page may lack. `None`
+    /// if the key's account has no such link, or if the link cannot be read: who needs it asks again and learns why.
+    async fn key_holder_with_link(
+        &self,
+        hash: &KeyHash,
+        link: LinkId,
+    ) -> Result<(Option<KeyHolder>, Option<Link>), StoreError>;
 
     /// The account with this id.
     async fn account(&self, id: AccountId) -> Result<Option<Account>, StoreError>;

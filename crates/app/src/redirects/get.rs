@@ -19,7 +19,7 @@ pub async fn get(
 ) -> Result<RedirectWithPixels, AppError> {
     let id = id.id().ok_or(Refusal::RedirectNotFound)?;
     let account = caller.account_id();
-    let Some(Link::Redirect(redirect)) = app.store.link(account, id.into()).await? else {
+    let Some(Link::Redirect(redirect)) = caller.link(app, id.into()).await? else {
         return Err(Refusal::RedirectNotFound.into());
     };
     Ok(RedirectWithPixels::read(app, account, redirect).await?)

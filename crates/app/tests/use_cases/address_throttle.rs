@@ -167,7 +167,7 @@ async fn d18_the_number_is_exact_under_concurrency() {
     let quota = Arc::new(WaitingQuota(Barrier::new(80)));
     let app = Application { quota, ..world.memory.application() };
     let reasons =
-        at_once(80, async |_| reason(admit(&app, Some(&world.secret), HOME.parse().unwrap()).await));
+        at_once(80, async |_| reason(admit(&app, Some(&world.secret), HOME.parse().unwrap(), None).await));
     assert_eq!(reasons.iter().filter(|reason| matches!(reason, Reason::Suspended)).count(), 30);
     assert_eq!(reasons.iter().filter(|reason| is_throttled(reason)).count(), 50);
 }

@@ -206,7 +206,7 @@ async fn d16_exactly_the_allowed_number_of_concurrent_requests_is_admitted() {
     let nodes = [world.memory.application(), world.memory.application(), world.memory.application()];
     let admitted = at_once(64, async |number| {
         let address = format!("198.51.100.{number}").parse().unwrap();
-        signpost_app::admission::admit(&nodes[number % 3], Some(&world.secret), address).await.is_ok()
+        signpost_app::admission::admit(&nodes[number % 3], Some(&world.secret), address, None).await.is_ok()
     });
     assert_eq!(admitted.into_iter().filter(|admitted| *admitted).count(), 40);
 }

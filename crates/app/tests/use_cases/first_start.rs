@@ -20,7 +20,7 @@ async fn d62_the_first_start_makes_an_account_and_a_key_that_works() {
     let FirstStart { account, key, secret } = first.unwrap();
     assert_eq!(account.plan, samples::plan("agency"));
     assert_eq!(key.account_id, account.id);
-    let caller = admission::admit(&app, Some(&secret), HOME.parse().unwrap()).await.unwrap();
+    let caller = admission::admit(&app, Some(&secret), HOME.parse().unwrap(), None).await.unwrap();
     assert_eq!((caller.account(), caller.key_id()), (&account, key.id));
 }
 

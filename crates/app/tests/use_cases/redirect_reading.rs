@@ -13,6 +13,23 @@ async fn a_redirect_is_retrieved_by_its_owner() {
     assert_eq!(get_redirect(&world.app, &world.caller().await, link.id.into()).await.unwrap(), link);
 }
 
+/// The link is read with the key, and not again.
+#[tokio::test]
+async fn a_redirect_read_ahead_is_as_it_was_when_the_request_was_admitted() {
+    let world = World::new().await;
+    let (about, other) = (world.redirect("about").await, world.redirect("other").await);
+    let caller = world.caller_about(about.id.into()).await;
+    for link in [&about, &other] {
+        links::delete(&world.app, &world.caller().await, link.id.into()).await.unwrap();
+    }
+    assert_eq!(get_redirect(&world.app, &caller, about.id.into()).await.unwrap(), about);
+    assert_eq!(
+        refusal(get_redirect(&world.app, &caller, other.id.into()).await),
+        Refusal::RedirectNotFound,
+        "another is read when it is asked for"
+    );
+}
+
 #[tokio::test]
 async fn d2_a_redirect_that_the_caller_does_not_have_is_not_found() {
     let world = World::new().await;

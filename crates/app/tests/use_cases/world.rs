@@ -12,8 +12,8 @@ use signpost_app::ports::Insertion;
 use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, Application, Caller, Submitted, keys};
 use signpost_domain::{
-    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Link, LinkKind, Page, Plan, PlanLimits,
-    Redirect, RedirectDraft, RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice,
+    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Link, LinkId, LinkKind, Page, Plan,
+    PlanLimits, Redirect, RedirectDraft, RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice,
     SystemDomain, Usage, ViolationCode, Violations,
 };
 use signpost_memory::InMemory;
@@ -70,13 +70,19 @@ impl World {
         self.admit_from(key, HOME).await
     }
 
+    /// The caller of a request about this link.
+    pub(crate) async fn caller_about(&self, link: LinkId) -> Caller {
+        let address: IpAddr = HOME.parse().unwrap();
+        admission::admit(&self.app, Some(&self.secret), address, Some(link)).await.unwrap()
+    }
+
     pub(crate) async fn admit_from(
         &self,
         key: Option<&ApiKeySecret>,
         address: &str,
     ) -> Result<Caller, NotAdmitted> {
         let address: IpAddr = address.parse().unwrap();
-        admission::admit(&self.app, key, address).await
+        admission::admit(&self.app, key, address, None).await
     }
 
     pub(crate) async fn create(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {

@@ -5,12 +5,14 @@ use std::rc::Rc;
 
 use actix_web::body::{BoxBody, MessageBody};
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::Method;
 use actix_web::http::header::{AUTHORIZATION, FORWARDED, HeaderMap, HeaderName};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use signpost_app::Application;
 use signpost_app::admission::{NotAdmitted, Sender, admit};
-use signpost_domain::ApiKeySecret;
+use signpost_domain::id::RedirectKind;
+use signpost_domain::{ApiKeySecret, IdReference, LinkId};
 
 use super::request_facts::RequestFacts;
 use crate::api_error::ApiError;
@@ -31,7 +33,8 @@ pub(crate) async fn admission(
     if is_under_v1(request.match_info().as_str()) {
         let facts = request.extensions().get::<RequestFacts>().cloned().unwrap_or_default();
         let key = bearer_key(request.headers());
-        match admit(&app, key.as_ref(), client_address(&request, &app)).await {
+        let link = link_to_read(&request);
+        match admit(&app, key.as_ref(), client_address(&request, &app), link).await {
             Ok(caller) => {
                 facts.set_account(caller.account_id());
                 facts.set_rate_limits(caller.rate_limits());
@@ -46,6 +49,13 @@ pub(crate) async fn admission(
         }
     }
     next.call(request).await.map(ServiceResponse::map_into_boxed_body)
+}
+
+/// The redirect that a request reads and nothing else.
+fn link_to_read(request: &ServiceRequest) -> Option<LinkId> {
+    let is_read = matches!(*request.method(), Method::GET | Method::HEAD);
+    let id = request.match_info().as_str().strip_prefix("/v1/redirects/").filter(|_| is_read)?;
+    IdReference::<RedirectKind>::parse(id).id().map(LinkId::from)
 }
 
 /// The key in the one `Authorization` header: the scheme `Bearer` in any case, spaces, the key (D14). `None` if
@@ -74,6 +84,7 @@ fn client_address(request: &ServiceRequest, app: &Application) -> IpAddr {
 #[cfg(test)]
 mod tests {
     use actix_web::http::header::HeaderValue;
+    use actix_web::test::TestRequest;
 
     use super::*;
 
@@ -115,6 +126,32 @@ mod tests {
             &[&bearer, "Basic x"],
         ] {
             assert_eq!(key_in(refused), None, "{refused:?}");
+        }
+    }
+
+    #[test]
+    fn only_reading_one_redirect_reads_it_ahead() {
+        let id = "rdr_019b5a3c6e2d7f4880112233445566aa".to_owned();
+        let ahead = |method, path: &str| {
+            let request = TestRequest::with_uri(path).method(method).to_srv_request();
+            link_to_read(&request).map(|link| link.to_string())
+        };
+        let path = format!("/v1/redirects/{id}");
+        for method in [Method::GET, Method::HEAD] {
+            assert_eq!(ahead(method, &path), Some(id.clone()));
+        }
+        for method in [Method::PATCH, Method::DELETE, Method::POST] {
+            assert_eq!(ahead(method, &path), None);
+        }
+        for other in [
+            "/v1/redirects",
+            "/v1/redirects/",
+            "/v1/redirects/bulk",
+            &format!("{path}/analytics"),
+            &format!("/v1/landings/{id}"),
+            &format!("/v2/redirects/{id}"),
+        ] {
+            assert_eq!(ahead(Method::GET, other), None, "{other}");
         }
     }
 }

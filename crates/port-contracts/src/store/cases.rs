@@ -26,6 +26,7 @@ macro_rules! __store_cases {
             keys {
                 a_key_reads_back_as_it_was_inserted
                 a_hash_finds_its_key_and_account
+                a_hash_finds_a_link_of_its_account_and_of_no_other
                 an_unknown_hash_finds_nothing
                 a_hash_finds_the_account_as_it_is_now
                 a_revoked_key_is_found_as_revoked_since_the_first_time

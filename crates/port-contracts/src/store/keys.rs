@@ -1,7 +1,7 @@
 //! API keys and whom they belong to.
 
 use signpost_app::ports::KeyHolder;
-use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, LinkKind, Timestamp, Usage};
+use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, LinkId, LinkKind, Timestamp, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, unit};
@@ -47,6 +47,29 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
     assert_eq!(store.usage(account.id).await.unwrap(), Some(usage));
     assert_eq!(store.key_holder(&key.hash).await.unwrap(), Some(holder(&key, usage)));
     assert_eq!(store.key_holder(&second.hash).await.unwrap(), Some(holder(&second, usage)));
+}
+
+pub(super) async fn a_hash_finds_a_link_of_its_account_and_of_no_other(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let (key, _) = given::key(&store, account).await;
+    let other = given::account(&store).await;
+    let (others_key, _) = given::key(&store, other).await;
+    let unknown = ApiKeySecret::from_random([9; 32]).hash();
+    for (kind, slug) in [(LinkKind::Redirect, "a"), (LinkKind::Landing, "b")] {
+        let link = given::link(&store, account, samples::link(kind, slug)).await;
+        let holder = store.key_holder(&key.hash).await.unwrap();
+        let found = store.key_holder_with_link(&key.hash, link.id()).await.unwrap();
+        assert_eq!(found, (holder.clone(), Some(link.clone())));
+        let absent = match kind {
+            LinkKind::Redirect => LinkId::Redirect(samples::id()),
+            LinkKind::Landing => LinkId::Landing(samples::id()),
+        };
+        assert_eq!(store.key_holder_with_link(&key.hash, absent).await.unwrap(), (holder, None));
+        let stranger = store.key_holder(&others_key.hash).await.unwrap();
+        assert_eq!(store.key_holder_with_link(&others_key.hash, link.id()).await.unwrap(), (stranger, None));
+        assert_eq!(store.key_holder_with_link(&unknown, link.id()).await.unwrap(), (None, None));
+    }
 }
 
 pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {

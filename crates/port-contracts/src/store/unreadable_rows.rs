@@ -60,7 +60,14 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spo
     assert!(told.iter().all(|line| line.contains("ERROR") && line.contains("links.target_url")), "{told:#?}");
     assert!(told.iter().all(|line| !line.contains("secret")), "{told:#?}");
 
+    let (key, _) = samples::key(account);
+    let mut work = store.begin().await.unwrap();
+    work.insert_key(&key).await.unwrap();
+    work.commit().await.unwrap();
     for (redirect, is_broken) in [(oldest, true), (second, false), (third, true), (fourth, false)] {
+        // A link that is broken keeps no caller out.
+        let (holder, link) = store.key_holder_with_link(&key.hash, redirect.id.into()).await.unwrap();
+        assert_eq!((holder.is_some(), link.is_none()), (true, is_broken));
         let one = store.link(account, redirect.id.into()).await;
         let visit = store.published_link(&at(redirect)).await;
         assert_eq!((is_corrupt(&one), is_corrupt(&visit)), (is_broken, is_broken));

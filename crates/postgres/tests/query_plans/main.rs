@@ -192,6 +192,9 @@ async fn single_rows(subject: &Subject) {
         .plans(async {
             let (statements, _) = recorder::recorded(store.key_holder(&key.hash)).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
+            let ahead = store.key_holder_with_link(&key.hash, link.id());
+            let (statements, _) = recorder::recorded(ahead).await;
+            assert_eq!(statements.len(), 2, "{statements:#?}");
             let (statements, _) = recorder::recorded(store.link(account, link.id())).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
             let (statements, _) = recorder::recorded(store.published_link(&address)).await;

@@ -35,7 +35,7 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
         CreateAccount { email: samples::account().email, name: None, plan: samples::plan("agency") };
     let account = accounts::create(&app, command).await.unwrap();
     let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
-    let caller = admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into()).await.unwrap();
+    let caller = admission::admit(&app, Some(&secret), Ipv4Addr::LOCALHOST.into(), None).await.unwrap();
     let [group, other] =
         ["a", "b"].map(|name| groups::create(&app, &caller, samples::name(name), Conclusion::forgotten()));
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);

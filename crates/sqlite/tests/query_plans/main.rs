@@ -277,6 +277,7 @@ async fn reads(subject: &mut Subject) {
             store.landing_page(account, samples::id()).await.unwrap();
             for id in [LinkId::Landing(samples::id()), LinkId::Redirect(samples::id())] {
                 store.link(account, id).await.unwrap();
+                store.key_holder_with_link(&samples::key(account).0.hash, id).await.unwrap();
             }
             for after in [None, behind] {
                 store.accounts(PageLimit::default(), after).await.unwrap();
