@@ -1,9 +1,10 @@
 //! Accounts and their keys.
 
 use async_trait::async_trait;
-use diesel::dsl::count_star;
+use diesel::dsl::{AsSelect, count_star};
+use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Bool, Nullable, Timestamptz, Uuid};
+use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Timestamptz, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
@@ -11,6 +12,7 @@ use signpost_domain::{
     PlanName, Timestamp, Usage,
 };
 
+use crate::built_once::built_once;
 use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::listed;
@@ -31,6 +33,30 @@ extern "SQL" {
     /// The first of two instants that is there.
     #[sql_name = "coalesce"]
     fn first_set(a: Nullable<Timestamptz>, b: Nullable<Timestamptz>) -> Nullable<Timestamptz>;
+}
+
+built_once! {
+    /// A key and its account: there is one key at most with a hash.
+    KeyHolderOf -> (AsSelect<ApiKeyRow, Pg>, AsSelect<AccountRow, Pg>, AsSelect<UsageRow, Pg>) {
+        hash: Vec<u8> => Binary,
+    } = api_keys::table
+        .inner_join(accounts::table)
+        .filter(api_keys::hash.eq(hash))
+        .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
+}
+
+built_once! {
+    /// A link of the account that a key belongs to.
+    LinkOfKey -> AsSelect<LinkRow, Pg> {
+        hash: Vec<u8> => Binary,
+        id: IdBytes => Uuid,
+        kind: i16 => SmallInt,
+    } = api_keys::table
+        .inner_join(links::table.on(links::account_id.eq(api_keys::account_id)))
+        .filter(api_keys::hash.eq(hash))
+        .filter(links::id.eq(id))
+        .filter(links::kind.eq(kind))
+        .select(LinkRow::as_select())
 }
 
 statement! {
@@ -178,14 +204,9 @@ async fn read_key_holder(
     connection: &mut &AsyncPgConnection,
     hash: &KeyHash,
 ) -> Result<Option<KeyHolder>, Failure> {
-    let found = api_keys::table
-        .inner_join(accounts::table)
-        .filter(api_keys::hash.eq(hash.to_bytes().to_vec()))
-        .select((ApiKeyRow::as_select(), AccountRow::as_select(), UsageRow::as_select()))
-        .first(connection)
-        .await
-        .optional()?;
-    let Some((key, account, usage)) = found else { return Ok(None) };
+    let query = KeyHolderOf { hash: hash.to_bytes().to_vec() };
+    let found: Vec<(ApiKeyRow, AccountRow, UsageRow)> = query.load(connection).await?;
+    let Some((key, account, usage)) = found.into_iter().next() else { return Ok(None) };
     let account = account.into_account()?;
     let usage = usage.into_usage(account.id)?;
     Ok(Some(KeyHolder { key: key.into_api_key()?, account, usage }))
@@ -197,16 +218,10 @@ async fn read_link_of_key(
     hash: &KeyHash,
     id: LinkId,
 ) -> Result<Option<Link>, Failure> {
-    let found = api_keys::table
-        .inner_join(links::table.on(links::account_id.eq(api_keys::account_id)))
-        .filter(api_keys::hash.eq(hash.to_bytes().to_vec()))
-        .filter(links::id.eq(IdBytes::from(id)))
-        .filter(links::kind.eq(kind_column(id.kind())))
-        .select(LinkRow::as_select())
-        .first(connection)
-        .await
-        .optional()?;
-    found.map(LinkRow::into_link).transpose()
+    let query =
+        LinkOfKey { hash: hash.to_bytes().to_vec(), id: IdBytes::from(id), kind: kind_column(id.kind()) };
+    let found: Vec<LinkRow> = query.load(connection).await?;
+    found.into_iter().next().map(LinkRow::into_link).transpose()
 }
 
 async fn has_accounts(connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {

@@ -24,6 +24,7 @@
 //! request.
 
 mod accounts;
+mod built_once;
 mod change_log;
 mod clicks;
 mod columns;

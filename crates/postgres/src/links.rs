@@ -1,7 +1,10 @@
 //! Links.
 
 use async_trait::async_trait;
+use diesel::dsl::AsSelect;
+use diesel::pg::Pg;
 use diesel::prelude::*;
+use diesel::sql_types::{SmallInt, Uuid};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
@@ -11,6 +14,7 @@ use signpost_domain::{
     PageContent, PageLimit, PagePosition, Site,
 };
 
+use crate::built_once::built_once;
 use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
@@ -29,19 +33,40 @@ use crate::store::PostgresStore;
 use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
 
+built_once! {
+    /// An account's link.
+    ReadLink -> AsSelect<LinkRow, Pg> {
+        id: IdBytes => Uuid,
+        account: IdBytes => Uuid,
+        kind: i16 => SmallInt,
+    } = links::table
+        .find(id)
+        .filter(links::account_id.eq(account))
+        .filter(links::kind.eq(kind))
+        .select(LinkRow::as_select())
+}
+
+built_once! {
+    /// An account's link, held until the transaction ends.
+    LockLink -> AsSelect<LinkRow, Pg> {
+        id: IdBytes => Uuid,
+        account: IdBytes => Uuid,
+        kind: i16 => SmallInt,
+    } = links::table
+        .find(id)
+        .filter(links::account_id.eq(account))
+        .filter(links::kind.eq(kind))
+        .select(LinkRow::as_select())
+        .for_update()
+}
+
 #[async_trait]
 impl LinkReads for PostgresStore {
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError> {
         self.read(async |connection| {
-            let found = links::table
-                .find(IdBytes::from(id))
-                .filter(links::account_id.eq(IdBytes::from(account)))
-                .filter(links::kind.eq(kind_column(id.kind())))
-                .select(LinkRow::as_select())
-                .first(connection)
-                .await
-                .optional()?;
-            found.map(LinkRow::into_link).transpose()
+            let query = ReadLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
+            let found: Vec<LinkRow> = query.load(connection).await?;
+            found.into_iter().next().map(LinkRow::into_link).transpose()
         })
         .await
     }
@@ -184,16 +209,9 @@ async fn lock_link(
     account: AccountId,
     id: LinkId,
 ) -> Result<Option<Link>, Failure> {
-    let found = links::table
-        .find(IdBytes::from(id))
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(kind_column(id.kind())))
-        .select(LinkRow::as_select())
-        .for_update()
-        .first(connection)
-        .await
-        .optional()?;
-    found.map(LinkRow::into_link).transpose()
+    let query = LockLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
+    let found: Vec<LinkRow> = query.load(connection).await?;
+    found.into_iter().next().map(LinkRow::into_link).transpose()
 }
 
 /// Each statement is one decision, in the order in which the port reports them.

@@ -1,13 +1,15 @@
 //! Each runtime's own connections (ADR 54).
 
 use std::num::NonZeroUsize;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use futures_util::FutureExt as _;
 use futures_util::future::join_all;
 use signpost_app::ports::{AccountReads, Store, UnitOfWork};
-use signpost_domain::AccountId;
+use signpost_domain::{AccountId, Timestamp};
 use signpost_postgres::{PostgresOptions, PostgresStore};
 use signpost_test_servers::postgres::PostgresDatabase;
 use tokio::runtime::Runtime;
@@ -125,6 +127,26 @@ async fn d64_a_worker_that_ends_in_the_middle_of_a_unit_of_work_leaves_nothing()
     work.commit().await.unwrap();
     // The one that was left can do nothing more.
     left.unwrap().commit().await.unwrap_err();
+}
+
+/// A panic in one request: its transaction is undone, and the worker serves the next one.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_panics_in_a_unit_of_work_leaves_nothing() {
+    let scene = Scene::new().await;
+    on_a_worker(async {
+        let request = async {
+            let mut work = scene.begun().await;
+            assert!(work.set_suspended(scene.account, Some(Timestamp::EPOCH)).await.unwrap());
+            panic!("on purpose");
+        };
+        assert!(AssertUnwindSafe(request).catch_unwind().await.is_err());
+        let mut work = scene.begun().await;
+        let suspended = timeout(AT_LAST, work.set_suspended(scene.account, None)).await;
+        assert!(suspended.expect("the row is held").unwrap());
+        work.commit().await.unwrap();
+        let account = scene.store.account(scene.account).await.unwrap().unwrap();
+        assert!(!account.is_suspended());
+    });
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -47,7 +47,7 @@ pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
     take(&mut contenders, report.rounds())?;
     let (turns, _) = contenders.as_chunks::<3>();
     for ([same, planned_once, api], Page { name, links, .. }) in turns.iter().zip(&pages) {
-        let goal = if links == links_of_large { Goal::AtLeast(0.50) } else { Goal::None };
+        let goal = if links == links_of_large { Goal::AtLeast(0.35) } else { Goal::None };
         report.row(&Row::rates(format!("{name}, to its statement"), same, api, goal));
         report.row(&Row::rates(
             format!("{name}, to its statement planned once"),
