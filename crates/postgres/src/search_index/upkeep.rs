@@ -40,6 +40,12 @@ const MERGED: usize = 4;
 const TRIES: u32 = 20;
 const PAUSE: Duration = Duration::from_millis(5);
 
+/// How many times as long as it worked a step rests.
+const REST: u32 = 3;
+
+/// A step that was slow because the server is busy rests no longer than this.
+const LONGEST_REST: Duration = Duration::from_secs(1);
+
 /// How many accounts a step looks at; the statement has the number, too.
 const ACCOUNTS: usize = 50;
 
@@ -129,12 +135,18 @@ enum Task {
     Shrink,
 }
 
-/// One step: it looks at some accounts, and does the first thing that it finds.
+/// One step: it looks at some accounts, and does the first thing that it finds. Then it rests, so that requests have most of
+/// the server while many links change.
 pub(crate) async fn tend(store: &PostgresStore, after: Option<AccountId>) -> Result<SearchUpkeep, Failure> {
-    match step(store, after).await {
-        Err(Failure::Sql(error)) if is_contended(&error) => Ok(SearchUpkeep { after, has_worked: true }),
-        outcome => outcome,
+    let began = Instant::now();
+    let done = match step(store, after).await {
+        Err(Failure::Sql(error)) if is_contended(&error) => SearchUpkeep { after, has_worked: true },
+        outcome => outcome?,
+    };
+    if done.has_worked {
+        tokio::time::sleep((began.elapsed() * REST).min(LONGEST_REST)).await;
     }
+    Ok(done)
 }
 
 async fn step(store: &PostgresStore, after: Option<AccountId>) -> Result<SearchUpkeep, Failure> {
