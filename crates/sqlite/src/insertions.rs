@@ -20,6 +20,9 @@ use crate::schema::{accounts, groups, links};
 /// The 16 bytes of an id, which the two kinds of links share.
 type Bytes = [u8; 16];
 
+/// The most links that one statement inserts: those of a request (D30). An import has more.
+const MOST_IN_A_STATEMENT: usize = 100;
+
 /// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
 /// of each what became of it; `None` if there is no such account.
 pub(crate) fn insert(
@@ -105,18 +108,20 @@ fn count_and_groups(
 
 /// Inserts all whose addresses are free, and returns their ids. Only the address may be taken: a second link with an id
 /// is a defect and fails.
-fn insert_all(
-    connection: &mut SqliteConnection,
-    mut rows: Vec<NewLink<'_>>,
-) -> Result<BTreeSet<Bytes>, Failure> {
+fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
     let address = (links::host, links::slug);
-    // The statement for one link is kept prepared; those for several differ in how many.
-    if rows.len() == 1
-        && let Some(row) = rows.pop()
-    {
-        let id = row.id();
-        let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
-        return Ok((insertion.execute(connection)? > 0).then_some(id).into_iter().collect());
+    // The statement for one link is kept prepared; those for several differ in how many. For very many, running the first
+    // many times costs less than having SQLite parse a text of that length, and a statement has no room for all values.
+    if rows.len() == 1 || rows.len() > MOST_IN_A_STATEMENT {
+        let mut inserted = BTreeSet::new();
+        for row in rows {
+            let id = row.id();
+            let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
+            if insertion.execute(connection)? > 0 {
+                inserted.insert(id);
+            }
+        }
+        return Ok(inserted);
     }
     if rows.is_empty() {
         return Ok(BTreeSet::new());
