@@ -15,7 +15,7 @@ const WAITING: usize = 1;
 
 /// Successive rows of a file.
 pub(crate) struct Part {
-    /// Never empty.
+    /// Not empty, once it is sent.
     pub(crate) rows: Vec<ImportRow>,
     /// How many bytes of the file have been read by then.
     pub(crate) bytes_read: u64,
@@ -32,9 +32,17 @@ impl ReadAhead {
     pub(crate) fn start<R: Read + Send + 'static>(mut reader: RecordReader<R>) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(WAITING);
         thread::Builder::new().name("read-rows".to_owned()).spawn(move || {
-            while let Some(part) = next_part(&mut reader).transpose() {
-                let is_last = part.is_err();
-                if sender.blocking_send(part).is_err() || is_last {
+            loop {
+                let (part, failure) = next_part(&mut reader);
+                let is_last = part.rows.is_empty() || failure.is_some();
+                if !part.rows.is_empty() && sender.blocking_send(Ok(part)).is_err() {
+                    return;
+                }
+                if let Some(failure) = failure {
+                    // If the importer is gone, it has another error to report.
+                    let _ = sender.blocking_send(Err(failure));
+                }
+                if is_last {
                     return;
                 }
             }
@@ -48,17 +56,19 @@ impl ReadAhead {
     }
 }
 
-fn next_part<R: Read>(reader: &mut RecordReader<R>) -> io::Result<Option<Part>> {
+/// The next rows, and the error that ended them. Behind an error nothing is read: the rest of a row may be missing.
+fn next_part<R: Read>(reader: &mut RecordReader<R>) -> (Part, Option<io::Error>) {
     let start = reader.bytes_read();
-    let mut rows = vec![];
+    let (mut rows, mut failure) = (vec![], None);
     while rows.len() < ROWS_AT_ONCE && reader.bytes_read().saturating_sub(start) < PART_BYTES {
         match reader.next_row() {
             Ok(Some(row)) => rows.push(row),
             Ok(None) => break,
-            // The rows before it come first; the next read finds the error again or goes on.
-            Err(_) if !rows.is_empty() => break,
-            Err(error) => return Err(error),
+            Err(error) => {
+                failure = Some(error);
+                break;
+            }
         }
     }
-    Ok((!rows.is_empty()).then(|| Part { rows, bytes_read: reader.bytes_read() }))
+    (Part { rows, bytes_read: reader.bytes_read() }, failure)
 }
