@@ -19,7 +19,7 @@ use crate::links::LinkRules;
 
 /// How many rows are best imported at once. Their new links are one transaction: with more of them, the embedded store
 /// would keep other writers waiting; with fewer, its commits would take most of the time.
-pub const ROWS_AT_ONCE: usize = 500;
+pub const ROWS_AT_ONCE: usize = 1_000;
 
 /// Whether an import writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

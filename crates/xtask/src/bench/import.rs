@@ -20,7 +20,7 @@ use crate::program::{self, PLANS, Profile};
 use crate::servers;
 
 /// As many rows as the program inserts in one transaction.
-const BATCH: u64 = 500;
+const BATCH: u64 = 1_000;
 
 /// How it is measured.
 #[derive(Debug, clap::Args)]
