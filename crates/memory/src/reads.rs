@@ -153,6 +153,34 @@ impl LinkReads for MemoryStore {
         self.faults().judge(found, |link| link.id().to_bytes())
     }
 
+    async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        let found: Vec<Link> = self.read(|state| {
+            let links = state.owned(account).map(|owned| &owned.links);
+            links.into_iter().flat_map(|links| ids.iter().filter_map(|id| links.get(id))).cloned().collect()
+        })?;
+        let readable =
+            found.into_iter().map(|link| self.faults().judge(Some(link), |link| link.id().to_bytes()));
+        readable.filter_map(Result::transpose).collect()
+    }
+
+    async fn occupied(
+        &self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        self.read(|state| {
+            let mut occupied = BTreeMap::new();
+            for owned in state.all() {
+                for link in owned.links.values() {
+                    if let Some(address) = link.placement().address().filter(|it| addresses.contains(it)) {
+                        occupied.insert(address, (owned.account.id == account).then(|| link.id()));
+                    }
+                }
+            }
+            occupied.into_iter().collect()
+        })
+    }
+
     async fn landing_page(
         &self,
         account: AccountId,

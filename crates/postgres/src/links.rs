@@ -71,6 +71,18 @@ impl LinkReads for PostgresStore {
         .await
     }
 
+    async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        self.read(async |connection| named_links::read(connection, account, ids).await).await
+    }
+
+    async fn occupied(
+        &self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        self.read(async |connection| taken_addresses::occupied(connection, account, addresses).await).await
+    }
+
     async fn landing_page(
         &self,
         account: AccountId,

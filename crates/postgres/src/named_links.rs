@@ -46,6 +46,33 @@ pub(crate) struct Deleted {
     pub(crate) addresses: Vec<Address>,
 }
 
+/// Those of `ids` that the account has.
+pub(crate) async fn read(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<Vec<Link>, Failure> {
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
+    let rows: Vec<LinkRow> = links::table
+        .filter(links::id.eq_any(bytes))
+        .filter(links::account_id.eq(IdBytes::from(account)))
+        .select(LinkRow::as_select())
+        .load(connection)
+        .await?;
+    let named: BTreeSet<LinkId> = ids.iter().copied().collect();
+    let mut found = Vec::with_capacity(rows.len());
+    for row in rows {
+        // A link has one id, but goes by it only with the prefix of its kind.
+        if named.contains(&row.id()?.0) {
+            found.push(row.into_link()?);
+        }
+    }
+    Ok(found)
+}
+
 /// Deletes those of `ids` that the account has, and moves its count and those of their groups.
 pub(crate) async fn delete(
     connection: &mut &AsyncPgConnection,

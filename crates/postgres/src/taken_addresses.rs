@@ -25,6 +25,45 @@ statement! {
     { account: Uuid } ""
 }
 
+statement! {
+    /// The links at some addresses, whoever owns them: id, kind, account, host and slug.
+    AnyAt -> (Uuid, SmallInt, Uuid, Nullable<Text>, Text) {
+        hosts: Vec<String>,
+        slugs: Vec<String>,
+    } =
+    "SELECT l.id, l.kind, l.account_id, l.host, l.slug FROM unnest("
+    { hosts: Array<Text> } ", "
+    { slugs: Array<Text> }
+    ") AS n (host, slug) CROSS JOIN LATERAL (SELECT a.id, a.kind, a.account_id, a.host, a.slug FROM links AS a \
+     WHERE a.host = n.host AND a.slug = n.slug LIMIT 1) AS l"
+}
+
+/// A link at an address: id, kind, account, host and slug.
+type OccupantRow = (IdBytes, i16, IdBytes, Option<String>, String);
+
+/// Those of `addresses` that a link occupies, with the link's id if the account owns it.
+pub(crate) async fn occupied(
+    connection: &mut &AsyncPgConnection,
+    account: AccountId,
+    addresses: &[Address],
+) -> Result<Vec<(Address, Option<LinkId>)>, Failure> {
+    if addresses.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut named: HashMap<(String, String), &Address> =
+        addresses.iter().map(|address| (address_columns(address), address)).collect();
+    let (hosts, slugs) = named.keys().cloned().unzip();
+    let rows: Vec<OccupantRow> = AnyAt { hosts, slugs }.load(connection).await?;
+    let mut found = Vec::with_capacity(rows.len());
+    for (id, kind, owner, host, slug) in rows {
+        if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
+            let own = if owner == account.into() { Some(link_id(kind, id)?.0) } else { None };
+            found.push((address.clone(), own));
+        }
+    }
+    Ok(found)
+}
+
 /// Those of the account's links that occupy one of `addresses`, each with its address. A row that another transaction
 /// has just inserted is seen, because each statement sees what was committed before it.
 pub(crate) async fn find(

@@ -20,6 +20,10 @@ use crate::schema::{accounts, groups, links};
 /// The 16 bytes of an id, which the two kinds of links share.
 type Bytes = [u8; 16];
 
+/// The most links that one statement inserts: SQLite takes 32,766 values, and a link has 17. As many as possible, because
+/// the index of texts writes all that it has gathered to the file whenever a statement begins.
+const MOST_IN_A_STATEMENT: usize = 1_000;
+
 /// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
 /// of each what became of it; `None` if there is no such account.
 pub(crate) fn insert(
@@ -105,30 +109,34 @@ fn count_and_groups(
 
 /// Inserts all whose addresses are free, and returns their ids. Only the address may be taken: a second link with an id
 /// is a defect and fails.
-fn insert_all(
-    connection: &mut SqliteConnection,
-    mut rows: Vec<NewLink<'_>>,
-) -> Result<BTreeSet<Bytes>, Failure> {
+fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Result<BTreeSet<Bytes>, Failure> {
     let address = (links::host, links::slug);
-    // The statement for one link is kept prepared; those for several differ in how many.
-    if rows.len() == 1
-        && let Some(row) = rows.pop()
-    {
-        let id = row.id();
-        let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
-        return Ok((insertion.execute(connection)? > 0).then_some(id).into_iter().collect());
+    let mut inserted = BTreeSet::new();
+    let mut rows = rows.into_iter().peekable();
+    while rows.peek().is_some() {
+        let mut part: Vec<_> = rows.by_ref().take(MOST_IN_A_STATEMENT).collect();
+        // The statement for one link is kept prepared; those for several differ in how many.
+        if part.len() == 1
+            && let Some(row) = part.pop()
+        {
+            let id = row.id();
+            let insertion = diesel::insert_into(links::table).values(row).on_conflict(address).do_nothing();
+            inserted.extend((insertion.execute(connection)? > 0).then_some(id));
+            continue;
+        }
+        let ids: Vec<Vec<u8>> = diesel::insert_into(links::table)
+            .values(part)
+            .on_conflict(address)
+            .do_nothing()
+            .returning(links::id)
+            .get_results(connection)?;
+        for id in ids {
+            let strange =
+                |id: Vec<u8>| RowName::of_bytes("links", &id).corrupt("id", "does not have 16 bytes");
+            inserted.insert(Bytes::try_from(id).map_err(strange)?);
+        }
     }
-    if rows.is_empty() {
-        return Ok(BTreeSet::new());
-    }
-    let inserted: Vec<Vec<u8>> = diesel::insert_into(links::table)
-        .values(rows)
-        .on_conflict(address)
-        .do_nothing()
-        .returning(links::id)
-        .get_results(connection)?;
-    let strange = |id: Vec<u8>| RowName::of_bytes("links", &id).corrupt("id", "does not have 16 bytes");
-    inserted.into_iter().map(|id| Bytes::try_from(id).map_err(strange)).collect()
+    Ok(inserted)
 }
 
 #[cfg(test)]

@@ -32,6 +32,24 @@ impl LinkReads for SqliteStore {
         self.readers().read(move |connection| read_link(connection, account, id)).await
     }
 
+    async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError> {
+        let ids = ids.to_vec();
+        let read = move |connection: &mut SqliteConnection| {
+            // A statement that stays prepared costs less for each id than one statement with all of them.
+            ids.iter().filter_map(|id| read_link(connection, account, *id).transpose()).collect()
+        };
+        self.readers().read(read).await
+    }
+
+    async fn occupied(
+        &self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError> {
+        let addresses = addresses.to_vec();
+        self.readers().read(move |connection| taken_addresses::occupied(connection, account, addresses)).await
+    }
+
     async fn landing_page(
         &self,
         account: AccountId,

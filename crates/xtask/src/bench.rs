@@ -10,6 +10,7 @@ mod connection;
 mod edge;
 mod figure;
 mod hostile;
+mod import;
 mod keeper;
 mod pgbench;
 mod postgres;
@@ -64,6 +65,8 @@ enum What {
     },
     /// Hostile clients against all listeners: their cost in memory, and the time of honest requests meanwhile.
     Hostile(hostile::Options),
+    /// Importing redirects from a file on both stores, against the bare statement.
+    Import(import::Options),
     /// What visitors meet, against a bare actix-web program and nginx: a table of ratios.
     Edge(edge::Options),
     /// All of the others on the debug build, each as small as it can be: whether they still run, not what they measure.
@@ -80,6 +83,7 @@ pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
         What::Smoke => smoke(root)?,
         What::Hostile(options) => hostile::run(root, options)?,
         What::Edge(options) => edge::run(root, options)?,
+        What::Import(options) => import::run(root, options)?,
         What::Analytics(options) => analytics::run(root, options)?,
         What::Store(options) => store::run(root, options)?,
     }
@@ -97,6 +101,7 @@ fn smoke(root: &Path) -> Result<()> {
     visits::run(&executable, Turns::new(1, 1))?;
     hostile::run(root, &hostile::Options::smallest(executable.clone()))?;
     edge::run(root, &edge::Options::smallest(executable.clone()))?;
+    import::run(root, &import::Options::smallest(executable.clone()))?;
     if servers::are_installed() {
         store::run(root, &store::Options::smallest(executable))?;
         analytics::run(root, &analytics::Options::smallest())?;

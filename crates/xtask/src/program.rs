@@ -14,7 +14,7 @@ use crate::workspace::cargo;
 pub(crate) const LOG: &str = "signpost.log";
 
 /// Budgets and limits that no run reaches: what is looked for are mistakes, not 429s.
-const PLANS: &str = r#"
+pub(crate) const PLANS: &str = r#"
 [plans.agency]
 api_access = true
 requests_per_minute = 1000000000

@@ -15,6 +15,17 @@ pub trait LinkReads: Send + Sync {
     /// The account's link with this id. A link is found by an id of its own kind only.
     async fn link(&self, account: AccountId, id: LinkId) -> Result<Option<Link>, StoreError>;
 
+    /// The account's links with these ids, in any order. A row that cannot be read fails the call.
+    async fn links_with_ids(&self, account: AccountId, ids: &[LinkId]) -> Result<Vec<Link>, StoreError>;
+
+    /// Those of `addresses` that a link occupies, whoever owns it, each once and in any order. The account's own links are
+    /// named by their ids. Other transactions can change the answer at once, so only the store's insertion decides.
+    async fn occupied(
+        &self,
+        account: AccountId,
+        addresses: &[Address],
+    ) -> Result<Vec<(Address, Option<LinkId>)>, StoreError>;
+
     /// The account's landing page with this id and what is on it, both as they were at one moment.
     async fn landing_page(
         &self,

@@ -12,7 +12,8 @@ use super::field_reader::FieldReader;
 use super::group_entry::GroupEntry;
 use super::link_entry::LinkEntry;
 use super::outcome::{Imported, ObjectId};
-use super::record::Record;
+use super::record::{ImportRow, Record};
+use super::results::Results;
 
 /// What a record describes.
 pub(super) enum Entry {
@@ -52,20 +53,48 @@ impl Entry {
     }
 }
 
-/// Rows no two of which name the same id.
+/// Successive rows no two of which name the same id.
 #[derive(Default)]
 pub(super) struct Run {
-    pub(super) ids: HashSet<ObjectId>,
+    ids: HashSet<ObjectId>,
     pub(super) groups: Vec<(usize, GroupEntry)>,
     pub(super) links: Vec<NewLink>,
+    /// What is known so far of all its rows.
+    pub(super) results: Results,
 }
 
 impl Run {
-    pub(super) fn add(&mut self, index: usize, entry: Entry) {
-        match entry {
-            Entry::Group(group) => self.groups.push((index, group)),
-            Entry::Link(link, fingerprint) => self.links.push(NewLink { index, link, fingerprint }),
+    /// Splits rows into as few runs as possible. Within a run, no row may be about what another one creates.
+    pub(super) fn of_rows(
+        rows: Vec<ImportRow>,
+        account: AccountId,
+        context: &LinkContext<'_>,
+    ) -> impl Iterator<Item = Self> {
+        let mut runs = vec![];
+        let mut run = Self::default();
+        for ImportRow { line, record } in rows {
+            let entry = match record {
+                Ok(record) => Entry::read(record, context).map_err(Imported::from),
+                Err(message) => Err(Imported::unreadable(message)),
+            };
+            if let Ok(entry) = &entry
+                && let Some(id) = entry.id()
+                && !run.ids.insert(id)
+            {
+                runs.push(std::mem::take(&mut run));
+                run.ids.insert(id);
+            }
+            let index = run.results.add(line);
+            match entry {
+                Ok(Entry::Group(group)) => run.groups.push((index, group)),
+                Ok(Entry::Link(link, fingerprint)) => {
+                    run.links.push(NewLink::new(index, link, fingerprint, account, context));
+                }
+                Err(outcome) => run.results.refuse(index, outcome),
+            }
         }
+        runs.push(run);
+        runs.into_iter()
     }
 }
 
@@ -75,9 +104,23 @@ pub(super) struct NewLink {
     pub(super) index: usize,
     pub(super) link: Box<LinkEntry>,
     pub(super) fingerprint: Fingerprint,
+    /// The address that it names, or the first of those that it leads to.
+    pub(super) address: Option<Address>,
 }
 
 impl NewLink {
+    fn new(
+        index: usize,
+        link: Box<LinkEntry>,
+        fingerprint: Fingerprint,
+        account: AccountId,
+        context: &LinkContext<'_>,
+    ) -> Self {
+        let mut new = Self { index, link, fingerprint, address: None };
+        new.address = new.link.address(new.first_slug(account), context);
+        new
+    }
+
     /// The slug that it names, or the first of those that it leads to.
     pub(super) fn first_slug(&self, account: AccountId) -> Option<Slug> {
         if self.link.wants_a_slug() {

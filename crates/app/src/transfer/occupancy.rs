@@ -1,46 +1,82 @@
-//! What the store has where a record says that something is.
+//! What the store has where rows say that something is.
 
-use signpost_domain::{AccountId, Address, Link, LinkContext, NamedDomain, Site};
+use std::collections::HashMap;
+
+use signpost_domain::{AccountId, Address, Link, LinkId};
 
 use super::entry::NewLink;
 use crate::application::Application;
 use crate::ports::StoreError;
 
-/// What the store has to say about a row.
+/// What the store has to say about some rows.
 pub(super) struct Found {
-    /// The account's link with the row's id.
-    pub(super) by_id: Option<Link>,
-    /// Whether any link may have the row's address, or the first that it leads to.
-    pub(super) is_occupied: bool,
+    /// The account's links that have the id of a row.
+    pub(super) by_id: HashMap<LinkId, Link>,
+    /// The links at the addresses of the other rows, or at the first that they lead to.
+    pub(super) occupants: HashMap<Address, Occupant>,
 }
 
+/// A link at an address.
+#[derive(Clone)]
+pub(super) enum Occupant {
+    /// One of the account.
+    Own(Box<Link>),
+    /// One of another account.
+    Foreign,
+}
+
+/// Looks for all rows at once.
 pub(super) async fn look(
     app: &Application,
     account: AccountId,
-    entry: &NewLink,
-    context: &LinkContext<'_>,
+    entries: &[NewLink],
 ) -> Result<Found, StoreError> {
-    let by_id = match entry.link.id {
-        Some(id) => app.store.link(account, id).await?,
-        None => None,
-    };
-    let address = entry.link.address(entry.first_slug(account), context);
-    let is_occupied = match address {
-        Some(address) if by_id.is_none() => may_be_occupied(app, &address, context).await?,
-        Some(_) | None => false,
-    };
-    Ok(Found { by_id, is_occupied })
+    let ids: Vec<LinkId> = entries.iter().filter_map(|entry| entry.link.id).collect();
+    let by_id = links_with_ids(app, account, &ids).await?;
+    let is_found = |entry: &&NewLink| entry.link.id.is_some_and(|id| by_id.contains_key(&id));
+    let addresses = entries.iter().filter(|entry| !is_found(entry)).filter_map(|entry| entry.address.clone());
+    let addresses: Vec<Address> = addresses.collect();
+    let occupants = occupants(app, account, &addresses).await?;
+    Ok(Found { by_id, occupants })
 }
 
-/// Whether a link may have the address. Of a custom domain that does not serve links the store does not say what is
-/// there, but no link of another account can be.
-pub(super) async fn may_be_occupied(
+/// The links at those of `addresses` that are occupied.
+pub(super) async fn occupants(
     app: &Application,
-    address: &Address,
-    context: &LinkContext<'_>,
-) -> Result<bool, StoreError> {
-    match &address.site {
-        Site::Custom(hostname) if context.named_domains.of(hostname) != NamedDomain::Active => Ok(true),
-        Site::Custom(_) | Site::System => Ok(app.store.published_link(address).await?.is_some()),
+    account: AccountId,
+    addresses: &[Address],
+) -> Result<HashMap<Address, Occupant>, StoreError> {
+    if addresses.is_empty() {
+        return Ok(HashMap::new());
     }
+    let occupied = app.store.occupied(account, addresses).await?;
+    let ids: Vec<LinkId> = occupied.iter().filter_map(|(_, id)| *id).collect();
+    let mut links = links_with_ids(app, account, &ids).await?;
+    let mut occupants = HashMap::with_capacity(occupied.len());
+    for (address, id) in occupied {
+        let occupant = match id {
+            None => Occupant::Foreign,
+            Some(id) => match links.remove(&id) {
+                Some(link) if link.placement().address().as_ref() == Some(&address) => {
+                    Occupant::Own(Box::new(link))
+                }
+                // It was deleted or moved since. The insertion finds out what is there now.
+                Some(_) | None => continue,
+            },
+        };
+        occupants.insert(address, occupant);
+    }
+    Ok(occupants)
+}
+
+async fn links_with_ids(
+    app: &Application,
+    account: AccountId,
+    ids: &[LinkId],
+) -> Result<HashMap<LinkId, Link>, StoreError> {
+    if ids.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let links = app.store.links_with_ids(account, ids).await?;
+    Ok(links.into_iter().map(|link| (link.id(), link)).collect())
 }

@@ -1,4 +1,4 @@
-//! What became of the rows that are imported together, as far as it is known.
+//! What became of the rows of a run, as far as it is known.
 
 use signpost_domain::{GroupId, Link, LinkId};
 
@@ -7,16 +7,18 @@ use crate::app_error::AppError;
 use crate::application::Application;
 
 /// One result for each row, in their order.
+#[derive(Default)]
 pub(super) struct Results {
     lines: Vec<u64>,
     rows: Vec<Option<ImportedRow>>,
 }
 
 impl Results {
-    pub(super) fn new(lines: impl Iterator<Item = u64>) -> Self {
-        let lines: Vec<_> = lines.collect();
-        let rows = lines.iter().map(|_| None).collect();
-        Self { lines, rows }
+    /// Adds a row of which nothing is known yet, and returns its index.
+    pub(super) fn add(&mut self, line: u64) -> usize {
+        self.lines.push(line);
+        self.rows.push(None);
+        self.rows.len() - 1
     }
 
     /// Nothing was made of the row.

@@ -55,6 +55,7 @@ mod taken_addresses;
 mod transfer;
 mod transfer_faults;
 mod transfer_group_names;
+mod transfer_in_parts;
 mod transfer_left_out;
 mod transfer_of_domains;
 mod transfer_round_trips;

@@ -5,7 +5,7 @@ use signpost_app::accounts::OperatorError;
 use signpost_app::transfer::{
     Export, Field, FieldValue, Import, ImportCounts, ImportMode, ImportRow, Imported, ImportedRow, Record,
 };
-use signpost_domain::{AccountId, Batch, Group, Link, LinkFilter, LinkKind, PageLimit};
+use signpost_domain::{AccountId, Group, Link, LinkFilter, LinkKind, PageLimit};
 
 /// Everything of an account, as an export gives it.
 pub(crate) async fn exported(app: &Application, account: AccountId) -> Vec<Record> {
@@ -30,8 +30,9 @@ pub(crate) async fn import_in(
         let first = u64::try_from(part * 100 + 1).unwrap();
         let rows =
             (first..).zip(records).map(|(line, record)| ImportRow { line, record: Ok(record.clone()) });
-        results.extend(import.rows(app, Batch::new(rows.collect()).unwrap()).await?);
+        results.extend(import.push(app, rows.collect()).await?);
     }
+    results.extend(import.finish(app).await?);
     Ok(results)
 }
 

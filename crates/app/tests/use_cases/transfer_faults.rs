@@ -41,7 +41,7 @@ async fn an_import_that_was_cut_short_is_completed_by_another() {
             let rows = records
                 .into_iter()
                 .map(|record| signpost_app::transfer::ImportRow { line: 1, record: Ok(record) });
-            signpost_domain::Batch::new(rows.collect()).unwrap()
+            rows.collect::<Vec<_>>()
         };
         let all = rows(30);
         import_of.rows(&world.app, numbered(all[..10].to_vec())).await.unwrap();
@@ -71,7 +71,7 @@ async fn a_store_that_is_away_is_no_fault_of_the_rows() {
     let mut import_of = Import::start(&world.app, world.account.id, ImportMode::Write).await.unwrap();
     world.memory.store.faults().set_unavailable(true);
     let row = signpost_app::transfer::ImportRow { line: 1, record: Ok(rows(1).remove(0)) };
-    let batch = signpost_domain::Batch::new(vec![row]).unwrap();
+    let batch = vec![row];
     assert!(matches!(import_of.rows(&world.app, batch).await, Err(OperatorError::Broken(_))));
 }
 

@@ -1,7 +1,7 @@
 //! Rows that name their group by its name (docs/import-export.md).
 
 use signpost_app::transfer::{Field, FieldValue, Import, ImportMode, ImportRow, Imported, Record};
-use signpost_domain::{Batch, GroupId, Link, PlanLimits};
+use signpost_domain::{GroupId, Link, PlanLimits};
 
 use crate::transfer::{import, record, rehearse, stored, words};
 use crate::world::{World, plan};
@@ -131,7 +131,7 @@ async fn d15_a_group_beyond_the_plan_fails_the_rows_that_name_it() {
     let mut import = Import::start(&world.app, world.account.id, ImportMode::Write).await.unwrap();
     for (word, created) in [("created", 1), ("unchanged", 1)] {
         let numbered = (1..).zip(rows.clone()).map(|(line, record)| ImportRow { line, record: Ok(record) });
-        let rows = Batch::new(numbered.collect()).unwrap();
+        let rows = numbered.collect();
         let outcomes = crate::transfer::outcomes(import.rows(&world.app, rows).await.unwrap());
         assert_eq!(words(&outcomes), failing(word));
         assert_eq!(import.groups_created(), created);

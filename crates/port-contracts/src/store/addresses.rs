@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UpdateLinkError};
-use signpost_domain::{Address, Landing, Link, LinkId, Placement, Redirect};
+use signpost_domain::{Address, Id, Landing, Link, LinkId, Placement, Redirect};
 
 use super::domain_steps;
 use super::fixture::Fresh;
@@ -303,6 +303,50 @@ pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
             links.iter().filter_map(|link| Some((link.placement().address()?, link.id()))).collect();
         assert_eq!(named, expected);
     }
+}
+
+/// An import asks for many at once. Only the account's own links are named.
+pub(super) async fn occupied_addresses_are_named_whoever_owns_the_link(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    domain_steps::serve(&store, account, &addressed()).await;
+    let (mut asked, mut expected) = (vec![], BTreeMap::new());
+    for (number, placement) in addressed().into_iter().enumerate() {
+        let link = samples::link_at(KINDS[number % 2], placement);
+        let owner = if number % 3 == 1 { other } else { account };
+        let link = given::link(&store, owner, link).await;
+        let address = link.placement().address().unwrap();
+        asked.push(address.clone());
+        expected.insert(address, (owner == account).then(|| link.id()));
+    }
+    given::link(&store, account, samples::redirect_at(samples::lost(Some("free")))).await;
+    asked.extend(samples::on_system("free").address());
+    asked.push(asked[0].clone());
+    let occupied = store.occupied(account, &asked).await.unwrap();
+    assert_eq!(occupied.len(), expected.len());
+    assert_eq!(occupied.into_iter().collect::<BTreeMap<_, _>>(), expected);
+    assert_eq!(store.occupied(account, &[]).await.unwrap(), []);
+}
+
+/// A link goes by its id only with the prefix of its kind, and only for its own account.
+pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
+    let store = fresh.store().await;
+    let account = given::account(&store).await;
+    let other = given::account(&store).await;
+    let own = given::link(&store, account, samples::link(KINDS[0], "a")).await;
+    let second = given::link(&store, account, samples::link(KINDS[1], "b")).await;
+    let foreign = given::link(&store, other, samples::link(KINDS[0], "c")).await;
+    let of_other_kind = match own.id() {
+        LinkId::Landing(id) => LinkId::Redirect(Id::from_bytes(id.to_bytes())),
+        LinkId::Redirect(id) => LinkId::Landing(Id::from_bytes(id.to_bytes())),
+    };
+    let ids = [own.id(), second.id(), foreign.id()];
+    let mut found = store.links_with_ids(account, &ids).await.unwrap();
+    found.sort_by_key(|link| link.id() != own.id());
+    assert_eq!(found, [own, second]);
+    assert_eq!(store.links_with_ids(account, &[of_other_kind]).await.unwrap(), []);
+    assert_eq!(store.links_with_ids(account, &[]).await.unwrap(), []);
 }
 
 /// It is asked after the store has said that an address is taken, and says what is there by then.

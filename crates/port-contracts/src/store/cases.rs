@@ -161,6 +161,8 @@ macro_rules! __store_cases {
                 a_link_does_not_stand_in_its_own_way
                 two_links_swap_addresses_only_by_way_of_a_third
                 links_at_addresses_are_the_accounts_own
+                occupied_addresses_are_named_whoever_owns_the_link
+                links_are_read_by_their_ids
                 a_link_at_an_address_is_the_one_there_now
             }
             link_limits {

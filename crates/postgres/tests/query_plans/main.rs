@@ -199,6 +199,12 @@ async fn single_rows(subject: &Subject) {
             assert_eq!(statements.len(), 1, "{statements:#?}");
             let (statements, _) = recorder::recorded(store.published_link(&address)).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
+            let addresses = vec![address.clone(); 500];
+            let (statements, _) = recorder::recorded(store.occupied(account, &addresses)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
+            let ids = vec![link.id(); 500];
+            let (statements, _) = recorder::recorded(store.links_with_ids(account, &ids)).await;
+            assert_eq!(statements.len(), 1, "{statements:#?}");
             let (statements, _) = recorder::recorded(store.admit(account, budget, samples::at(0))).await;
             assert_eq!(statements.len(), 1, "{statements:#?}");
         })

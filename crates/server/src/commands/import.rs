@@ -9,15 +9,15 @@ use clap::Args;
 use serde_json::json;
 use signpost_app::Application;
 use signpost_app::accounts::{self, AccountReference};
-use signpost_app::transfer::{Import, ImportCounts, ImportMode, ImportRow};
-use signpost_domain::{AccountId, Batch, batch};
+use signpost_app::transfer::{Import, ImportCounts, ImportMode, ImportedRow};
+use signpost_domain::AccountId;
 use signpost_link_files::{FileFormat, RecordReader, ReportWriter};
 
 use super::UsageError;
 use super::output::Output;
 use super::wording::counted;
 use crate::settings::LinkFlags;
-use crate::transfer::Progress;
+use crate::transfer::{Progress, ReadAhead};
 
 /// What stands for standard input.
 const STANDARD_INPUT: &str = "-";
@@ -64,7 +64,9 @@ pub(super) async fn run(
     let report_is_apart = report.is_some();
     let rows_on_a_terminal = !report_is_apart && io::stdout().is_terminal();
     let progress = Progress::of_bytes(size, !is_json && !rows_on_a_terminal);
-    let importing = Importing { app, reader, import, progress, name: &name };
+    let rows = ReadAhead::start(reader).context("cannot start a thread to read the file")?;
+    let counts = ImportCounts::default();
+    let importing = Importing { app, rows, import, progress, counts, name: &name };
     let imported = if let Some(path) = report {
         let file = create_report(&path)?;
         let format = if is_json { Some(FileFormat::JsonLines) } else { FileFormat::of_path(&path) };
@@ -85,9 +87,9 @@ pub(super) async fn run(
 }
 
 /// The file, and its size if it has one.
-fn open(file: &Path) -> io::Result<(Box<dyn Read>, Option<u64>)> {
+fn open(file: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     if file == Path::new(STANDARD_INPUT) {
-        return Ok((Box::new(io::stdin().lock()), None));
+        return Ok((Box::new(io::stdin()), None));
     }
     let file = File::open(file)?;
     let metadata = file.metadata()?;
@@ -168,45 +170,58 @@ struct WholeImport {
 /// An import from a file.
 struct Importing<'a> {
     app: &'a Application,
-    reader: RecordReader<Box<dyn Read>>,
+    rows: ReadAhead,
     import: Import,
     progress: Progress,
+    counts: ImportCounts,
     name: &'a str,
 }
 
 impl Importing<'_> {
     async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<WholeImport> {
-        let mut counts = ImportCounts::default();
+        let (mut previous_line, mut bytes_read) = (None, 0);
         loop {
-            let rows = self.next_rows().with_context(|| format!("cannot read {} on", self.name))?;
-            let Ok(rows) = Batch::new(rows) else {
-                return Ok(WholeImport { counts, groups_created: self.import.groups_created() });
+            let end = match self.rows.next().await {
+                Some(Ok(part)) => {
+                    let rows = part.rows;
+                    bytes_read = part.bytes_read;
+                    let line = rows.first().map_or(0, |row| row.line);
+                    // The rows before these may still be on their way into the store.
+                    let open_line = previous_line.replace(line).unwrap_or(line);
+                    let imported = self.import.push(self.app, rows).await;
+                    let imported = imported.with_context(|| stopped(self.name, open_line))?;
+                    self.report(&mut report, &imported, bytes_read)?;
+                    continue;
+                }
+                Some(Err(error)) => Err(error),
+                None => Ok(()),
             };
-            let line = rows.first().map_or(0, |row| row.line);
-            let imported = self.import.rows(self.app, rows).await.with_context(|| {
-                format!(
-                    "the import stopped at line {line} of {}; import the same file again to go on",
-                    self.name
-                )
-            })?;
-            for row in &imported {
-                counts.count(&row.outcome);
-            }
-            report.write(&imported).context("cannot write the report")?;
-            let rows = counted(counts.rows(), "row");
-            let words = format!("{rows}, {} not imported", counts.not_imported());
-            self.progress.show_with(self.reader.bytes_read(), words);
+            let imported = self.import.finish(self.app).await;
+            let imported = imported.with_context(|| stopped(self.name, previous_line.unwrap_or(0)))?;
+            self.report(&mut report, &imported, bytes_read)?;
+            end.with_context(|| format!("cannot read {} on", self.name))?;
+            let groups_created = self.import.groups_created();
+            return Ok(WholeImport { counts: self.counts, groups_created });
         }
     }
 
-    fn next_rows(&mut self) -> io::Result<Vec<ImportRow>> {
-        let mut rows = vec![];
-        while rows.len() < *batch::ITEMS.end() {
-            match self.reader.next_row()? {
-                Some(row) => rows.push(row),
-                None => break,
-            }
+    fn report<W: Write>(
+        &mut self,
+        report: &mut ReportWriter<W>,
+        imported: &[ImportedRow],
+        bytes_read: u64,
+    ) -> Result<()> {
+        for row in imported {
+            self.counts.count(&row.outcome);
         }
-        Ok(rows)
+        report.write(imported).context("cannot write the report")?;
+        let rows = counted(self.counts.rows(), "row");
+        let words = format!("{rows}, {} not imported", self.counts.not_imported());
+        self.progress.show_with(bytes_read, words);
+        Ok(())
     }
+}
+
+fn stopped(name: &str, line: u64) -> String {
+    format!("the import stopped at line {line} of {name}; import the same file again to go on")
 }

@@ -1,0 +1,249 @@
+//! Judging rows: whether what they describe is there, and otherwise whether it may be created.
+
+use std::slice;
+
+use signpost_domain::{Group, GroupId, Link, LinkContext, NamedDomains, PlanLimits, PlanResource, Refusal};
+
+use super::draws::DRAWS;
+use super::entry::{NewLink, Refused, Run};
+use super::group_entry::GroupEntry;
+use super::insertion::{GroupInsertion, insert_groups};
+use super::named_groups::NamedGroups;
+use super::occupancy::{Found, Occupant, look, occupants};
+use super::outcome::Imported;
+use super::pending::Pending;
+use super::rehearsal::Rehearsal;
+use super::results::Results;
+use crate::accounts::OperatorError;
+use crate::links::LinkRules;
+use crate::ports::StoreError;
+
+/// What rows are judged by, as far as it changes from row to row.
+pub(super) struct Judging {
+    pub(super) limits: PlanLimits,
+    pub(super) named_groups: NamedGroups,
+    pub(super) rehearsal: Option<Rehearsal>,
+}
+
+impl Judging {
+    /// Judges the links of a run. Creates its groups, those that only links name included.
+    pub(super) async fn judge(
+        &mut self,
+        rules: &LinkRules<'_>,
+        named_domains: &NamedDomains,
+        run: Run,
+    ) -> Result<Pending, OperatorError> {
+        let Run { groups, links, mut results, .. } = run;
+        let context = &rules.context(named_domains);
+        self.groups(rules, context, groups, &mut results).await?;
+        let (new, refused) = self.links(rules, context, links, &mut results).await?;
+        Ok(Pending::new(results, named_domains.clone(), new, refused))
+    }
+
+    async fn groups(
+        &mut self,
+        rules: &LinkRules<'_>,
+        context: &LinkContext<'_>,
+        entries: Vec<(usize, GroupEntry)>,
+        results: &mut Results,
+    ) -> Result<(), OperatorError> {
+        let mut new = vec![];
+        for (index, entry) in entries {
+            match self.group(rules, entry.id).await? {
+                Some(group) => {
+                    results.group(index, Imported::compared(entry.differences(&group)), entry.id);
+                }
+                None => new.push((index, entry.create(context.now))),
+            }
+        }
+        if let Some(rehearsal) = &mut self.rehearsal {
+            for (index, group) in new {
+                let id = group.id;
+                results.group(index, rehearsal.create_group(group), id);
+            }
+            return Ok(());
+        }
+        let limit = self.limits.of(PlanResource::Groups);
+        let (indices, groups): (Vec<_>, Vec<_>) = new.into_iter().unzip();
+        let insertions = insert_groups(rules.app, rules.account, &groups, limit).await?;
+        for ((index, group), insertion) in indices.into_iter().zip(groups).zip(insertions) {
+            match insertion {
+                Some(GroupInsertion::Done) => {
+                    self.named_groups.add(&group);
+                    results.group(index, Imported::Created, group.id);
+                }
+                Some(GroupInsertion::LimitReached) => {
+                    results.refuse(index, Imported::groups_limit_reached(limit));
+                }
+                None => results.refuse(index, Imported::untakable()),
+            }
+        }
+        Ok(())
+    }
+
+    async fn group(&self, rules: &LinkRules<'_>, id: GroupId) -> Result<Option<Group>, StoreError> {
+        if let Some(group) = self.rehearsal.as_ref().and_then(|rehearsal| rehearsal.group(id)) {
+            return Ok(Some(group.clone()));
+        }
+        rules.app.store.group(rules.account, id).await
+    }
+
+    /// Judges links. Returns the new ones, whose groups are there, and those that are refused so far.
+    async fn links(
+        &mut self,
+        rules: &LinkRules<'_>,
+        context: &LinkContext<'_>,
+        entries: Vec<NewLink>,
+        results: &mut Results,
+    ) -> Result<(Vec<(NewLink, Link)>, Vec<Refused>), OperatorError> {
+        let app = rules.app;
+        let rehearsed = self.rehearsal.iter().flat_map(Rehearsal::groups);
+        let (entries, ambiguous) = self.named_groups.look_up(app, rehearsed, entries, context.now).await?;
+        for (index, outcome) in ambiguous {
+            results.refuse(index, outcome);
+        }
+        let found = look(app, rules.account, &entries).await?;
+        let (mut new, mut refused) = (Vec::with_capacity(entries.len()), vec![]);
+        for entry in entries {
+            let index = entry.index;
+            let earlier = self.rehearsal.as_ref().and_then(|rehearsal| {
+                entry.link.id.and_then(|id| rehearsal.compared_by_id(id, entry.fingerprint))
+            });
+            if let Some(outcome) = earlier {
+                results.refuse(index, outcome);
+                continue;
+            }
+            match judge_link(rules, context, entry, &found).await? {
+                Judgement::There { link, outcome } => results.link(app, index, outcome, &link),
+                Judgement::Refused(row) => refused.push(row),
+                Judgement::New(entry, link) => new.push((*entry, *link)),
+            }
+        }
+        if self.rehearsal.is_some() {
+            self.rehearse(rules, new, refused, results).await?;
+            return Ok((vec![], vec![]));
+        }
+        let new = self.with_groups(rules, new, &mut refused).await?;
+        Ok((new, refused))
+    }
+
+    /// Creates the groups that new links name and that are missing. Refuses the links whose groups cannot be created.
+    async fn with_groups(
+        &mut self,
+        rules: &LinkRules<'_>,
+        new: Vec<(NewLink, Link)>,
+        refused: &mut Vec<Refused>,
+    ) -> Result<Vec<(NewLink, Link)>, OperatorError> {
+        let limit = self.limits.of(PlanResource::Groups);
+        let groups = new.iter().filter_map(|(_, link)| link.group_id()).collect();
+        let without_group = self.named_groups.create_missing(rules.app, groups, limit).await?;
+        let mut kept = Vec::with_capacity(new.len());
+        for (entry, link) in new {
+            if let Some(outcome) = link.group_id().and_then(|id| without_group.get(&id)) {
+                let address = link.placement().address();
+                refused.push(Refused { entry, address, outcome: outcome.clone() });
+            } else {
+                kept.push((entry, link));
+            }
+        }
+        Ok(kept)
+    }
+
+    async fn rehearse(
+        &mut self,
+        rules: &LinkRules<'_>,
+        new: Vec<(NewLink, Link)>,
+        mut refused: Vec<Refused>,
+        results: &mut Results,
+    ) -> Result<(), OperatorError> {
+        for (entry, link) in new {
+            let missing = link.group_id().and_then(|id| self.named_groups.missing(id)).cloned();
+            let has_its_group = match link.group_id() {
+                Some(id) if missing.is_none() => self.group(rules, id).await?.is_some(),
+                Some(_) | None => true,
+            };
+            let Some(rehearsal) = &mut self.rehearsal else { continue };
+            let mut outcome = Imported::WouldCreate;
+            if let Some(group) = missing {
+                outcome = rehearsal.create_group(group.clone());
+                if outcome == Imported::WouldCreate {
+                    self.named_groups.add(&group);
+                }
+            }
+            if outcome == Imported::WouldCreate {
+                outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group);
+            }
+            if outcome.code().is_some() {
+                refused.push(Refused { entry, address: link.placement().address(), outcome });
+            } else {
+                results.rehearsed(rules.app, entry.index, outcome, entry.link.id, &link);
+            }
+        }
+        for Refused { entry, address, outcome } in refused {
+            let earlier = self.rehearsal.as_ref().and_then(|rehearsal| {
+                address.and_then(|address| rehearsal.compared_by_address(&address, entry.fingerprint))
+            });
+            results.refuse(entry.index, earlier.unwrap_or(outcome));
+        }
+        Ok(())
+    }
+}
+
+enum Judgement {
+    There { link: Box<Link>, outcome: Imported },
+    Refused(Refused),
+    New(Box<NewLink>, Box<Link>),
+}
+
+/// Whether what an entry describes is there, and otherwise the link to be created.
+async fn judge_link(
+    rules: &LinkRules<'_>,
+    context: &LinkContext<'_>,
+    entry: NewLink,
+    found: &Found,
+) -> Result<Judgement, OperatorError> {
+    let (app, account) = (rules.app, rules.account);
+    let compared = |link: &Link| {
+        let outcome = Imported::compared(entry.link.differences(link, context));
+        Judgement::There { link: Box::new(link.clone()), outcome }
+    };
+    if let Some(link) = entry.link.id.and_then(|id| found.by_id.get(&id)) {
+        return Ok(compared(link));
+    }
+    let mut slug = entry.first_slug(account);
+    let mut address = entry.address.clone();
+    let mut occupant = address.as_ref().and_then(|address| found.occupants.get(address)).cloned();
+    let mut attempt = 0;
+    let is_taken = loop {
+        match occupant {
+            None => break false,
+            Some(Occupant::Own(link)) if !entry.link.wants_a_slug() => return Ok(compared(&link)),
+            Some(Occupant::Own(link)) if entry.link.differences(&link, context).is_empty() => {
+                return Ok(compared(&link));
+            }
+            Some(Occupant::Foreign) if !entry.link.wants_a_slug() => break true,
+            // Some other link happens to have the slug.
+            Some(Occupant::Own(_) | Occupant::Foreign) => {}
+        }
+        attempt += 1;
+        if attempt == DRAWS {
+            break true;
+        }
+        slug = Some(entry.fingerprint.slug(account, attempt));
+        address = entry.link.address(slug.clone(), context);
+        occupant = match &address {
+            Some(address) => occupants(app, account, slice::from_ref(address)).await?.remove(address),
+            None => None,
+        };
+    };
+    let fresh = match entry.link.id {
+        Some(id) => id.to_bytes(),
+        None => entry.link.dated(app.ids.next_bits()),
+    };
+    let outcome = match entry.link.create(fresh, slug, context) {
+        Err(rejection) => rejection.into(),
+        Ok(_) if is_taken => Refusal::AddressTaken { existing: None }.into(),
+        Ok(link) => return Ok(Judgement::New(Box::new(entry), Box::new(link))),
+    };
+    Ok(Judgement::Refused(Refused { entry, address, outcome }))
+}
