@@ -33,7 +33,8 @@
 //! let (_record, secret) = keys::issue(&app, account.id, None).await.unwrap();
 //!
 //! // What every request begins with: the key makes its sender a caller, and costs one request of the budget.
-//! let caller = admission::admit(&app, Some(&secret), "203.0.113.9".parse().unwrap()).await.unwrap();
+//! let address = "203.0.113.9".parse().unwrap();
+//! let caller = admission::admit(&app, Some(&secret), address, None).await.unwrap();
 //! assert_eq!(caller.rate_limits().remaining.minute, 119);
 //!
 //! // What the caller asks for.
