@@ -21,6 +21,7 @@ use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_ids;
 use crate::link_list;
+use crate::list_range::AmongRows;
 use crate::membership;
 use crate::named_links::{self, Deleted};
 use crate::page_content;
@@ -41,8 +42,7 @@ built_once! {
         kind: i16 => SmallInt,
     } = links::table
         .find(id)
-        .filter(links::account_id.eq(account))
-        .filter(links::kind.eq(kind))
+        .filter(AmongRows(links::account_id.eq(account).and(links::kind.eq(kind))))
         .select(LinkRow::as_select())
 }
 
@@ -54,8 +54,7 @@ built_once! {
         kind: i16 => SmallInt,
     } = links::table
         .find(id)
-        .filter(links::account_id.eq(account))
-        .filter(links::kind.eq(kind))
+        .filter(AmongRows(links::account_id.eq(account).and(links::kind.eq(kind))))
         .select(LinkRow::as_select())
         .for_update()
 }

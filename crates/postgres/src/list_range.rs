@@ -115,6 +115,7 @@ impl QueryId for ListRange {
 ///
 /// PostgreSQL does not look at the statistics of a column for it. They may say that next to no row fulfils it, as after an
 /// import into one group; then it would look for all of them by another index and sort them, and there may be many by now.
+/// Or there are no statistics yet, as before an import.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct AmongRows<E>(pub(crate) E);
 

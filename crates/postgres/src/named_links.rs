@@ -12,6 +12,7 @@ use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts::{self, GroupMoves};
+use crate::list_range::AmongRows;
 use crate::membership;
 use crate::pipeline::both;
 use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
@@ -58,7 +59,7 @@ pub(crate) async fn read(
     let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
     let rows: Vec<LinkRow> = links::table
         .filter(links::id.eq_any(bytes))
-        .filter(links::account_id.eq(IdBytes::from(account)))
+        .filter(AmongRows(links::account_id.eq(IdBytes::from(account))))
         .select(LinkRow::as_select())
         .load(connection)
         .await?;
@@ -122,8 +123,8 @@ async fn held(
     let named: BTreeSet<LinkId> = ids.iter().copied().collect();
     let bytes: Vec<IdBytes> = ids.iter().copied().map(IdBytes::from).collect();
     let rows = links::table
-        .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::id.eq_any(bytes))
+        .filter(AmongRows(links::account_id.eq(IdBytes::from(account))))
         .order((links::kind, links::id))
         .select(LinkRow::as_select())
         .for_no_key_update()

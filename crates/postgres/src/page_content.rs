@@ -7,6 +7,7 @@ use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, Page
 
 use crate::columns::IdBytes;
 use crate::failure::Failure;
+use crate::list_range::AmongRows;
 use crate::rows::link::{LinkRow, address_from, kind_column};
 use crate::rows::page::{landing_row, page_column, page_from};
 use crate::schema::links;
@@ -37,8 +38,7 @@ pub(crate) async fn landing_page(
 ) -> Result<Option<LandingPage>, Failure> {
     let found = links::table
         .find(IdBytes::from(id))
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(LANDING))
+        .filter(AmongRows(links::account_id.eq(IdBytes::from(account)).and(links::kind.eq(LANDING))))
         .select((LinkRow::as_select(), links::page))
         .first::<(LinkRow, Option<String>)>(connection)
         .await
@@ -56,8 +56,7 @@ pub(crate) async fn read(
 ) -> Result<PageContent, Failure> {
     let found = links::table
         .find(IdBytes::from(id))
-        .filter(links::account_id.eq(IdBytes::from(account)))
-        .filter(links::kind.eq(LANDING))
+        .filter(AmongRows(links::account_id.eq(IdBytes::from(account)).and(links::kind.eq(LANDING))))
         .select(links::page)
         .first::<Option<String>>(connection)
         .await

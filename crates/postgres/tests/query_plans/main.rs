@@ -20,6 +20,7 @@ mod answers;
 mod batches;
 mod clicks;
 mod domains;
+mod empty_tables;
 mod giant_group;
 mod pages;
 mod pixels;
@@ -86,6 +87,7 @@ async fn statements_are_few_and_read_ranges_of_indexes() {
     drop(subject);
     drop(database);
     giant_group::does_not_change_plans(server).await;
+    empty_tables::get_the_plans_of_full_ones(server).await;
 }
 
 /// Has the server log the plans of all statements in a database, and of those that these run themselves.

@@ -1,0 +1,53 @@
+//! Plans that are made while tables are empty. A connection keeps them while an import fills the tables, and statistics come
+//! a minute later at best. So they must already read the index that a full table needs.
+
+use std::time::Duration;
+
+use signpost_app::ports::{AccountReads, LinkReads};
+use signpost_domain::{AccountId, Address, Id, LinkKind, Site};
+use signpost_port_contracts::samples;
+use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
+use signpost_test_servers::postgres::PostgresServer;
+
+use super::{Subject, log_plans};
+
+/// The look-ups of an import, a visit and a request for one link each find a row by its whole key.
+pub(crate) async fn get_the_plans_of_full_ones(server: &'static PostgresServer) {
+    let database = server.database(None);
+    migrate(&database.url()).await.unwrap();
+    log_plans(server, &database);
+    let account: AccountId = Id::from_bytes([1; 16]);
+    database.run(
+        "INSERT INTO accounts (id, email, email_key, plan, created_at) \
+         VALUES (repeat('01', 16)::uuid, 'a@example.com', 'a@example.com', 'agency', '2026-01-01')",
+    );
+    let options = PostgresOptions::with_time_limit(Duration::from_mins(1));
+    let store = PostgresStore::connect(&database.url(), &options).await.unwrap();
+    let subject = Subject { server, store, account };
+    let store = &subject.store;
+    let link = samples::link(LinkKind::Redirect, "first");
+    let address = Address { site: Site::System, slug: Some(samples::slug("first")) };
+    let (key, _) = samples::key(account);
+
+    let at_addresses = ["links_address", "slug = n.slug)"];
+    let plans =
+        subject.plans(async { drop(store.occupied(account, std::slice::from_ref(&address)).await.unwrap()) });
+    assert_contains(&plans.await, &at_addresses);
+    let plans = subject.plans(async { drop(store.published_link(&address).await.unwrap()) }).await;
+    assert_contains(&plans, &["links_address"]);
+    for plans in [
+        subject.plans(async { drop(store.links_with_ids(account, &[link.id()]).await.unwrap()) }).await,
+        subject.plans(async { drop(store.link(account, link.id()).await.unwrap()) }).await,
+    ] {
+        assert_contains(&plans, &["links_pkey", "Index Cond: (id = "]);
+    }
+    let plans = subject.plans(async { drop(store.key_holder(&key.hash).await.unwrap()) }).await;
+    assert_contains(&plans, &["Index Scan"]);
+}
+
+fn assert_contains(plans: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(plans.contains(part), "no {part:?} in {plans}");
+    }
+    assert!(!plans.contains("Seq Scan"), "{plans}");
+}
