@@ -4,35 +4,36 @@ use async_trait::async_trait;
 use diesel::dsl::{AsSelect, count_star};
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Timestamptz, Uuid};
+use diesel::sql_types::{Binary, Bool, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{AccountReads, AccountWrites, InsertAccountError, KeyHolder, StoreError};
 use signpost_domain::{
     Account, AccountId, ApiKey, ApiKeyId, Email, KeyHash, Link, LinkId, Page, PageLimit, PagePosition,
     PlanName, Timestamp, Usage,
 };
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use crate::built_once::built_once;
-use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, contended_if_referred_to};
-use crate::listed;
 use crate::membership;
 use crate::pipeline::both;
-use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
-use crate::rows::api_key::{ApiKeyRow, NewApiKey};
-use crate::rows::link::{LinkRow, kind_column};
 use crate::schema::{
     accounts, api_keys, first_account, links, pixels, remembered_answers, remembered_totals, request_counts,
 };
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
+use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::link::{LinkRow, kind_column};
+use signpost_sql_rows::listed;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
     /// The first of two instants that is there.
     #[sql_name = "coalesce"]
-    fn first_set(a: Nullable<Timestamptz>, b: Nullable<Timestamptz>) -> Nullable<Timestamptz>;
+    fn first_set(a: Nullable<Moment>, b: Nullable<Moment>) -> Nullable<Moment>;
 }
 
 built_once! {
@@ -49,7 +50,7 @@ built_once! {
     /// A link of the account that a key belongs to.
     LinkOfKey -> AsSelect<LinkRow, Pg> {
         hash: Vec<u8> => Binary,
-        id: IdBytes => Uuid,
+        id: IdBytes => Identifier,
         kind: i16 => SmallInt,
     } = api_keys::table
         .inner_join(links::table.on(links::account_id.eq(api_keys::account_id)))
@@ -65,16 +66,16 @@ statement! {
         account: IdBytes,
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
-    { account: Uuid } " ORDER BY h.kind, h.id FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
+    { account: Identifier } " ORDER BY h.kind, h.id FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id"
 }
 
 statement! {
     /// Holds all groups of an account in their order.
-    HoldAllGroups -> Uuid {
+    HoldAllGroups -> Identifier {
         account: IdBytes,
     } =
     "SELECT id FROM groups WHERE account_id = "
-    { account: Uuid } " ORDER BY id FOR UPDATE"
+    { account: Identifier } " ORDER BY id FOR UPDATE"
 }
 
 statement! {
@@ -83,8 +84,8 @@ statement! {
         account: IdBytes,
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM groups AS h WHERE h.account_id = "
-    { account: Uuid } " ORDER BY h.id FOR UPDATE) DELETE FROM groups AS g USING held WHERE g.account_id = "
-    { account: Uuid } " AND g.id = held.id"
+    { account: Identifier } " ORDER BY h.id FOR UPDATE) DELETE FROM groups AS g USING held WHERE g.account_id = "
+    { account: Identifier } " AND g.id = held.id"
 }
 
 statement! {
@@ -93,7 +94,7 @@ statement! {
         account: IdBytes,
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM custom_domains AS h WHERE h.account_id = "
-    { account: Uuid } " ORDER BY h.hostname, h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
+    { account: Identifier } " ORDER BY h.hostname, h.id FOR UPDATE) DELETE FROM custom_domains AS d USING held WHERE d.id = held.id"
 }
 
 #[async_trait]
@@ -123,7 +124,7 @@ impl AccountReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(AccountRow::into_account).transpose()
+            Ok(found.map(AccountRow::into_account).transpose()?)
         })
         .await
     }
@@ -136,7 +137,7 @@ impl AccountReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(AccountRow::into_account).transpose()
+            Ok(found.map(AccountRow::into_account).transpose()?)
         })
         .await
     }
@@ -149,7 +150,7 @@ impl AccountReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(|usage| usage.into_usage(id)).transpose()
+            Ok(found.map(|usage| usage.into_usage(id)).transpose()?)
         })
         .await
     }
@@ -181,7 +182,7 @@ impl AccountReads for PostgresStore {
                 .select((accounts::plan, count_star()))
                 .load::<(String, i64)>(connection)
                 .await?;
-            plan_uses(plans)
+            Ok(plan_uses(plans)?)
         })
         .await
     }
@@ -221,7 +222,7 @@ async fn read_link_of_key(
     let query =
         LinkOfKey { hash: hash.to_bytes().to_vec(), id: IdBytes::from(id), kind: kind_column(id.kind()) };
     let found: Vec<LinkRow> = query.load(connection).await?;
-    found.into_iter().next().map(LinkRow::into_link).transpose()
+    Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
 }
 
 async fn has_accounts(connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
@@ -341,7 +342,7 @@ impl AccountWrites for PostgresUnitOfWork {
                 .get_result(connection)
                 .await
                 .optional()?;
-            revoked.map(ApiKeyRow::into_api_key).transpose()
+            Ok(revoked.map(ApiKeyRow::into_api_key).transpose()?)
         })
         .await
     }

@@ -9,20 +9,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     Affected, ChangeId, ChangeLog, ChangePosition, LoggedChange, ReadChanges, StoreError, VisibleChange,
 };
 use signpost_domain::Hostname;
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
 use crate::pipeline::both;
-use crate::rows::cell::RowName;
-use crate::rows::link::{address_columns, address_from};
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
+use signpost_sql_rows::link::{address_columns, address_from};
 
 /// By how much clocks of servers of one database may differ.
 const CLOCKS_DIFFER: Duration = Duration::from_secs(1);
@@ -39,7 +40,7 @@ statement! {
     { hosts: Nullable<Array<Text>> } ", "
     { slugs: Nullable<Array<Text>> } ", "
     { hostname: Nullable<Text> } " FROM unnest("
-    { accounts: Array<Uuid> } ") AS a (id)"
+    { accounts: Array<Identifier> } ") AS a (id)"
 }
 
 statement! {
@@ -47,11 +48,11 @@ statement! {
     /// has written into the log and is not over; the position, where that belongs to another role and is not shown.
     ///
     /// It runs before the log is read. What is over by then that read sees, and what writes only then has a later time.
-    OldestWriter -> Timestamptz {
+    OldestWriter -> Moment {
         position: Instant,
     } =
     "SELECT least(statement_timestamp(), (SELECT min(coalesce(a.xact_start, "
-    { position: Timestamptz } ")) FROM pg_locks AS w JOIN pg_stat_activity AS a ON a.pid = w.pid \
+    { position: Moment } ")) FROM pg_locks AS w JOIN pg_stat_activity AS a ON a.pid = w.pid \
      WHERE w.locktype = 'relation' AND w.mode = 'RowExclusiveLock' AND w.granted AND w.relation = 'changes'::regclass \
      AND w.database = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())))"
 }
@@ -61,8 +62,8 @@ statement! {
     /// alone. A clock that was set back finds rows again rather than missing some.
     ReadLog -> (
         Bool,
-        Nullable<Uuid>,
-        Nullable<Uuid>,
+        Nullable<Identifier>,
+        Nullable<Identifier>,
         Nullable<Array<Text>>,
         Nullable<Array<Text>>,
         Nullable<Text>
@@ -72,7 +73,7 @@ statement! {
         limit: i64,
     } =
     "SELECT f.until > s.since, c.id, c.account_id, c.hosts, c.slugs, c.hostname FROM (SELECT least("
-    { position: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
+    { position: Moment } ", statement_timestamp()) - make_interval(secs => "
     { overlap: Double } ") AS since) AS s CROSS JOIN forgotten_changes AS f LEFT JOIN LATERAL \
      (SELECT l.id, l.account_id, l.hosts, l.slugs, l.hostname FROM changes AS l WHERE l.at > s.since ORDER BY l.at LIMIT "
     { limit: BigInt } ") AS c ON true"

@@ -1,16 +1,17 @@
 //! The counts of an account that move with what they count, in the same transaction (D15).
 
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Uuid};
+use diesel::sql_types::BigInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{InsertCustomDomainError, InsertGroupError, InsertPixelError};
 use signpost_domain::AccountId;
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::{IdBytes, whole_number};
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
 use crate::schema::accounts;
 use crate::statement::statement;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, whole_number};
 
 /// What stands against one more.
 pub(crate) enum Refused {
@@ -77,7 +78,7 @@ statement! {
     } =
     "UPDATE accounts SET links_count = links_count + "
     { by: BigInt } " WHERE id = "
-    { account: Uuid } " RETURNING links_count"
+    { account: Identifier } " RETURNING links_count"
 }
 
 /// Counts so many links more, or less if there are fewer than 0. Gives the count before that, which no other unit of work
@@ -90,5 +91,5 @@ pub(crate) async fn move_links(
     let statement = MoveLinksCount { account: account.into(), by };
     let moved = statement.get_result::<i64>(connection).await.optional()?;
     let row = RowName::new("accounts", account);
-    moved.map(|count| row.count("links_count", count.saturating_sub(by))).transpose()
+    Ok(moved.map(|count| row.count("links_count", count.saturating_sub(by))).transpose()?)
 }

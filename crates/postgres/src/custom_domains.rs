@@ -2,18 +2,18 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::Uuid;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{CustomDomainReads, ScheduledDomain, StoreError};
 use signpost_domain::{AccountId, CustomDomain, DomainId, Hostname, Page, PageLimit, PagePosition};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::first_rows::{FirstRows, rows_read};
-use crate::listed;
-use crate::rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns, ScheduledRow};
 use crate::schema::custom_domains;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, ScheduledColumns, ScheduledRow};
+use signpost_sql_rows::listed;
 
 statement! {
     /// The account's domains from the highest id. Told that the account is equal to something, PostgreSQL would take the
@@ -24,8 +24,8 @@ statement! {
     "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
      next_check_at, claims FROM custom_domains \
      WHERE account_id >= "
-    { account: Uuid } " AND account_id <= "
-    { account: Uuid } " ORDER BY account_id DESC, id DESC"
+    { account: Identifier } " AND account_id <= "
+    { account: Identifier } " ORDER BY account_id DESC, id DESC"
 }
 
 statement! {
@@ -37,9 +37,9 @@ statement! {
     "SELECT id, account_id, hostname, status, deadline, misdirected_since, created_at, failure_reason, checked_at, observed, \
      next_check_at, claims FROM custom_domains \
      WHERE account_id >= "
-    { account: Uuid } " AND (account_id, id) < ("
-    { account: Uuid } ", "
-    { below: Uuid } ") ORDER BY account_id DESC, id DESC"
+    { account: Identifier } " AND (account_id, id) < ("
+    { account: Identifier } ", "
+    { below: Identifier } ") ORDER BY account_id DESC, id DESC"
 }
 
 #[async_trait]
@@ -57,7 +57,7 @@ impl CustomDomainReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(ScheduledRow::into_scheduled).transpose()
+            Ok(found.map(ScheduledRow::into_scheduled).transpose()?)
         })
         .await
     }
@@ -97,7 +97,7 @@ impl CustomDomainReads for PostgresStore {
                 .select(CustomDomainRow::as_select())
                 .load(connection)
                 .await?;
-            rows.into_iter().map(CustomDomainRow::into_domain).collect()
+            Ok(rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, _>>()?)
         })
         .await
     }
@@ -111,7 +111,7 @@ impl CustomDomainReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(CustomDomainRow::into_domain).transpose()
+            Ok(found.map(CustomDomainRow::into_domain).transpose()?)
         })
         .await
     }

@@ -1,17 +1,18 @@
 //! The checks of custom domains (D42).
 
 use async_trait::async_trait;
-use diesel::sql_types::{Array, BigInt, Bool, Double, Nullable, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Double, Integer, Nullable, Text};
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{
     CHECKS_LEFT_ALONE_FOR, ConcludedCheck, DomainChecks, DueCheck, MAX_CLAIMS_OF_A_CHECK, StoreError,
 };
 use signpost_domain::{CheckPlan, DnsObservation, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant};
-use crate::rows::custom_domain::{ClaimedColumns, ClaimedRow, due_check};
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, DomainColumns, due_check};
 
 /// The indexes `custom_domains_due` and `custom_domains_given_up` and the statements here have the number in their texts.
 const _: () = assert!(MAX_CLAIMS_OF_A_CHECK == 5);
@@ -20,16 +21,16 @@ statement! {
     /// Claims the checks that have been due for longest, but none of a domain that somebody else holds, who claims it too or
     /// writes its plan. Where nothing is due, nothing is written. The rows are found again by way of an array, which
     /// PostgreSQL takes to be short: for many it would read the whole table.
-    ClaimDue -> ClaimedColumns {
+    ClaimDue -> (BigInt, DomainColumns, BigInt, Integer) {
         now: Instant,
         until: Instant,
         at_most: u16,
     } =
     "WITH due AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= "
-    { now: Timestamptz } " AND c.claims < 5 ORDER BY c.next_check_at, c.id LIMIT "
+    { now: Moment } " AND c.claims < 5 ORDER BY c.next_check_at, c.id LIMIT "
     { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
      UPDATE custom_domains AS d SET next_check_at = "
-    { until: Timestamptz } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
+    { until: Moment } ", claims = d.claims + 1 FROM unnest(ARRAY(SELECT id FROM due)) WITH ORDINALITY AS u (id, turn) \
      WHERE d.id = u.id RETURNING u.turn, d.id, d.account_id, d.hostname, d.status, d.deadline, d.misdirected_since, \
      d.created_at, d.failure_reason, d.checked_at, d.observed, d.checks_made, d.claims"
 }
@@ -46,14 +47,14 @@ statement! {
         observed: Vec<Option<String>>,
     } =
     "WITH held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY ("
-    { ids: Array<Uuid> } ") AND c.next_check_at = "
-    { claimed_until: Timestamptz } " AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) \
+    { ids: Array<Identifier> } ") AND c.next_check_at = "
+    { claimed_until: Moment } " AND c.claims > 0 ORDER BY c.hostname, c.id FOR NO KEY UPDATE) \
      UPDATE custom_domains AS d SET next_check_at = p.next_check_at, checks_made = p.checks_made, claims = 0, \
      checked_at = coalesce(p.checked_at, d.checked_at), observed = coalesce(p.observed, d.observed) FROM unnest("
-    { ids: Array<Uuid> } ", "
-    { next_checks: Array<Nullable<Timestamptz>> } ", "
+    { ids: Array<Identifier> } ", "
+    { next_checks: Array<Nullable<Moment>> } ", "
     { checks: Array<BigInt> } ", "
-    { checked: Array<Nullable<Timestamptz>> } ", "
+    { checked: Array<Nullable<Moment>> } ", "
     { observed: Array<Nullable<Text>> } ") AS p (id, next_check_at, checks_made, checked_at, observed) \
      WHERE d.id = p.id AND d.id = ANY (ARRAY(SELECT id FROM held))"
 }
@@ -66,10 +67,10 @@ statement! {
         at_most: u16,
     } =
     "WITH over AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.deadline <= least("
-    { now: Timestamptz } ", statement_timestamp()) ORDER BY c.deadline LIMIT "
+    { now: Moment } ", statement_timestamp()) ORDER BY c.deadline LIMIT "
     { at_most } "), held AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.id = ANY (ARRAY(SELECT id FROM over)) \
      AND c.deadline <= least("
-    { now: Timestamptz } ", statement_timestamp()) ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
+    { now: Moment } ", statement_timestamp()) ORDER BY c.hostname, c.id FOR NO KEY UPDATE), \
      expired AS (UPDATE custom_domains AS d SET status = 'failed', deadline = NULL, next_check_at = NULL, claims = 0, \
      failure_reason = CASE d.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END \
      WHERE d.id = ANY (ARRAY(SELECT id FROM held)) RETURNING d.id) \
@@ -85,7 +86,7 @@ statement! {
         at_most: u16,
     } =
     "WITH given_up AS MATERIALIZED (SELECT c.id FROM custom_domains AS c WHERE c.next_check_at <= least("
-    { now: Timestamptz } ", statement_timestamp()) - make_interval(secs => "
+    { now: Moment } ", statement_timestamp()) - make_interval(secs => "
     { left_alone_for: Double } ") AND c.claims >= 5 ORDER BY c.next_check_at LIMIT "
     { at_most } " FOR NO KEY UPDATE SKIP LOCKED) \
      UPDATE custom_domains AS d SET claims = 0 WHERE d.id = ANY (ARRAY(SELECT id FROM given_up))"
@@ -163,10 +164,13 @@ impl DomainChecks for PostgresStore {
     }
 }
 
+/// A domain whose check was claimed: which of the claimed ones it is, itself, its checks, and the claims of this one.
+type ClaimedRow = (i64, CustomDomainRow, i64, i32);
+
 /// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
 /// claimed like them, so that it is left alone soon.
-fn readable(row: ClaimedRow) -> Option<DueCheck> {
-    match due_check(row) {
+fn readable((_, row, checks_made, claims): ClaimedRow) -> Option<DueCheck> {
+    match due_check(row, checks_made, claims) {
         Ok(check) => Some(check),
         Err(failure) => {
             tracing::error!(%failure, "a custom domain cannot be checked");

@@ -3,21 +3,24 @@
 use async_trait::async_trait;
 use diesel::prelude::*;
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
-use diesel::sql_types::{BigInt, Text, Timestamptz, Uuid};
+use diesel::sql_types::{BigInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     Claims, CustomDomainWrites, InsertCustomDomainError, LinksOf, StoreError, UpdateCustomDomainError,
 };
 use signpost_domain::{AccountId, CheckPlan, CustomDomain, DnsObservation, DomainId, Hostname, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant, signed};
 use crate::counters::{self, Refused};
 use crate::failure::{Failure, is_taken};
 use crate::pipeline::both;
-use crate::rows::custom_domain::{CustomDomainRow, InsertDomain, ScheduledRow, UpdateDomain};
+use crate::rows::custom_domain::{InsertDomain, UpdateDomain};
 use crate::schema::custom_domains;
 use crate::statement::statement;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::columns::{IdBytes, Instant, signed};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, ScheduledRow};
+use signpost_sql_rows::listed::Listed;
 
 /// The index by which a hostname is held by one domain at most.
 const HOLDER: &str = "custom_domains_holder";
@@ -25,7 +28,7 @@ const HOLDER: &str = "custom_domains_holder";
 statement! {
     /// Holds some of the links on a hostname, of accounts in a range, in the order of their index, and takes their address
     /// from them; gives the account of each. They are found again by way of an array, which PostgreSQL takes to be short.
-    LoseSomeLinks<'a> -> Uuid {
+    LoseSomeLinks<'a> -> Identifier {
         hostname: &'a str,
         first: IdBytes,
         last: IdBytes,
@@ -34,10 +37,10 @@ statement! {
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.host = "
     { hostname: Text } " AND h.host <> '' AND h.account_id >= "
-    { first: Uuid } " AND h.account_id <= "
-    { last: Uuid } " ORDER BY h.account_id, h.kind, h.id LIMIT "
+    { first: Identifier } " AND h.account_id <= "
+    { last: Identifier } " ORDER BY h.account_id, h.kind, h.id LIMIT "
     { at_most: BigInt } " FOR UPDATE) UPDATE links AS l SET host = NULL, updated_at = greatest(l.updated_at, "
-    { now: Timestamptz } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
+    { now: Moment } ") WHERE l.id = ANY (ARRAY(SELECT id FROM held)) RETURNING l.account_id"
 }
 
 /// The ranges of accounts, both ends included, that these are.
@@ -98,8 +101,7 @@ async fn lock_named(
     // While the first waits, another may come, whom a statement that began before does not see. The second begins after that.
     loop {
         let (first, second) = both(held(connection), held(connection)).await?;
-        let id = |row: &ScheduledRow| row.domain.id();
-        if first.iter().map(id).eq(second.iter().map(id)) {
+        if first.iter().map(Listed::id).eq(second.iter().map(Listed::id)) {
             return Ok(second);
         }
     }
@@ -185,7 +187,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(CustomDomainRow::into_domain).transpose()
+            Ok(found.map(CustomDomainRow::into_domain).transpose()?)
         })
         .await
     }
@@ -224,7 +226,7 @@ impl CustomDomainWrites for PostgresUnitOfWork {
                 .for_key_share()
                 .load(connection)
                 .await?;
-            rows.into_iter().map(CustomDomainRow::into_domain).collect()
+            Ok(rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, _>>()?)
         })
         .await
     }

@@ -2,6 +2,7 @@
 
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
+use signpost_sql_rows::Corrupt;
 
 use crate::opener::PoolError;
 
@@ -15,8 +16,8 @@ pub(crate) enum Failure {
     #[error("no connection to the database: {0}")]
     NotConnected(#[from] PoolError),
     /// A row is not what it must be.
-    #[error("{table}.{column} is corrupt in row {row}: {reason}")]
-    Corrupt { table: &'static str, column: &'static str, row: String, reason: String },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// Another transaction has changed what this one relies on.
     #[error("another transaction came in between")]
     Contended,
@@ -35,9 +36,7 @@ impl Failure {
     /// What a caller outside a unit of work is told. There is nothing that it could run again.
     pub(crate) fn into_store_error(self) -> StoreError {
         match self {
-            Self::Corrupt { table, column, row, reason } => {
-                StoreError::Corrupt { table, column, row, reason }
-            }
+            Self::Corrupt(corrupt) => corrupt.into(),
             Self::Sql(error) if is_unwritable(&error) => StoreError::unwritable(error),
             failure @ (Self::Sql(_)
             | Self::NotConnected(_)
@@ -53,7 +52,7 @@ impl Failure {
     /// that it leads to), and would come again with every call.
     pub(crate) fn leaves_the_connection_sound(&self) -> bool {
         match self {
-            Self::Sql(SqlError::NotFound) | Self::Corrupt { .. } | Self::Contended => true,
+            Self::Sql(SqlError::NotFound) | Self::Corrupt(_) | Self::Contended => true,
             Self::Sql(error @ SqlError::DatabaseError(kind, _)) => match kind {
                 DatabaseErrorKind::UniqueViolation
                 | DatabaseErrorKind::ForeignKeyViolation

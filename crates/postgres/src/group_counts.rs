@@ -5,13 +5,14 @@
 
 use std::collections::BTreeMap;
 
-use diesel::sql_types::{Array, BigInt, Bool, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Link, LinkId, LinkKind};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
 
 /// How the counts of some of an account's groups move.
 #[derive(Debug)]
@@ -81,14 +82,14 @@ impl GroupMoves {
 
 statement! {
     /// Holds the groups in which the account's links of these ids are, in the order of the groups' ids.
-    HoldGroupsOfLinks -> Uuid {
+    HoldGroupsOfLinks -> Identifier {
         account: IdBytes,
         links: Vec<IdBytes>,
     } =
     "SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.id = ANY (ARRAY(SELECT l.group_id FROM links AS l WHERE l.id = ANY ("
-    { links: Array<Uuid> } ") AND l.account_id = "
-    { account: Uuid } " AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
+    { account: Identifier } " AND g.id = ANY (ARRAY(SELECT l.group_id FROM links AS l WHERE l.id = ANY ("
+    { links: Array<Identifier> } ") AND l.account_id = "
+    { account: Identifier } " AND l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
 /// Holds the groups of links that are going to be deleted: who inserts a link waits for its address with its group in the
@@ -113,16 +114,16 @@ statement! {
         redirects: Vec<i64>,
     } =
     "WITH held AS MATERIALIZED (SELECT id FROM groups WHERE account_id = "
-    { account: Uuid } " AND id = ANY ("
-    { ids: Array<Uuid> }
+    { account: Identifier } " AND id = ANY ("
+    { ids: Array<Identifier> }
     ") ORDER BY id FOR NO KEY UPDATE) \
      UPDATE groups AS g SET landings_count = g.landings_count + m.landings, \
      redirects_count = g.redirects_count + m.redirects FROM held, unnest("
-    { ids: Array<Uuid> } ", "
+    { ids: Array<Identifier> } ", "
     { landings: Array<BigInt> } ", "
     { redirects: Array<BigInt> }
     ") AS m (id, landings, redirects) WHERE g.account_id = "
-    { account: Uuid }
+    { account: Identifier }
     " AND g.id = held.id AND m.id = held.id AND (SELECT count(*) FROM held) = cardinality("
-    { ids: Array<Uuid> } ")"
+    { ids: Array<Identifier> } ")"
 }

@@ -6,18 +6,18 @@ use diesel_async::RunQueryDsl;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
 
-use crate::columns::{IdBytes, Instant};
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
-use crate::listed;
 use crate::membership;
 use crate::named_links;
 use crate::pipeline::both;
-use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::groups;
 use crate::some_links;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::group::{GroupRow, NewGroup};
+use signpost_sql_rows::listed;
 
 /// How many links are taken out of a group at a time when it is deleted.
 const AT_ONCE: u16 = 1_000;
@@ -32,7 +32,7 @@ impl GroupReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(GroupRow::into_group).transpose()
+            Ok(found.map(GroupRow::into_group).transpose()?)
         })
         .await
     }
@@ -71,7 +71,7 @@ impl GroupWrites for PostgresUnitOfWork {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(GroupRow::into_group).transpose()
+            Ok(found.map(GroupRow::into_group).transpose()?)
         })
         .await
     }

@@ -12,14 +12,14 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Insertion;
 use signpost_domain::{AccountId, Link};
 
-use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::pipeline::both;
-use crate::rows::cell::RowName;
 use crate::rows::new_links::NewLinks;
 use crate::schema::links;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, signed};
 
 /// Inserts links, each unless something stands against it, and moves the counts of the account and of their groups. Says
 /// of each what became of it; `None` if there is no such account.

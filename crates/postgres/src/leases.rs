@@ -4,15 +4,16 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Double, Text, Uuid};
+use diesel::sql_types::{Double, Text};
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{LeaseHolder, Leases, StoreError};
 use signpost_domain::Timestamp;
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::schema::leases;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::IdBytes;
 
 statement! {
     /// Takes or renews a lease, and gives its name if that was to be had.
@@ -26,10 +27,10 @@ statement! {
     } =
     "INSERT INTO leases (name, holder, expires_at) SELECT "
     { name: Text } ", "
-    { holder: Uuid } ", date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => "
+    { holder: Identifier } ", date_trunc('milliseconds', clock_timestamp()) + make_interval(secs => "
     { term: Double } ") WHERE NOT EXISTS (SELECT FROM leases AS l WHERE l.name = "
     { name: Text } " AND l.holder <> "
-    { holder: Uuid } " AND l.expires_at > clock_timestamp()) \
+    { holder: Identifier } " AND l.expires_at > clock_timestamp()) \
      ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, expires_at = excluded.expires_at \
      WHERE leases.holder = excluded.holder OR leases.expires_at <= clock_timestamp() RETURNING name"
 }

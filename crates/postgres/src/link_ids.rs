@@ -4,10 +4,10 @@ use diesel::prelude::*;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, GroupFilter, LinkId, Site};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::link::{link_id, site_column};
 use crate::schema::links;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
+use signpost_sql_rows::link::{link_id, site_column};
 
 /// Those of both kinds, at most so many: one statement, so that they are as of one moment.
 pub(crate) async fn link_ids(
@@ -32,6 +32,6 @@ pub(crate) async fn link_ids(
     if let Some(site) = site {
         query = query.filter(links::host.eq(site_column(site)));
     }
-    let rows: Vec<(i16, IdBytes)> = query.load(connection).await?;
-    rows.into_iter().map(|(kind, id)| link_id(kind, id).map(|(id, _)| id)).collect()
+    let rows: Vec<(i16, StoredId)> = query.load(connection).await?;
+    Ok(rows.iter().map(|(kind, id)| link_id(*kind, id).map(|(id, _)| id)).collect::<Result<_, _>>()?)
 }

@@ -13,15 +13,15 @@ use signpost_domain::{
     AccountId, Address, GroupFilter, Link, LinkFilter, LinkKind, Page, PageLimit, PagePosition,
 };
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
-use crate::listed;
-use crate::rows::link::{LinkRow, address_columns, kind_column, site_column};
 use crate::schema::links;
 use crate::search::{part_of_key, strpos};
 use crate::search_index;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{LinkRow, address_columns, kind_column, site_column};
+use signpost_sql_rows::listed;
 
 /// One page of the account's links of a kind that pass the filter.
 pub(crate) async fn links(

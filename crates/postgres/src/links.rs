@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use diesel::dsl::AsSelect;
 use diesel::pg::Pg;
 use diesel::prelude::*;
-use diesel::sql_types::{SmallInt, Uuid};
+use diesel::sql_types::SmallInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_app::ports::{
     InsertLinksError, Insertion, LinkReads, LinkWrites, PublishedLink, StoreError, UpdateLinkError,
@@ -13,9 +13,9 @@ use signpost_domain::{
     AccountId, Address, GroupFilter, LandingId, LandingPage, Link, LinkFilter, LinkId, LinkKind, Page,
     PageContent, PageLimit, PagePosition, Site,
 };
+use signpost_sql_rows::sql_types::Identifier;
 
 use crate::built_once::built_once;
-use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
@@ -27,18 +27,19 @@ use crate::named_links::{self, Deleted};
 use crate::page_content;
 use crate::pipeline::both;
 use crate::rows::changed_link::UpdateLink;
-use crate::rows::link::{LinkRow, kind_column};
 use crate::schema::links;
 use crate::some_links;
 use crate::store::PostgresStore;
 use crate::taken_addresses;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{LinkRow, kind_column};
 
 built_once! {
     /// An account's link.
     ReadLink -> AsSelect<LinkRow, Pg> {
-        id: IdBytes => Uuid,
-        account: IdBytes => Uuid,
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
         kind: i16 => SmallInt,
     } = links::table
         .find(id)
@@ -49,8 +50,8 @@ built_once! {
 built_once! {
     /// An account's link, held until the transaction ends.
     LockLink -> AsSelect<LinkRow, Pg> {
-        id: IdBytes => Uuid,
-        account: IdBytes => Uuid,
+        id: IdBytes => Identifier,
+        account: IdBytes => Identifier,
         kind: i16 => SmallInt,
     } = links::table
         .find(id)
@@ -65,7 +66,7 @@ impl LinkReads for PostgresStore {
         self.read(async |connection| {
             let query = ReadLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
             let found: Vec<LinkRow> = query.load(connection).await?;
-            found.into_iter().next().map(LinkRow::into_link).transpose()
+            Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
         })
         .await
     }
@@ -222,7 +223,7 @@ async fn lock_link(
 ) -> Result<Option<Link>, Failure> {
     let query = LockLink { id: id.into(), account: account.into(), kind: kind_column(id.kind()) };
     let found: Vec<LinkRow> = query.load(connection).await?;
-    found.into_iter().next().map(LinkRow::into_link).transpose()
+    Ok(found.into_iter().next().map(LinkRow::into_link).transpose()?)
 }
 
 /// Each statement is one decision, in the order in which the port reports them.

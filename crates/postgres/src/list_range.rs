@@ -4,10 +4,11 @@ use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Bool, SmallInt, Text, Uuid};
+use diesel::sql_types::{Bool, SmallInt, Text};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::schema::links;
+use signpost_sql_rows::columns::IdBytes;
 
 /// The condition that a link lies in a range of one of the indexes of the lists, below an id if there is one.
 ///
@@ -59,12 +60,12 @@ impl ListRange {
         out.push_sql(if below.is_some() { "links.kind, links.id) " } else { "links.kind) " });
         out.push_sql(comparison);
         out.push_sql(" (");
-        out.push_bind_param::<Uuid, _>(&self.account)?;
+        out.push_bind_param::<Identifier, _>(&self.account)?;
         match &self.column {
             RangeColumn::None => {}
             RangeColumn::Group(group) => {
                 out.push_sql(", ");
-                out.push_bind_param::<Uuid, _>(group)?;
+                out.push_bind_param::<Identifier, _>(group)?;
             }
             RangeColumn::Slug(text) | RangeColumn::Host(text) => {
                 out.push_sql(", ");
@@ -79,7 +80,7 @@ impl ListRange {
         out.push_bind_param::<SmallInt, _>(&self.kind)?;
         if let Some(id) = below {
             out.push_sql(", ");
-            out.push_bind_param::<Uuid, _>(id)?;
+            out.push_bind_param::<Identifier, _>(id)?;
         }
         out.push_sql(")");
         Ok(())

@@ -8,8 +8,8 @@
 use diesel_async::{AsyncPgConnection, SimpleAsyncConnection};
 use signpost_domain::AccountId;
 
-use crate::columns::IdBytes;
 use crate::failure::{Failure, contended_if_referred_to};
+use signpost_sql_rows::columns::IdBytes;
 
 /// Holds the account's lock, or nothing if there is no such account. The next statement sees all that came about while this
 /// one waited, also if both go out together: a statement that is not prepared never comes second.

@@ -4,40 +4,41 @@
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant, signed};
 use crate::counters;
 use crate::failure::{Failure, contended_if_referred_to};
 use crate::group_counts::{self, GroupMoves};
 use crate::list_range::AmongRows;
 use crate::membership;
 use crate::pipeline::both;
-use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::links;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
+use signpost_sql_rows::link::{LinkRow, address_from, kind_column, link_id};
 
 statement! {
     /// Holds the account's links of these ids and kinds in their order, and deletes them. A link has one id, but goes by
     /// it only with the prefix of its kind.
-    DeleteLinks -> (Uuid, SmallInt, Nullable<Uuid>, Nullable<Text>, Text) {
+    DeleteLinks -> (Identifier, SmallInt, Nullable<Identifier>, Nullable<Text>, Text) {
         account: IdBytes,
         ids: Vec<IdBytes>,
         kinds: Vec<i16>,
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h JOIN unnest("
-    { ids: Array<Uuid> } ", "
+    { ids: Array<Identifier> } ", "
     { kinds: Array<SmallInt> }
     ") AS n (id, kind) ON h.id = n.id AND h.kind = n.kind WHERE h.account_id = "
-    { account: Uuid }
+    { account: Identifier }
     " ORDER BY h.kind, h.id FOR UPDATE OF h) DELETE FROM links AS l USING held WHERE l.id = held.id \
      RETURNING l.id, l.kind, l.group_id, l.host, l.slug"
 }
 
 /// A link that was deleted: id, kind, group, host and slug.
-type DeletedRow = (IdBytes, i16, Option<IdBytes>, Option<String>, String);
+type DeletedRow = (StoredId, i16, Option<IdBytes>, Option<String>, String);
 
 /// Links that were deleted.
 #[derive(Default)]
@@ -95,7 +96,7 @@ pub(crate) async fn delete(
     let mut deleted = Deleted::default();
     let mut moves = GroupMoves::of(account);
     for (id, kind, group, host, slug) in rows {
-        let (id, row) = link_id(kind, id)?;
+        let (id, row) = link_id(kind, &id)?;
         deleted.ids.push(id);
         // A link whose address is none could never be opened, and must not be kept from being deleted.
         deleted.addresses.extend(host.and_then(|host| address_from(&row, host, slug).ok()));
@@ -143,13 +144,13 @@ async fn held(
 
 statement! {
     /// Finds a group, which nobody deletes who does not hold the membership lock. It is held only with the other groups.
-    FindGroup -> Uuid {
+    FindGroup -> Identifier {
         account: IdBytes,
         group: IdBytes,
     } =
     "SELECT id FROM groups WHERE (account_id, id) = ("
-    { account: Uuid } ", "
-    { group: Uuid } ")"
+    { account: Identifier } ", "
+    { group: Identifier } ")"
 }
 
 /// Holds the membership lock, and those of the links that the account has; `None` if there is no such group.
@@ -175,9 +176,9 @@ statement! {
         now: Instant,
     } =
     "UPDATE links SET group_id = "
-    { group: Nullable<Uuid> } ", updated_at = greatest(updated_at, "
-    { now: Timestamptz } ") WHERE id = ANY ("
-    { ids: Array<Uuid> } ")"
+    { group: Nullable<Identifier> } ", updated_at = greatest(updated_at, "
+    { now: Moment } ") WHERE id = ANY ("
+    { ids: Array<Identifier> } ")"
 }
 
 /// Moves the counts of groups and writes the group of links that are held. Both go out together.

@@ -1,17 +1,18 @@
 //! What is on landing pages. Only what is about a single page reads it.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, SmallInt, Text, Uuid};
+use diesel::sql_types::{Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::list_range::AmongRows;
-use crate::rows::link::{LinkRow, address_from, kind_column};
-use crate::rows::page::{landing_row, page_column, page_from};
 use crate::schema::links;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
+use signpost_sql_rows::page::{landing_row, page_column, page_from};
 
 statement! {
     /// Writes what is on a landing page that the account has, and gives its host and slug.
@@ -23,8 +24,8 @@ statement! {
     } =
     "UPDATE links SET page = "
     { page: Nullable<Text> } " WHERE id = "
-    { id: Uuid } " AND account_id = "
-    { account: Uuid } " AND kind = "
+    { id: Identifier } " AND account_id = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " RETURNING host, slug"
 }
 
@@ -62,7 +63,7 @@ pub(crate) async fn read(
         .await
         .optional()?;
     let page = found.ok_or_else(|| not_held(id))?;
-    page_from(&landing_row(id), page.as_deref())
+    Ok(page_from(&landing_row(id), page.as_deref())?)
 }
 
 /// Writes what is on a landing page that is held, and gives its address, if it has one.
@@ -76,7 +77,7 @@ pub(crate) async fn write(
         WritePage { id: id.into(), account: account.into(), kind: LANDING, page: page_column(content) };
     let written: Option<(Option<String>, String)> = statement.get_result(connection).await.optional()?;
     let (host, slug) = written.ok_or_else(|| not_held(id))?;
-    host.map(|host| address_from(&landing_row(id), host, slug)).transpose()
+    Ok(host.map(|host| address_from(&landing_row(id), host, slug)).transpose()?)
 }
 
 fn not_held(id: LandingId) -> Failure {

@@ -2,24 +2,25 @@
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{Nullable, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::IdBytes;
 use crate::counters;
 use crate::failure::Failure;
 use crate::first_rows::{FirstRows, rows_read};
-use crate::listed;
-use crate::rows::pixel::{NewPixel, PixelRow};
 use crate::schema::pixels;
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::listed;
+use signpost_sql_rows::pixel::{NewPixel, PixelRow};
 
 /// What the lists read, in the order of the fields of [`PixelRow`].
-type PixelColumns = (Uuid, Text, Text, Nullable<Text>, Timestamptz);
+type PixelColumns = (Identifier, Text, Text, Nullable<Text>, Moment);
 
 statement! {
     /// The account's pixels from the highest id. Told that the account is equal to something, PostgreSQL would take the
@@ -28,8 +29,8 @@ statement! {
         account: IdBytes,
     } =
     "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
-    { account: Uuid } " AND account_id <= "
-    { account: Uuid } " ORDER BY account_id DESC, id DESC"
+    { account: Identifier } " AND account_id <= "
+    { account: Identifier } " ORDER BY account_id DESC, id DESC"
 }
 
 statement! {
@@ -39,9 +40,9 @@ statement! {
         below: IdBytes,
     } =
     "SELECT id, type, code, name, created_at FROM pixels WHERE account_id >= "
-    { account: Uuid } " AND (account_id, id) < ("
-    { account: Uuid } ", "
-    { below: Uuid } ") ORDER BY account_id DESC, id DESC"
+    { account: Identifier } " AND (account_id, id) < ("
+    { account: Identifier } ", "
+    { below: Identifier } ") ORDER BY account_id DESC, id DESC"
 }
 
 #[async_trait]
@@ -55,7 +56,7 @@ impl PixelReads for PostgresStore {
                 .first(connection)
                 .await
                 .optional()?;
-            found.map(PixelRow::into_pixel).transpose()
+            Ok(found.map(PixelRow::into_pixel).transpose()?)
         })
         .await
     }
@@ -99,7 +100,7 @@ async fn with_ids(
         .select(PixelRow::as_select())
         .load(connection)
         .await?;
-    rows.into_iter().map(PixelRow::into_pixel).collect()
+    Ok(rows.into_iter().map(PixelRow::into_pixel).collect::<Result<_, _>>()?)
 }
 
 #[async_trait]

@@ -1,39 +1,24 @@
 //! The links that visitors find at addresses.
 
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::PublishedLink;
-use signpost_domain::Address;
+use signpost_domain::{Address, PixelCode, PixelIds};
 
 use crate::failure::Failure;
-use crate::rows::custom_domain::ACTIVE;
-use crate::rows::link::address_texts;
-use crate::rows::published_link::PublishedRow;
 use crate::statement::statement;
+use signpost_sql_rows::Corrupt;
+use signpost_sql_rows::custom_domain::ACTIVE;
+use signpost_sql_rows::link::address_texts;
+use signpost_sql_rows::pixel::code_from;
+use signpost_sql_rows::published_link::{PublishedColumns, PublishedRow};
 
 statement! {
     /// The links at these addresses, each with the place of its address, beginning at 1. The `LIMIT` has PostgreSQL look up
     /// one address after another by the index; without one it might read through whole tables to join them. Most links have
     /// no pixels, and for these PostgreSQL is not asked to make a table of none in memory. What is on the page of a link that
     /// nobody may open is not read, nor are its pixels: it takes no longer than an address without a link (R30).
-    LinksAt<'a> -> (
-        BigInt,
-        Bool,
-        (
-            Uuid,
-            Uuid,
-            SmallInt,
-            Text,
-            Nullable<Text>,
-            Bool,
-            Bool,
-            Bool,
-            Text,
-            Array<Uuid>,
-            Array<Nullable<Text>>,
-            Nullable<Text>,
-        ),
-    ) {
+    LinksAt<'a> -> (BigInt, Bool, PublishedColumns, Array<Nullable<Text>>, Nullable<Text>) {
         hosts: Vec<&'a str>,
         slugs: Vec<&'a str>,
         active: &'static str,
@@ -57,6 +42,16 @@ statement! {
     { active: Text } ")) LIMIT 1) AS l"
 }
 
+/// The place of an address, whether the account is suspended, the link, of each of its pixels the type and the code unless
+/// it is gone, and what is on its page.
+type FoundRow = (i64, bool, PublishedRow, Vec<Option<String>>, Option<String>);
+
+/// The codes of the pixels that are there, in the order of the redirect.
+fn codes_from(order: &PixelIds, pixels: &[Option<String>]) -> Result<Vec<PixelCode>, Corrupt> {
+    let pixels = order.as_slice().iter().zip(pixels);
+    pixels.filter_map(|(id, text)| Some(code_from(*id, text.as_deref()?))).collect()
+}
+
 /// The link at an address.
 pub(crate) async fn find(
     connection: &mut &AsyncPgConnection,
@@ -73,14 +68,14 @@ pub(crate) async fn find_each(
     addresses: &[Address],
 ) -> Result<Vec<Result<Option<PublishedLink>, Failure>>, Failure> {
     let (hosts, slugs) = addresses.iter().map(address_texts).unzip();
-    let rows: Vec<(i64, bool, PublishedRow)> =
-        LinksAt { hosts, slugs, active: ACTIVE }.load(connection).await?;
+    let rows: Vec<FoundRow> = LinksAt { hosts, slugs, active: ACTIVE }.load(connection).await?;
     let mut found: Vec<_> = addresses.iter().map(|_| Ok(None)).collect();
-    for (place, is_suspended, row) in rows {
+    for (place, is_suspended, row, pixels, page) in rows {
         // Places begin at 1.
         let place = usize::try_from(place).ok().and_then(|place| found.get_mut(place.checked_sub(1)?));
         if let Some(place) = place {
-            *place = row.into_link(is_suspended).map(Some);
+            let link = row.into_link(is_suspended, page.as_deref(), |order| codes_from(order, &pixels));
+            *place = link.map(Some).map_err(Failure::from);
         }
     }
     Ok(found)

@@ -9,21 +9,23 @@ use async_trait::async_trait;
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, Query, QueryFragment, QueryId};
-use diesel::sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, Text, Timestamptz, Uuid};
+use diesel::sql_types::{BigInt, Binary, Bool, Double, Integer, Nullable, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedAnswer, RememberedRequest, Remembering,
     RoomForAnswers, StoreError,
 };
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
-use crate::rows::remembered_answer::{Claim, NewAnswer, RememberedAnswerRow, SizeRow, is_claimed};
+use crate::rows::remembered_answer::{Claim, NewAnswer, is_claimed};
 use crate::schema::{remembered_answers, remembered_totals};
 use crate::statement::statement;
 use crate::store::PostgresStore;
 use crate::unit_of_work::PostgresUnitOfWork;
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
+use signpost_sql_rows::remembered_answer::{RememberedAnswerRow, SizeRow};
 
 /// Deletes the oldest answers, but none that somebody else holds, who deletes it too or takes over its key. How old they are
 /// goes by whichever clock is behind, the node's or the server's.
@@ -43,7 +45,7 @@ impl QueryFragment<Pg> for ForgetOldest {
             "WITH old AS MATERIALIZED (SELECT o.account_id, o.key FROM remembered_answers AS o WHERE o.created_at \
              <= least(",
         );
-        out.push_bind_param::<Timestamptz, _>(&self.now)?;
+        out.push_bind_param::<Moment, _>(&self.now)?;
         out.push_sql(", statement_timestamp()) - make_interval(secs => ");
         out.push_bind_param::<Double, _>(&ANSWERS_KEPT_SECONDS)?;
         out.push_sql(") ORDER BY o.created_at LIMIT ");
@@ -75,12 +77,12 @@ statement! {
         added: i64,
         most_before: i64,
     } =
-    "WITH counted AS (INSERT INTO remembered_totals AS t (account_id, bytes) VALUES (" { account: Uuid } ", "
+    "WITH counted AS (INSERT INTO remembered_totals AS t (account_id, bytes) VALUES (" { account: Identifier } ", "
     { added: BigInt } ") ON CONFLICT (account_id) DO UPDATE SET bytes = t.bytes + excluded.bytes WHERE t.bytes <= "
     { most_before: BigInt } " RETURNING 1) UPDATE remembered_answers AS r SET fingerprint = " { fingerprint: Binary }
     ", status = " { status: Integer } ", location = " { location: Nullable<Text> } ", body = " { body: Text }
-    ", created_at = " { created_at: Timestamptz } ", bytes = " { bytes: Integer }
-    " WHERE r.account_id = " { account: Uuid } " AND r.key = " { key: Text }
+    ", created_at = " { created_at: Moment } ", bytes = " { bytes: Integer }
+    " WHERE r.account_id = " { account: Identifier } " AND r.key = " { key: Text }
     " AND r.status = 0 AND EXISTS (SELECT 1 FROM counted)"
 }
 
@@ -92,9 +94,9 @@ statement! {
         until: Instant,
     } =
     "WITH old AS MATERIALIZED (SELECT o.key FROM remembered_answers AS o WHERE o.account_id = "
-    { account: Uuid } " AND o.created_at <= " { until: Timestamptz }
+    { account: Identifier } " AND o.created_at <= " { until: Moment }
     " AND o.status <> 0 FOR UPDATE SKIP LOCKED) DELETE FROM remembered_answers AS r USING old WHERE r.account_id = "
-    { account: Uuid } " AND r.key = old.key"
+    { account: Identifier } " AND r.key = old.key"
 }
 
 impl<'a> RememberWithin<'a> {
@@ -152,7 +154,7 @@ async fn find(
         .first(connection)
         .await
         .optional()?;
-    found.map(|row| row.into_request(account, key)).transpose()
+    Ok(found.map(|row| row.into_request(account, key)).transpose()?)
 }
 
 /// Sums up what the account's answers take, and forgets the oldest where that is too much. How old they are goes by whichever
@@ -173,8 +175,7 @@ async fn make_room(
         .load(connection)
         .await?;
     let answers = answers.into_iter().map(|row| row.into_sized(account)).collect::<Result<Vec<_>, _>>()?;
-    let servers: Instant =
-        diesel::select(diesel::dsl::now.into_sql::<Timestamptz>()).get_result(connection).await?;
+    let servers: Instant = diesel::select(diesel::dsl::sql::<Moment>("now()")).get_result(connection).await?;
     let now = servers.timestamp().map_or(now, |servers| now.min(servers));
     let (forgotten_until, forgotten, total) = match RoomForAnswers::among(&answers, bytes, most, now) {
         RoomForAnswers::NoneUntil(instant) => return Ok(Remembering::NoneUntil(instant)),

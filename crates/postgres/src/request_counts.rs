@@ -8,19 +8,20 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Timestamptz, Uuid};
+use diesel::sql_types::BigInt;
 use diesel_async::RunQueryDsl;
 use signpost_app::ports::{QuotaStore, StoreError};
 use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant};
 use crate::failure::{Failure, is_contended};
-use crate::rows::cell::RowName;
 use crate::schema::request_counts;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
 /// over. No step of a clock that a count should survive is longer.
@@ -47,12 +48,12 @@ statement! {
         oldest_kept: Instant,
     } =
     "SELECT in_minute, in_day FROM admit_request("
-    { account: Uuid } ", "
-    { minute: Timestamptz } ", "
-    { day: Timestamptz } ", "
+    { account: Identifier } ", "
+    { minute: Moment } ", "
+    { day: Moment } ", "
     { per_minute: BigInt } ", "
     { per_day: BigInt } ", "
-    { oldest_kept: Timestamptz } ")"
+    { oldest_kept: Moment } ")"
 }
 
 #[async_trait]
@@ -117,5 +118,5 @@ impl QuotaStore for PostgresStore {
 
 fn used(account: AccountId, admitted: i64) -> Result<u32, Failure> {
     let admitted = u32::try_from(admitted).map_err(|_| "is not from 0 to 4,294,967,295");
-    RowName::new("request_counts", account).cell("admitted", admitted)
+    Ok(RowName::new("request_counts", account).cell("admitted", admitted)?)
 }

@@ -1,53 +1,54 @@
 //! Changing many links a bounded number at a time, so that none of it holds others for long.
 
-use diesel::sql_types::{BigInt, Nullable, SmallInt, Uuid};
+use diesel::sql_types::{BigInt, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, GroupId, Timestamp};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::membership;
 use crate::named_links;
 use crate::pipeline::both;
-use crate::rows::link::kind_from;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, signed};
+use signpost_sql_rows::link::kind_from;
 
 statement! {
     /// Holds the groups of some of the account's links, in the order of their ids.
-    HoldGroupsOfSome -> Uuid {
+    HoldGroupsOfSome -> Identifier {
         account: IdBytes,
         at_most: i64,
     } =
     "SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.id = ANY (ARRAY(SELECT DISTINCT l.group_id FROM (SELECT s.group_id FROM links AS s \
+    { account: Identifier } " AND g.id = ANY (ARRAY(SELECT DISTINCT l.group_id FROM (SELECT s.group_id FROM links AS s \
      WHERE s.account_id = "
-    { account: Uuid } " ORDER BY s.kind, s.id LIMIT "
+    { account: Identifier } " ORDER BY s.kind, s.id LIMIT "
     { at_most: BigInt } ") AS l WHERE l.group_id IS NOT NULL)) ORDER BY g.id FOR NO KEY UPDATE"
 }
 
 statement! {
     /// Holds some of the account's links in their order, and deletes them.
-    DeleteSomeLinks -> (SmallInt, Nullable<Uuid>) {
+    DeleteSomeLinks -> (SmallInt, Nullable<Identifier>) {
         account: IdBytes,
         at_most: i64,
     } =
     "WITH held AS MATERIALIZED (SELECT h.id FROM links AS h WHERE h.account_id = "
-    { account: Uuid } " ORDER BY h.kind, h.id LIMIT "
+    { account: Identifier } " ORDER BY h.kind, h.id LIMIT "
     { at_most: BigInt } " FOR UPDATE) DELETE FROM links AS l USING held WHERE l.id = held.id \
      RETURNING l.kind, l.group_id"
 }
 
 statement! {
     /// Holds a group that is to be deleted, so that no link enters or leaves it any more.
-    HoldGroup -> Uuid {
+    HoldGroup -> Identifier {
         account: IdBytes,
         group: IdBytes,
     } =
     "SELECT id FROM groups WHERE account_id = "
-    { account: Uuid } " AND id = "
-    { group: Uuid } " FOR UPDATE"
+    { account: Identifier } " AND id = "
+    { group: Identifier } " FOR UPDATE"
 }
 
 statement! {
@@ -55,16 +56,16 @@ statement! {
     ///
     /// It compares whole rows, and the number of links stands in the text. PostgreSQL guesses how many links a group has by
     /// the size of the others; after an import into one group it would read all links there are for any group.
-    HoldLinksOfGroup -> (Uuid, SmallInt) {
+    HoldLinksOfGroup -> (Identifier, SmallInt) {
         account: IdBytes,
         group: IdBytes,
         at_most: usize,
     } =
     "SELECT id, kind FROM links WHERE (account_id, group_id) >= ("
-    { account: Uuid } ", "
-    { group: Uuid } ") AND (account_id, group_id) <= ("
-    { account: Uuid } ", "
-    { group: Uuid } ") AND group_id IS NOT NULL ORDER BY account_id, group_id, kind, id LIMIT "
+    { account: Identifier } ", "
+    { group: Identifier } ") AND (account_id, group_id) <= ("
+    { account: Identifier } ", "
+    { group: Identifier } ") AND group_id IS NOT NULL ORDER BY account_id, group_id, kind, id LIMIT "
     { at_most } " FOR NO KEY UPDATE"
 }
 

@@ -2,18 +2,19 @@
 
 use std::collections::HashMap;
 
-use diesel::sql_types::{Array, Nullable, SmallInt, Text, Uuid};
+use diesel::sql_types::{Array, Nullable, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::{AccountId, Address, LinkId};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::link::{address_columns, link_id};
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
+use signpost_sql_rows::link::{address_columns, link_id};
 
 statement! {
     /// The account's links at some addresses: id, kind, host and slug.
-    LinksAt -> (Uuid, SmallInt, Nullable<Text>, Text) {
+    LinksAt -> (Identifier, SmallInt, Nullable<Text>, Text) {
         account: IdBytes,
         hosts: Vec<String>,
         slugs: Vec<String>,
@@ -22,12 +23,12 @@ statement! {
     { hosts: Array<Text> } ", "
     { slugs: Array<Text> }
     ") AS n (host, slug) JOIN links AS l ON l.host = n.host AND l.slug = n.slug WHERE l.account_id = "
-    { account: Uuid } ""
+    { account: Identifier } ""
 }
 
 statement! {
     /// The links at some addresses, whoever owns them: id, kind, account, host and slug.
-    AnyAt -> (Uuid, SmallInt, Uuid, Nullable<Text>, Text) {
+    AnyAt -> (Identifier, SmallInt, Identifier, Nullable<Text>, Text) {
         hosts: Vec<String>,
         slugs: Vec<String>,
     } =
@@ -39,7 +40,7 @@ statement! {
 }
 
 /// A link at an address: id, kind, account, host and slug.
-type OccupantRow = (IdBytes, i16, IdBytes, Option<String>, String);
+type OccupantRow = (StoredId, i16, IdBytes, Option<String>, String);
 
 /// Those of `addresses` that a link occupies, with the link's id if the account owns it.
 pub(crate) async fn occupied(
@@ -57,7 +58,7 @@ pub(crate) async fn occupied(
     let mut found = Vec::with_capacity(rows.len());
     for (id, kind, owner, host, slug) in rows {
         if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
-            let own = if owner == account.into() { Some(link_id(kind, id)?.0) } else { None };
+            let own = if owner == account.into() { Some(link_id(kind, &id)?.0) } else { None };
             found.push((address.clone(), own));
         }
     }
@@ -78,11 +79,11 @@ pub(crate) async fn find(
         addresses.iter().map(|address| (address_columns(address), address)).collect();
     let (hosts, slugs) = named.keys().cloned().unzip();
     let statement = LinksAt { account: account.into(), hosts, slugs };
-    let rows: Vec<(IdBytes, i16, Option<String>, String)> = statement.load(connection).await?;
+    let rows: Vec<(StoredId, i16, Option<String>, String)> = statement.load(connection).await?;
     let mut found = Vec::with_capacity(rows.len());
     for (id, kind, host, slug) in rows {
         if let Some(address) = host.and_then(|host| named.remove(&(host, slug))) {
-            found.push((address.clone(), link_id(kind, id)?.0));
+            found.push((address.clone(), link_id(kind, &id)?.0));
         }
     }
     Ok(found)

@@ -9,18 +9,19 @@ use signpost_domain::{
     PlanName, Timestamp, Usage,
 };
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::UpperBound;
 use crate::failure::{Failure, refers_to_nothing};
 use crate::links::read_link;
-use crate::listed;
-use crate::rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
-use crate::rows::api_key::{ApiKeyRow, NewApiKey};
 use crate::schema::{
     accounts, api_keys, custom_domains, groups, link_lateness, links, merged_counts, pixels,
     remembered_answers, request_counts,
 };
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+use signpost_sql_rows::account::{AccountRow, NewAccount, UsageRow, plan_uses};
+use signpost_sql_rows::api_key::{ApiKeyRow, NewApiKey};
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::listed;
 
 #[async_trait]
 impl AccountReads for SqliteStore {
@@ -50,7 +51,7 @@ impl AccountReads for SqliteStore {
                 .select(AccountRow::as_select())
                 .first(connection)
                 .optional()?;
-            found.map(AccountRow::into_account).transpose()
+            Ok(found.map(AccountRow::into_account).transpose()?)
         };
         self.readers().read(read).await
     }
@@ -63,7 +64,7 @@ impl AccountReads for SqliteStore {
                 .select(AccountRow::as_select())
                 .first(connection)
                 .optional()?;
-            found.map(AccountRow::into_account).transpose()
+            Ok(found.map(AccountRow::into_account).transpose()?)
         };
         self.readers().read(read).await
     }
@@ -75,7 +76,7 @@ impl AccountReads for SqliteStore {
                 .select(UsageRow::as_select())
                 .first(connection)
                 .optional()?;
-            found.map(|usage| usage.into_usage(id)).transpose()
+            Ok(found.map(|usage| usage.into_usage(id)).transpose()?)
         };
         self.readers().read(read).await
     }
@@ -103,7 +104,7 @@ impl AccountReads for SqliteStore {
                 .group_by(accounts::plan)
                 .select((accounts::plan, count_star()))
                 .load::<(String, i64)>(connection)?;
-            plan_uses(plans)
+            Ok(plan_uses(plans)?)
         };
         self.readers().read(read).await
     }
@@ -173,7 +174,7 @@ impl AccountWrites for SqliteUnitOfWork {
     async fn set_suspended(&mut self, id: AccountId, since: Option<Timestamp>) -> Result<bool, StoreError> {
         let step = move |connection: &mut SqliteConnection| {
             let account = accounts::table.find(IdBytes::from(id));
-            let since = since.map(Timestamp::unix_millis);
+            let since = since.map(Instant::from);
             // Who is suspended already stays so since the first instant.
             let changeable = account.filter(accounts::suspended_at.is_null());
             let changed = match since {
@@ -237,10 +238,10 @@ impl AccountWrites for SqliteUnitOfWork {
             let key = api_keys::table.find(IdBytes::from(id));
             // A key revoked before keeps its first instant.
             diesel::update(key.filter(api_keys::revoked_at.is_null()))
-                .set(api_keys::revoked_at.eq(at.unix_millis()))
+                .set(api_keys::revoked_at.eq(Instant::from(at)))
                 .execute(connection)?;
             let revoked = key.select(ApiKeyRow::as_select()).first(connection).optional()?;
-            revoked.map(ApiKeyRow::into_api_key).transpose()
+            Ok(revoked.map(ApiKeyRow::into_api_key).transpose()?)
         };
         self.step(step).await
     }

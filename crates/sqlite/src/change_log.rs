@@ -12,12 +12,13 @@ use signpost_app::ports::{
 };
 use signpost_domain::{Address, Hostname};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
-use crate::rows::link::{address_columns, address_from};
 use crate::schema::{changes, sqlite_sequence};
 use crate::store::SqliteStore;
+use signpost_sql_rows::Corrupt;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{address_columns, address_from};
 
 const TABLE: &str = "changes";
 
@@ -51,7 +52,7 @@ fn lines(addresses: &BTreeSet<Address>) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-fn addresses(row: &RowName, lines: &str) -> Result<BTreeSet<Address>, Failure> {
+fn addresses(row: &RowName, lines: &str) -> Result<BTreeSet<Address>, Corrupt> {
     let address = |line: &str| {
         let (host, slug) = row.present("addresses", line.split_once('/'))?;
         address_from(row, host.to_owned(), slug.to_owned())
@@ -89,12 +90,12 @@ fn read(connection: &mut SqliteConnection, position: i64, at_most: u32) -> Resul
 
 fn logged_change((number, account, lines, hostname): LoggedRow) -> Result<LoggedChange, Failure> {
     let row = RowName::new(TABLE, number);
-    let account = row.id("account_id", &account)?;
+    let account = row.id("account_id", &account.into())?;
     let affected = match (lines, hostname) {
         (None, None) => Affected::Account,
         (Some(lines), None) => Affected::Addresses(addresses(&row, &lines)?),
         (None, Some(hostname)) => Affected::Domain(row.cell("hostname", Hostname::from_stored(hostname))?),
-        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "stands beside addresses")),
+        (Some(_), Some(_)) => return Err(row.corrupt("hostname", "stands beside addresses").into()),
     };
     let id = ChangeId::from_bytes(i128::from(number).to_be_bytes());
     Ok(LoggedChange { id, change: VisibleChange { account, affected } })

@@ -10,11 +10,11 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::Sqlite;
 use signpost_domain::AccountId;
 
-use crate::columns::{IdBytes, whole_number};
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
 use crate::schema::accounts;
 use crate::unit_of_work::Stop;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, whole_number};
 
 /// What an account has a count of.
 #[derive(Debug, Clone, Copy)]
@@ -83,7 +83,7 @@ pub(crate) fn links(connection: &mut SqliteConnection, account: AccountId) -> Re
         .select(accounts::links_count)
         .first(connection)
         .optional()?;
-    found.map(|count| RowName::new("accounts", account).count("links_count", count)).transpose()
+    Ok(found.map(|count| RowName::new("accounts", account).count("links_count", count)).transpose()?)
 }
 
 /// Counts so many links more, or less if there are fewer than 0.

@@ -15,15 +15,16 @@ use signpost_domain::{
     Timestamp,
 };
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
 use crate::failure::{Failure, is_taken};
-use crate::listed;
-use crate::rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns};
 use crate::schema::custom_domains;
 use crate::some_links::{self, Lost};
 use crate::store::SqliteStore;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, NewCustomDomain, ScheduledRow, StatusColumns};
+use signpost_sql_rows::listed;
 
 #[async_trait]
 impl CustomDomainReads for SqliteStore {
@@ -39,7 +40,7 @@ impl CustomDomainReads for SqliteStore {
                 .select(ScheduledRow::as_select())
                 .first(connection)
                 .optional()?;
-            found.map(ScheduledRow::into_scheduled).transpose()
+            Ok(found.map(ScheduledRow::into_scheduled).transpose()?)
         };
         self.readers().read(read).await
     }
@@ -92,7 +93,7 @@ fn read_domain(
         .select(CustomDomainRow::as_select())
         .first(connection)
         .optional()?;
-    found.map(CustomDomainRow::into_domain).transpose()
+    Ok(found.map(CustomDomainRow::into_domain).transpose()?)
 }
 
 fn distinct(hostnames: &[Hostname]) -> BTreeSet<String> {
@@ -109,7 +110,7 @@ fn read_named(
         .filter(custom_domains::hostname.eq_any(hostnames))
         .select(CustomDomainRow::as_select())
         .load(connection)?;
-    rows.into_iter().map(CustomDomainRow::into_domain).collect()
+    Ok(rows.into_iter().map(CustomDomainRow::into_domain).collect::<Result<_, _>>()?)
 }
 
 fn read_holder(
@@ -124,7 +125,7 @@ fn read_holder(
         .select(CustomDomainRow::as_select())
         .first(connection)
         .optional()?;
-    found.map(CustomDomainRow::into_domain).transpose()
+    Ok(found.map(CustomDomainRow::into_domain).transpose()?)
 }
 
 /// The transaction holds the write lock from its beginning, so reading is all that locking and holding take.
@@ -232,7 +233,7 @@ impl CustomDomainWrites for SqliteUnitOfWork {
                 .find(IdBytes::from(id))
                 .filter(custom_domains::account_id.eq(IdBytes::from(account)));
             let written = diesel::update(row).set((
-                custom_domains::checked_at.eq(observation.checked_at.unix_millis()),
+                custom_domains::checked_at.eq(Instant::from(observation.checked_at)),
                 custom_domains::observed.eq(observation.records_to_json()),
             ));
             match written.execute(connection)? {

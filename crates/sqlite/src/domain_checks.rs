@@ -11,24 +11,27 @@ use signpost_app::ports::{
 };
 use signpost_domain::{CheckPlan, DnsObservation, Timestamp};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::custom_domain::{DueRow, FAILED};
 use crate::schema::custom_domains;
 use crate::store::SqliteStore;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId};
+use signpost_sql_rows::custom_domain::{CustomDomainRow, FAILED, due_check};
 
 /// How many plans one statement writes; SQLite bounds the number of values in it. Nobody claims so many at once.
 const PLANS_AT_ONCE: usize = 2_000;
+
+/// A domain that is to be checked: itself, its checks, and the claims of this one.
+type DueRow = (CustomDomainRow, i64, i32);
 
 /// The checks that are due at `now`, those that have been due for longest first.
 fn due(connection: &mut SqliteConnection, now: Timestamp, at_most: u16) -> Result<Vec<DueRow>, Failure> {
     // In words: only then SQLite sees that it is the condition of the index.
     let is_not_parked = sql::<Bool>(&format!("custom_domains.claims < {MAX_CLAIMS_OF_A_CHECK}"));
     let due = custom_domains::table
-        .filter(custom_domains::next_check_at.le(now.unix_millis()))
+        .filter(custom_domains::next_check_at.le(Instant::from(now)))
         .filter(is_not_parked)
         .order(custom_domains::next_check_at)
-        .select(DueRow::as_select())
+        .select((CustomDomainRow::as_select(), custom_domains::checks_made, custom_domains::claims))
         .limit(at_most.into());
     Ok(due.load(connection)?)
 }
@@ -38,13 +41,16 @@ fn given_up(
     connection: &mut SqliteConnection,
     now: Timestamp,
     at_most: u16,
-) -> Result<Vec<Vec<u8>>, Failure> {
+) -> Result<Vec<StoredId>, Failure> {
     // Plain numbers: `now` may be so early that no instant lies so long before it.
     let kept = i64::try_from(CHECKS_LEFT_ALONE_FOR.as_millis()).unwrap_or(i64::MAX);
     // In words, as above.
     let is_given_up = sql::<Bool>(&format!("custom_domains.claims >= {MAX_CLAIMS_OF_A_CHECK}"));
     let given_up = custom_domains::table
-        .filter(custom_domains::next_check_at.le(now.unix_millis().saturating_sub(kept)))
+        .filter(
+            custom_domains::next_check_at
+                .le(Instant::from_unix_millis(now.unix_millis().saturating_sub(kept))),
+        )
         .filter(is_given_up)
         .order(custom_domains::next_check_at)
         .select(custom_domains::id)
@@ -57,9 +63,9 @@ fn overtaken(
     connection: &mut SqliteConnection,
     now: Timestamp,
     at_most: u16,
-) -> Result<Vec<Vec<u8>>, Failure> {
+) -> Result<Vec<StoredId>, Failure> {
     let overtaken = custom_domains::table
-        .filter(custom_domains::deadline.le(now.unix_millis()))
+        .filter(custom_domains::deadline.le(Instant::from(now)))
         .order(custom_domains::deadline)
         .select(custom_domains::id)
         .limit(at_most.into());
@@ -84,10 +90,10 @@ impl DomainChecks for SqliteStore {
             if due.is_empty() {
                 return Ok(due);
             }
-            let ids: Vec<Vec<u8>> = due.iter().map(|row| row.id().to_vec()).collect();
+            let ids: Vec<StoredId> = due.iter().map(|(domain, ..)| domain.id().clone()).collect();
             diesel::update(custom_domains::table.filter(custom_domains::id.eq_any(ids)))
                 .set((
-                    custom_domains::next_check_at.eq(until.unix_millis()),
+                    custom_domains::next_check_at.eq(Instant::from(until)),
                     custom_domains::claims.eq(custom_domains::claims + 1),
                 ))
                 .execute(connection)?;
@@ -131,8 +137,8 @@ impl DomainChecks for SqliteStore {
                     "CASE custom_domains.status WHEN 'pending' THEN 'deadline_passed' ELSE 'no_certificate' END",
                 )),
                 custom_domains::status.eq(FAILED),
-                custom_domains::deadline.eq(None::<i64>),
-                custom_domains::next_check_at.eq(None::<i64>),
+                custom_domains::deadline.eq(None::<Instant>),
+                custom_domains::next_check_at.eq(None::<Instant>),
                 custom_domains::claims.eq(0),
             ));
             Ok(expired.execute(connection)?)
@@ -157,8 +163,9 @@ impl DomainChecks for SqliteStore {
 
 /// What a row says. One that is corrupt is nobody's to check, and must not keep the others from being checked: it is
 /// claimed like them, so that it is left alone soon.
-fn readable(row: DueRow) -> Option<DueCheck> {
-    match row.into_due_check() {
+fn readable((domain, checks_made, claims): DueRow) -> Option<DueCheck> {
+    // As it was before it was claimed.
+    match due_check(domain, checks_made, claims.saturating_add(1)) {
         Ok(check) => Some(check),
         Err(failure) => {
             tracing::error!(%failure, "a custom domain cannot be checked");

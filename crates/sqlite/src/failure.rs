@@ -2,6 +2,7 @@
 
 use diesel::result::{DatabaseErrorKind, Error as SqlError};
 use signpost_app::ports::StoreError;
+use signpost_sql_rows::Corrupt;
 
 use crate::open_error::OpenError;
 
@@ -12,8 +13,8 @@ pub(crate) enum Failure {
     #[error(transparent)]
     Sql(#[from] SqlError),
     /// A row is not what it must be.
-    #[error("{table}.{column} is corrupt in row {row}: {reason}")]
-    Corrupt { table: &'static str, column: &'static str, row: String, reason: String },
+    #[error(transparent)]
+    Corrupt(#[from] Corrupt),
     /// The connection was lost and there is no new one.
     #[error(transparent)]
     NotConnected(OpenError),
@@ -42,16 +43,14 @@ impl Failure {
                 is_unwritable(error)
             }
             Self::Unwritable(_) => true,
-            Self::NotConnected(_) | Self::Corrupt { .. } | Self::Other(_) | Self::Panicked => false,
+            Self::NotConnected(_) | Self::Corrupt(_) | Self::Other(_) | Self::Panicked => false,
         }
     }
 
     /// What a caller who reads is told. There is nothing that it could run again.
     pub(crate) fn into_store_error(self) -> StoreError {
         match self {
-            Self::Corrupt { table, column, row, reason } => {
-                StoreError::Corrupt { table, column, row, reason }
-            }
+            Self::Corrupt(corrupt) => corrupt.into(),
             failure @ (Self::Sql(_)
             | Self::NotConnected(_)
             | Self::Unwritable(_)

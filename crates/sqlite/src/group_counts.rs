@@ -1,5 +1,6 @@
 //! The counts of groups, which move with the links that enter and leave them, in the same transaction (D15).
 
+use signpost_sql_rows::sql_types::Identifier;
 use std::collections::BTreeMap;
 
 use diesel::prelude::*;
@@ -8,15 +9,15 @@ use diesel::sql_types::{BigInt, Binary};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, LinkKind};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
 
 /// How the counts of some of an account's groups move.
 #[derive(Debug)]
 pub(crate) struct GroupMoves {
     account: IdBytes,
     /// By the ids of the groups, as the rows have them.
-    by_group: BTreeMap<Vec<u8>, Move>,
+    by_group: BTreeMap<StoredId, Move>,
 }
 
 /// How much a group's counts rise, or fall if below 0.
@@ -42,12 +43,12 @@ impl GroupMoves {
     }
 
     /// A link enters a group.
-    pub(crate) fn enter(&mut self, group: impl Into<Vec<u8>>, kind: LinkKind) {
+    pub(crate) fn enter(&mut self, group: impl Into<StoredId>, kind: LinkKind) {
         *self.by_group.entry(group.into()).or_default().count_of(kind) += 1;
     }
 
     /// A link leaves a group.
-    pub(crate) fn leave(&mut self, group: impl Into<Vec<u8>>, kind: LinkKind) {
+    pub(crate) fn leave(&mut self, group: impl Into<StoredId>, kind: LinkKind) {
         *self.by_group.entry(group.into()).or_default().count_of(kind) -= 1;
     }
 
@@ -85,7 +86,7 @@ impl QueryFragment<Sqlite> for GroupMoves {
             out.push_sql(if number == 0 { "(" } else { ", (" });
             out.push_bind_param::<Binary, _>(&self.account)?;
             out.push_sql(", ");
-            out.push_bind_param::<Binary, _>(group)?;
+            out.push_bind_param::<Identifier, _>(group)?;
             out.push_sql(", ");
             out.push_bind_param::<BigInt, _>(landings)?;
             out.push_sql(", ");

@@ -3,26 +3,27 @@
 use async_trait::async_trait;
 use diesel::dsl::exists;
 use diesel::prelude::*;
-use diesel::sql_types::BigInt;
 use signpost_app::ports::{GroupReads, GroupWrites, InsertGroupError, StoreError};
 use signpost_domain::{AccountId, Group, GroupId, Link, LinkId, Page, PageLimit, PagePosition, Timestamp};
+use signpost_sql_rows::sql_types::Moment;
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
-use crate::listed;
 use crate::named_links;
-use crate::rows::group::{GroupRow, NewGroup};
 use crate::schema::{groups, links};
 use crate::some_links;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::group::{GroupRow, NewGroup};
+use signpost_sql_rows::listed;
 
 #[diesel::declare_sql_function]
 extern "SQL" {
     /// The later of two instants.
     #[sql_name = "max"]
-    fn later_of(a: BigInt, b: BigInt) -> BigInt;
+    fn later_of(a: Moment, b: Moment) -> Moment;
 }
 
 #[async_trait]
@@ -61,7 +62,7 @@ fn read_group(
         .select(GroupRow::as_select())
         .first(connection)
         .optional()?;
-    found.map(GroupRow::into_group).transpose()
+    Ok(found.map(GroupRow::into_group).transpose()?)
 }
 
 /// Whether the account has the group.
@@ -103,7 +104,7 @@ impl GroupWrites for SqliteUnitOfWork {
             // The counts are the store's, and nothing moves a creation.
             let Group { id, name, landings_count: _, redirects_count: _, created_at: _, updated_at } = &group;
             let updated = diesel::update(groups::table.find((IdBytes::from(account), IdBytes::from(*id))))
-                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(updated_at.unix_millis())))
+                .set((groups::name.eq(name.as_str()), groups::updated_at.eq(Instant::from(*updated_at))))
                 .execute(connection)?;
             if updated == 0 {
                 return Err(Failure::Other(format!("the group {id} was not locked")));
@@ -158,7 +159,7 @@ impl GroupWrites for SqliteUnitOfWork {
             diesel::update(its_links)
                 .set((
                     links::group_id.eq(None::<IdBytes>),
-                    links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+                    links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
                 ))
                 .execute(connection)?;
             let deleted = diesel::delete(groups::table.find(key)).execute(connection)? > 0;

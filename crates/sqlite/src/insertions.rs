@@ -9,13 +9,13 @@ use diesel::prelude::*;
 use signpost_app::ports::Insertion;
 use signpost_domain::{AccountId, GroupId, Link};
 
-use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
-use crate::rows::cell::{RowName, own_id};
-use crate::rows::link::NewLink;
 use crate::schema::{accounts, groups, links};
+use signpost_sql_rows::cell::{RowName, own_id};
+use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
+use signpost_sql_rows::link::NewLink;
 
 /// The 16 bytes of an id, which the two kinds of links share.
 type Bytes = [u8; 16];
@@ -57,7 +57,7 @@ pub(crate) fn insert(
             room -= 1;
             done += 1;
             if let Some(group) = link.group_id() {
-                moves.enter(group.to_bytes(), link.kind());
+                moves.enter(IdBytes::from(group), link.kind());
             }
             Insertion::Done
         } else {
@@ -95,14 +95,14 @@ fn count_and_groups(
     }
     let its_groups =
         groups::account_id.eq(accounts::id).and(groups::id.eq_any(named.into_iter().map(IdBytes::from)));
-    let found: Vec<(i64, Option<Vec<u8>>)> = accounts::table
+    let found: Vec<(i64, Option<StoredId>)> = accounts::table
         .left_join(groups::table.on(its_groups))
         .filter(accounts::id.eq(IdBytes::from(account)))
         .select((accounts::links_count, groups::id.nullable()))
         .load(connection)?;
     let Some((count, _)) = found.first() else { return Ok(None) };
     let count = RowName::new("accounts", account).count("links_count", *count)?;
-    let ids = found.iter().filter_map(|(_, id)| id.as_deref());
+    let ids = found.iter().filter_map(|(_, id)| id.as_ref());
     let groups = ids.map(|id| own_id("groups", id).map(|(id, _)| id)).collect::<Result<_, _>>()?;
     Ok(Some((count, groups)))
 }
@@ -124,16 +124,14 @@ fn insert_all(connection: &mut SqliteConnection, rows: Vec<NewLink<'_>>) -> Resu
             inserted.extend((insertion.execute(connection)? > 0).then_some(id));
             continue;
         }
-        let ids: Vec<Vec<u8>> = diesel::insert_into(links::table)
+        let ids: Vec<StoredId> = diesel::insert_into(links::table)
             .values(part)
             .on_conflict(address)
             .do_nothing()
             .returning(links::id)
             .get_results(connection)?;
         for id in ids {
-            let strange =
-                |id: Vec<u8>| RowName::of_bytes("links", &id).corrupt("id", "does not have 16 bytes");
-            inserted.insert(Bytes::try_from(id).map_err(strange)?);
+            inserted.insert(id.bytes("links")?);
         }
     }
     Ok(inserted)

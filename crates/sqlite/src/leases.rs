@@ -6,9 +6,9 @@ use diesel::query_dsl::methods::FilterDsl;
 use signpost_app::ports::{LeaseHolder, Leases, StoreError};
 use signpost_domain::Timestamp;
 
-use crate::columns::IdBytes;
 use crate::schema::leases;
 use crate::store::SqliteStore;
+use signpost_sql_rows::columns::IdBytes;
 
 #[async_trait]
 impl Leases for SqliteStore {

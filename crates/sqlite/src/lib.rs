@@ -62,7 +62,6 @@ mod leases;
 mod link_ids;
 mod link_list;
 mod links;
-mod listed;
 mod merged_counts;
 mod migrations;
 mod named_links;

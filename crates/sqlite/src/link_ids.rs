@@ -3,11 +3,11 @@
 use diesel::prelude::*;
 use signpost_domain::{AccountId, GroupFilter, LinkId, Site};
 
-use crate::columns::{IdBytes, signed};
 use crate::failure::Failure;
 use crate::link_list::TextBesideIndex;
-use crate::rows::link::{link_id, site_column};
 use crate::schema::links;
+use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
+use signpost_sql_rows::link::{link_id, site_column};
 
 /// Those of both kinds, at most so many: one statement, so that they are as of one moment.
 pub(crate) fn link_ids(
@@ -36,6 +36,6 @@ pub(crate) fn link_ids(
             query.filter(TextBesideIndex::new(links::host).eq(host))
         };
     }
-    let rows: Vec<(i32, Vec<u8>)> = query.load(connection)?;
-    rows.into_iter().map(|(kind, id)| link_id(kind, &id).map(|(id, _)| id)).collect()
+    let rows: Vec<(i16, StoredId)> = query.load(connection)?;
+    Ok(rows.iter().map(|(kind, id)| link_id(*kind, id).map(|(id, _)| id)).collect::<Result<_, _>>()?)
 }

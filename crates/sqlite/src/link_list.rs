@@ -11,23 +11,25 @@
 //! (`search_index`), newest first.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Binary, Text};
+use diesel::sql_types::Text;
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, GroupFilter, LinkFilter, LinkKind, PageLimit, PagePosition};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::{IdBytes, UpperBound, signed};
+use crate::columns::UpperBound;
 use crate::failure::Failure;
-use crate::listed::Listed as _;
-use crate::rows::link::{LinkRow, kind_column, site_column};
 use crate::schema::links;
 use crate::search::link_matches;
 use crate::search_index::IndexSearch;
 use crate::search_order::SearchOrder;
+use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
+use signpost_sql_rows::link::{LinkRow, kind_column, site_column};
+use signpost_sql_rows::listed::Listed;
 
 // An operator that changes nothing but that SQLite uses no index for what it stands before.
 diesel::prefix_operator!(TextBesideIndex, "+", Text, backend: Sqlite);
 diesel::prefix_operator!(FlagBesideIndex, "+", backend: Sqlite);
-diesel::prefix_operator!(IdBesideIndex, "+", Binary, backend: Sqlite);
+diesel::prefix_operator!(IdBesideIndex, "+", Identifier, backend: Sqlite);
 
 /// How many links a search reads before it asks the index. A text that most links contain fills the page from these, which
 /// is cheaper than opening the index.
@@ -42,7 +44,7 @@ const MOST_NAMED: i64 = 2_000;
 /// Which links of an account a page shows.
 struct Choice {
     account: IdBytes,
-    kind: i32,
+    kind: i16,
     group: GroupFilter,
     site: Option<String>,
     slug: Option<String>,
@@ -98,12 +100,12 @@ fn search_with(
         .order(links::id.desc())
         .select(links::id)
         .offset(walked - 1)
-        .first::<Vec<u8>>(connection)
+        .first::<StoredId>(connection)
         .optional()?;
     let mut rows = choice.between(first_walked.clone(), bound, wanted).load(connection)?;
     let Some(below) = first_walked.filter(|_| rows.len() < wanted) else { return Ok(rows) };
     let room = wanted.saturating_sub(rows.len());
-    let mut number = order.number_above(connection, &below)?;
+    let mut number = order.number_above(connection, below.as_slice())?;
     let mut at_most = signed(wanted).saturating_mul(2);
     let mut found = Vec::new();
     loop {
@@ -113,11 +115,15 @@ fn search_with(
         let ids: Vec<_> = named.into_iter().map(|named| named.id).collect();
         let ids_named = ids.len();
         found.extend(choice.among(ids, ids_named).load::<LinkRow>(connection)?);
-        found.sort_by(|one, other| other.id().cmp(one.id()));
+        found.sort_by(|one, other| Listed::id(other).cmp(Listed::id(one)));
         found.truncate(room);
         let Some((last_number, last_id)) = last else { break };
         let is_full = found.len() == room;
-        if is_full && found.last().is_none_or(|row| order.precedes_all_below(row.id(), &last_id)) {
+        if is_full
+            && found
+                .last()
+                .is_none_or(|row| order.precedes_all_below(Listed::id(row).as_slice(), last_id.as_slice()))
+        {
             break;
         }
         number = last_number;
@@ -135,7 +141,7 @@ type Query<'a> = diesel::helper_types::IntoBoxed<
 
 impl Choice {
     /// Those of a range of ids, found by the index of the narrowest filter.
-    fn between(&self, from: Option<Vec<u8>>, bound: UpperBound, at_most: usize) -> Query<'_> {
+    fn between(&self, from: Option<StoredId>, bound: UpperBound, at_most: usize) -> Query<'_> {
         let mut query = self.all(at_most).filter(links::id.lt(bound));
         if let Some(from) = from {
             query = query.filter(links::id.ge(from));
@@ -173,7 +179,7 @@ impl Choice {
     }
 
     /// Those of some ids, found by these.
-    fn among(&self, ids: Vec<Vec<u8>>, at_most: usize) -> Query<'_> {
+    fn among(&self, ids: Vec<StoredId>, at_most: usize) -> Query<'_> {
         let mut query = self.all(at_most).filter(links::id.eq_any(ids));
         query = match self.group {
             GroupFilter::Any => query,

@@ -10,21 +10,21 @@ use signpost_domain::{
     PageContent, PageLimit, PagePosition, Site,
 };
 
-use crate::columns::IdBytes;
 use crate::failure::{Failure, is_taken};
 use crate::group_counts::GroupMoves;
 use crate::insertions;
 use crate::link_ids;
 use crate::link_list;
-use crate::listed;
 use crate::named_links::{self, Deleted};
 use crate::pages;
-use crate::rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
 use crate::schema::links;
 use crate::some_links;
 use crate::store::SqliteStore;
 use crate::taken_addresses;
 use crate::unit_of_work::{SqliteUnitOfWork, Stop};
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{LinkColumns, LinkRow, address_columns, kind_column};
+use signpost_sql_rows::listed;
 
 #[async_trait]
 impl LinkReads for SqliteStore {
@@ -113,7 +113,7 @@ pub(crate) fn read_link(
         .select(LinkRow::as_select())
         .first(connection)
         .optional()?;
-    found.map(LinkRow::into_link).transpose()
+    Ok(found.map(LinkRow::into_link).transpose()?)
 }
 
 #[async_trait]
@@ -210,10 +210,10 @@ fn update_link(
     if before.group_id() != after.group_id() {
         let mut moves = GroupMoves::of(account);
         if let Some(group) = before.group_id() {
-            moves.leave(group.to_bytes(), before.kind());
+            moves.leave(IdBytes::from(group), before.kind());
         }
         if let Some(group) = after.group_id() {
-            moves.enter(group.to_bytes(), after.kind());
+            moves.enter(IdBytes::from(group), after.kind());
         }
         // The group that it leaves is there, or a foreign key would be broken.
         if !moves.apply_if_there(connection)? {

@@ -6,12 +6,12 @@ use diesel::sql_types::BigInt;
 use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore, StoreError};
 use signpost_domain::{AccountId, QuotaWindow, Timestamp};
 
-use crate::columns::{IdBytes, whole_number};
 use crate::failure::Failure;
 use crate::request_counts::{self, oldest_kept, span};
-use crate::rows::cell::RowName;
 use crate::schema::{merged_counts, write_trials};
 use crate::store::SqliteStore;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, whole_number};
 
 /// How many rows that are too old one merge deletes at the most. It adds one, so no backlog grows.
 const SWEPT: i64 = 64;

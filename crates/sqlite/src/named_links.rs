@@ -4,20 +4,20 @@
 use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate};
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Binary, Bool, Integer};
+use diesel::sql_types::{Binary, Bool, SmallInt};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
-use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::{group_exists, later_of};
-use crate::rows::link::{LinkRow, address_from, kind_column, link_id};
 use crate::schema::links;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
+use signpost_sql_rows::link::{LinkRow, address_from, kind_column, link_id};
 
 /// A link that was deleted: id, kind, group, host and slug.
-type DeletedRow = (Vec<u8>, i32, Option<Vec<u8>>, Option<String>, String);
+type DeletedRow = (StoredId, i16, Option<StoredId>, Option<String>, String);
 
 /// Links that were deleted.
 #[derive(Default)]
@@ -83,16 +83,16 @@ pub(crate) fn assign(
         }
         link.move_to_group(Some(group), now);
         newcomers.push(link.id());
-        moves.enter(group.to_bytes(), link.kind());
+        moves.enter(IdBytes::from(group), link.kind());
         if let Some(former) = former {
-            moves.leave(former.to_bytes(), link.kind());
+            moves.leave(IdBytes::from(former), link.kind());
         }
     }
     if !newcomers.is_empty() {
         diesel::update(of_account.filter(IsOneOf::these(&newcomers)))
             .set((
                 links::group_id.eq(IdBytes::from(group)),
-                links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+                links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
             ))
             .execute(connection)?;
         moves.apply(connection)?;
@@ -122,14 +122,14 @@ pub(crate) fn unassign(
     let rows = diesel::update(members)
         .set((
             links::group_id.eq(None::<IdBytes>),
-            links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+            links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
         ))
         .returning(LinkRow::as_returning())
         .get_results(connection)?;
     let unassigned = rows.into_iter().map(LinkRow::into_link).collect::<Result<Vec<_>, _>>()?;
     let mut moves = GroupMoves::of(account);
     for link in &unassigned {
-        moves.leave(group.to_bytes(), link.kind());
+        moves.leave(IdBytes::from(group), link.kind());
     }
     moves.apply(connection)?;
     Ok(Some(unassigned))
@@ -140,7 +140,7 @@ pub(crate) fn unassign(
 ///
 /// Pairs, because SQLite finds them in the indexes of the lists of links. Of an `id IN (…)` it believes that it names
 /// more links than the account has, and reads all of the account's.
-struct IsOneOf(Vec<(i32, IdBytes)>);
+struct IsOneOf(Vec<(i16, IdBytes)>);
 
 impl IsOneOf {
     fn these(ids: &[LinkId]) -> Self {
@@ -167,7 +167,7 @@ impl QueryFragment<Sqlite> for IsOneOf {
         out.push_sql("(links.kind, links.id) IN (VALUES ");
         for (number, (kind, id)) in self.0.iter().enumerate() {
             out.push_sql(if number == 0 { "(" } else { ", (" });
-            out.push_bind_param::<Integer, _>(kind)?;
+            out.push_bind_param::<SmallInt, _>(kind)?;
             out.push_sql(", ");
             out.push_bind_param::<Binary, _>(id)?;
             out.push_sql(")");

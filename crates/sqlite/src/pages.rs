@@ -3,12 +3,11 @@
 use diesel::prelude::*;
 use signpost_domain::{AccountId, Address, LandingId, LandingPage, LinkKind, PageContent};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
-use crate::rows::link::{LinkRow, address_from, kind_column};
-use crate::rows::page::{page_column, page_from};
 use crate::schema::links;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::{LinkRow, address_from, kind_column};
+use signpost_sql_rows::page::{landing_row, page_column, page_from};
 
 /// A landing page of the account with what is on it.
 pub(crate) fn landing_page(
@@ -24,7 +23,10 @@ pub(crate) fn landing_page(
         .first::<(LinkRow, Option<String>)>(connection)
         .optional()?;
     let Some((link, page)) = found else { return Ok(None) };
-    Ok(Some(LandingPage { landing: link.into_landing()?, content: page_from(id, page.as_deref())? }))
+    Ok(Some(LandingPage {
+        landing: link.into_landing()?,
+        content: page_from(&landing_row(id), page.as_deref())?,
+    }))
 }
 
 /// What is on a landing page that was locked.
@@ -41,7 +43,7 @@ pub(crate) fn content(
         .first::<Option<String>>(connection)
         .optional()?;
     let page = found.ok_or_else(|| not_locked(id))?;
-    page_from(id, page.as_deref())
+    Ok(page_from(&landing_row(id), page.as_deref())?)
 }
 
 /// Writes what is on a landing page that was locked or inserted, and returns the page's address if it has one.
@@ -61,7 +63,7 @@ pub(crate) fn write(
         .get_result::<(Option<String>, String)>(connection)
         .optional()?;
     let (host, slug) = written.ok_or_else(|| not_locked(id))?;
-    host.map(|host| address_from(&RowName::new("links", id), host, slug)).transpose()
+    Ok(host.map(|host| address_from(&landing_row(id), host, slug)).transpose()?)
 }
 
 fn not_locked(id: LandingId) -> Failure {

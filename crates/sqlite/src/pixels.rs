@@ -7,14 +7,15 @@ use diesel::prelude::*;
 use signpost_app::ports::{InsertPixelError, PixelReads, PixelWrites, StoreError};
 use signpost_domain::{AccountId, Page, PageLimit, PagePosition, Pixel, PixelId};
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::UpperBound;
 use crate::counters::{self, Counted};
 use crate::failure::Failure;
-use crate::listed;
-use crate::rows::pixel::{NewPixel, PixelRow};
 use crate::schema::pixels;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::listed;
+use signpost_sql_rows::pixel::{NewPixel, PixelRow};
 
 #[async_trait]
 impl PixelReads for SqliteStore {
@@ -26,7 +27,7 @@ impl PixelReads for SqliteStore {
                 .select(PixelRow::as_select())
                 .first(connection)
                 .optional()?;
-            found.map(PixelRow::into_pixel).transpose()
+            Ok(found.map(PixelRow::into_pixel).transpose()?)
         };
         self.readers().read(read).await
     }
@@ -69,7 +70,7 @@ fn with_ids(
         .filter(pixels::id.eq_any(ids.into_iter().map(IdBytes::from)))
         .select(PixelRow::as_select())
         .load(connection)?;
-    rows.into_iter().map(PixelRow::into_pixel).collect()
+    Ok(rows.into_iter().map(PixelRow::into_pixel).collect::<Result<_, _>>()?)
 }
 
 #[async_trait]

@@ -9,11 +9,13 @@ use diesel::sqlite::Sqlite;
 use signpost_app::ports::PublishedLink;
 
 use crate::failure::Failure;
-use crate::rows::custom_domain::ACTIVE;
-use crate::rows::link::SYSTEM_DOMAIN;
-use crate::rows::pixel::PixelCodeRow;
-use crate::rows::published_link::PublishedRow;
 use crate::schema::{accounts, custom_domains, links, pixels};
+use signpost_domain::{PixelCode, PixelId, PixelIds};
+use signpost_sql_rows::Corrupt;
+use signpost_sql_rows::custom_domain::ACTIVE;
+use signpost_sql_rows::link::SYSTEM_DOMAIN;
+use signpost_sql_rows::pixel::PixelCodeRow;
+use signpost_sql_rows::published_link::PublishedRow;
 
 /// The link at an address, which is written as the columns write it. Its row comes once for each of its pixels. What is on the
 /// page of a link that nobody may open is not read: it takes no longer than an address without a link (R30).
@@ -45,7 +47,16 @@ pub(crate) fn find(
         pixels.extend(pixel);
         found = Some((row, is_suspended, page));
     }
-    found.map(|(row, is_suspended, page)| row.into_link(is_suspended, pixels, page.as_deref())).transpose()
+    let Some((row, is_suspended, page)) = found else { return Ok(None) };
+    Ok(Some(row.into_link(is_suspended, page.as_deref(), |order| codes_from(order, pixels))?))
+}
+
+/// The codes of the pixels, in the order of the redirect.
+fn codes_from(order: &PixelIds, pixels: Vec<PixelCodeRow>) -> Result<Vec<PixelCode>, Corrupt> {
+    let mut codes = pixels.into_iter().map(PixelCodeRow::into_code).collect::<Result<Vec<_>, _>>()?;
+    let place = |id: &PixelId| order.as_slice().iter().position(|other| other == id);
+    codes.sort_by_key(|(id, _)| place(id));
+    Ok(codes.into_iter().map(|(_, code)| code).collect())
 }
 
 /// The condition that a pixel is one of the link's and of the same account. SQLite takes the ids apart and looks up each.

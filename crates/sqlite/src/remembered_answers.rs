@@ -8,29 +8,31 @@ use signpost_app::ports::{
     ANSWERS_KEPT, AnswerReads, AnswerWrites, RememberedRequest, Remembering, RoomForAnswers, StoreError,
 };
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::remembered_answer::{AnswerRow, NewAnswer, SizeRow};
+use crate::rows::remembered_answer::NewAnswer;
 use crate::schema::remembered_answers;
 use crate::store::SqliteStore;
 use crate::unit_of_work::SqliteUnitOfWork;
+use signpost_sql_rows::columns::{IdBytes, Instant};
+use signpost_sql_rows::remembered_answer::{RememberedAnswerRow, SizeRow};
 
 #[diesel::declare_sql_function]
 extern "SQL" {
     /// The sum of whole numbers, which stays one.
     #[aggregate]
-    fn sum(number: BigInt) -> Nullable<BigInt>;
+    fn sum(number: Integer) -> Nullable<BigInt>;
 
     /// The first of two numbers that is there.
     fn coalesce(first: Nullable<BigInt>, second: BigInt) -> BigInt;
 }
 
-/// The latest instant, in milliseconds, whose answers are forgotten at `now`.
-fn last_forgotten(now: Timestamp) -> i64 {
+/// The latest instant whose answers are forgotten at `now`.
+fn last_forgotten(now: Timestamp) -> Instant {
     // Not as a `Timestamp`, which ends at 1970: then what is from there would be forgotten too early.
     let kept = i64::try_from(ANSWERS_KEPT.as_millis()).unwrap_or(i64::MAX);
-    now.unix_millis().saturating_sub(kept)
+    Instant::from_unix_millis(now.unix_millis().saturating_sub(kept))
 }
 
 /// What is remembered of a key at `now`.
@@ -43,10 +45,10 @@ fn remembered(
     let found = remembered_answers::table
         .find((IdBytes::from(account), key.as_str()))
         .filter(remembered_answers::created_at.gt(last_forgotten(now)))
-        .select(AnswerRow::as_select())
+        .select(RememberedAnswerRow::as_select())
         .first(connection)
         .optional()?;
-    found.map(|row| row.into_request(account, key)).transpose()
+    Ok(found.map(|row| row.into_request(account, key)).transpose()?)
 }
 
 /// Deletes the oldest answers that are forgotten at `now`, and says how many. Their rows are not named one by one: there may
@@ -77,13 +79,13 @@ fn remember_within(
     let has_room = coalesce(taken, 0).le(most_before);
     let NewAnswer { account_id, key, fingerprint, status, location, body, created_at } = answer;
     let row = diesel::select((
-        account_id.into_sql::<Binary>(),
+        account_id.into_sql::<Identifier>(),
         key.into_sql::<Text>(),
         fingerprint.into_sql::<Binary>(),
         status.into_sql::<Integer>(),
         location.into_sql::<Nullable<Text>>(),
         body.into_sql::<Text>(),
-        created_at.into_sql::<BigInt>(),
+        created_at.into_sql::<Moment>(),
     ));
     // In the place of one that is too old to be asked for.
     let remembering =
@@ -117,7 +119,7 @@ fn make_room(
         RoomForAnswers::After { forgotten_until, forgotten: _, total: _ } => forgotten_until,
     };
     if let Some(until) = forgotten_until {
-        let old = of_account.filter(remembered_answers::created_at.le(until.unix_millis()));
+        let old = of_account.filter(remembered_answers::created_at.le(Instant::from(until)));
         diesel::delete(old).execute(connection)?;
     }
     Ok(Remembering::Done)

@@ -16,10 +16,11 @@ use signpost_domain::{
     AccountId, QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget, Timestamp,
 };
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::schema::request_counts;
 use crate::store::SqliteStore;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::IdBytes;
 
 /// How long a count is kept after its window began: so long that even a day's is still there two days after the day is
 /// over. No step of a clock that a count should survive is longer.
@@ -81,12 +82,9 @@ fn admitted(
         .select(request_counts::admitted)
         .first::<i64>(connection)
         .optional()?;
-    u32::try_from(admitted.unwrap_or(0)).map_err(|_| Failure::Corrupt {
-        table: "request_counts",
-        column: "admitted",
-        row: format!("{account}, {window:?} {started_at}"),
-        reason: "is not from 0 to 4,294,967,295".to_owned(),
-    })
+    let row = RowName::new("request_counts", format_args!("{account}, {window:?} {started_at}"));
+    let admitted = u32::try_from(admitted.unwrap_or(0)).map_err(|_| "is not from 0 to 4,294,967,295");
+    Ok(row.cell("admitted", admitted)?)
 }
 
 /// Counts one more request in both windows that `now` lies in.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use diesel::prelude::*;
 use diesel::serialize::{Output, Result, ToSql};
-use diesel::sql_types::{Binary, Bool, Integer, Nullable, Text};
+use diesel::sql_types::{Binary, Bool, Nullable, SmallInt, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::search_text::matches_folded;
 
@@ -20,7 +20,8 @@ extern "SQL" {
     fn link_matches(folded: Text, name: Text, slug: Text, target_url: Nullable<Text>) -> Bool;
 
     /// What the index of texts has of a link.
-    fn link_text(account: Binary, kind: Integer, name: Text, slug: Text, target_url: Nullable<Text>) -> Text;
+    fn link_text(account: Binary, kind: SmallInt, name: Text, slug: Text, target_url: Nullable<Text>)
+    -> Text;
 
     /// The creation time of an id, in milliseconds since 1970.
     fn link_time(id: Binary) -> BigInt;
@@ -50,7 +51,7 @@ impl ToSql<Bool, Sqlite> for Answer {
 pub(crate) fn register(connection: &mut SqliteConnection, deadline: Arc<Deadline>) -> QueryResult<()> {
     link_text_utils::register_impl(
         connection,
-        |account: Vec<u8>, kind: i32, name: String, slug: String, target_url: Option<String>| {
+        |account: Vec<u8>, kind: i16, name: String, slug: String, target_url: Option<String>| {
             search_index::text_of(&account, kind, &name, &slug, target_url.as_deref())
         },
     )?;

@@ -10,14 +10,16 @@
 
 use diesel::connection::SimpleConnection;
 use diesel::prelude::*;
-use diesel::sql_types::{BigInt, Binary, Integer, Text};
+use diesel::sql_types::{BigInt, Binary, SmallInt, Text};
 use signpost_domain::search_text::fold;
 use signpost_domain::{AccountId, LinkKind};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::{IdBytes, UpperBound};
+use crate::columns::UpperBound;
 use crate::failure::Failure;
-use crate::rows::link::kind_column;
 use crate::search_order;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
+use signpost_sql_rows::link::kind_column;
 
 /// What keeps the index as the links are. The triggers belong to the connection that writes and not to the file, because
 /// they call a function of this program: in a file, SQLite would refuse that as a trap.
@@ -55,7 +57,7 @@ const STEP: usize = 2;
 const BORDER: char = '\u{1}';
 
 /// What the index has of a link.
-pub(crate) fn text_of(account: &[u8], kind: i32, name: &str, slug: &str, target_url: Option<&str>) -> String {
+pub(crate) fn text_of(account: &[u8], kind: i16, name: &str, slug: &str, target_url: Option<&str>) -> String {
     let mut text = owner(account, kind);
     for part in [Some(name), Some(slug), target_url].into_iter().flatten() {
         text.push(BORDER);
@@ -66,7 +68,7 @@ pub(crate) fn text_of(account: &[u8], kind: i32, name: &str, slug: &str, target_
 
 /// Three characters of a private area of Unicode for the account's links of a kind. Two accounts may share them, and a
 /// text may have them: then the index names links in vain.
-fn owner(account: &[u8], kind: i32) -> String {
+fn owner(account: &[u8], kind: i16) -> String {
     // The last bytes of an id are random.
     let random = account.iter().rev().take(6).fold(0_u64, |bits, byte| bits << 8 | u64::from(*byte));
     let bits = random << 1 | u64::from(kind != 0);
@@ -80,7 +82,7 @@ fn owner(account: &[u8], kind: i32) -> String {
 #[derive(Debug, Clone)]
 pub(crate) struct IndexSearch {
     account: IdBytes,
-    kind: i32,
+    kind: i16,
     expression: String,
 }
 
@@ -118,7 +120,7 @@ impl IndexSearch {
         .bind::<Text, _>(&self.expression)
         .bind::<BigInt, _>(number)
         .bind::<Binary, _>(self.account)
-        .bind::<Integer, _>(self.kind)
+        .bind::<SmallInt, _>(self.kind)
         .bind::<Binary, _>(bound)
         .bind::<BigInt, _>(at_most)
         .load(connection)?;
@@ -131,8 +133,8 @@ impl IndexSearch {
 pub(crate) struct Candidate {
     #[diesel(sql_type = BigInt)]
     pub(crate) number: i64,
-    #[diesel(sql_type = Binary)]
-    pub(crate) id: Vec<u8>,
+    #[diesel(sql_type = Identifier)]
+    pub(crate) id: StoredId,
 }
 
 /// Entries of the index that every text containing `folded` has: evenly spaced ones, and the last.

@@ -6,9 +6,9 @@
 
 use diesel::prelude::*;
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::schema::{link_lateness, links};
+use signpost_sql_rows::columns::IdBytes;
 
 /// The bytes of an id that hold its creation time.
 const BYTES_OF_TIME: usize = 6;
@@ -35,18 +35,24 @@ pub(crate) fn time_of(id: &[u8]) -> i64 {
 }
 
 /// The lowest id with a creation time; `None` if no id can hold that time.
-fn first_id_of(time: i64) -> Option<Vec<u8>> {
+fn first_id_of(time: i64) -> Option<IdBytes> {
     let bytes = time.to_be_bytes();
     let (beyond, bytes) = bytes.split_at(bytes.len() - BYTES_OF_TIME);
     let fits = beyond.iter().all(|byte| *byte == 0);
-    fits.then(|| bytes.iter().copied().chain(std::iter::repeat(0)).take(16).collect())
+    fits.then(|| {
+        let mut id = [0; 16];
+        for (to, from) in id.iter_mut().zip(bytes) {
+            *to = *from;
+        }
+        IdBytes::of(id)
+    })
 }
 
 /// How the two orders differ among an account's links of a kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchOrder {
     account: IdBytes,
-    kind: i32,
+    kind: i16,
     lateness: i64,
 }
 
@@ -54,7 +60,7 @@ impl SearchOrder {
     pub(crate) fn of(
         connection: &mut SqliteConnection,
         account: IdBytes,
-        kind: i32,
+        kind: i16,
     ) -> Result<Self, Failure> {
         let lateness = link_lateness::table
             .find((account, kind))

@@ -8,14 +8,14 @@ use diesel::sql_types::Bool;
 use signpost_app::ports::LinksOf;
 use signpost_domain::{AccountId, GroupId, Timestamp};
 
-use crate::columns::{IdBytes, signed};
 use crate::counters;
 use crate::failure::Failure;
 use crate::group_counts::GroupMoves;
 use crate::groups::later_of;
-use crate::rows::cell::RowName;
-use crate::rows::link::{TABLE, kind_from};
 use crate::schema::links;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
+use signpost_sql_rows::link::{TABLE, kind_from};
 
 /// Deletes up to `at_most` of the account's links and moves the counts of the account and of their groups. It does not
 /// judge the rows, so that an account can be deleted whatever is wrong with it.
@@ -24,7 +24,7 @@ pub(crate) fn delete(
     account: AccountId,
     at_most: u16,
 ) -> Result<u16, Failure> {
-    let found: Vec<(Vec<u8>, i32, Option<Vec<u8>>)> = links::table
+    let found: Vec<(StoredId, i16, Option<StoredId>)> = links::table
         .filter(links::account_id.eq(IdBytes::from(account)))
         .select((links::id, links::kind, links::group_id))
         .limit(i64::from(at_most))
@@ -54,7 +54,7 @@ pub(crate) fn ungroup(
     at_most: u16,
     now: Timestamp,
 ) -> Result<u16, Failure> {
-    let found: Vec<(Vec<u8>, i32)> = links::table
+    let found: Vec<(StoredId, i16)> = links::table
         .filter(links::account_id.eq(IdBytes::from(account)))
         .filter(links::group_id.eq(IdBytes::from(group)))
         .select((links::id, links::kind))
@@ -68,13 +68,13 @@ pub(crate) fn ungroup(
     for (id, kind) in found {
         ids.push(id);
         if let Some(kind) = kind_from(kind) {
-            moves.leave(group.to_bytes(), kind);
+            moves.leave(IdBytes::from(group), kind);
         }
     }
     let taken = diesel::update(links::table.filter(links::id.eq_any(ids)))
         .set((
             links::group_id.eq(None::<IdBytes>),
-            links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+            links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
         ))
         .execute(connection)?;
     moves.apply(connection)?;
@@ -107,7 +107,7 @@ pub(crate) fn lose(
             .into_boxed()
     };
     let room = usize::from(at_most);
-    let found: Vec<(Vec<u8>, Vec<u8>)> = match whose {
+    let found: Vec<(StoredId, StoredId)> = match whose {
         LinksOf::Account(account) => {
             on_host(room).filter(links::account_id.eq(IdBytes::from(account))).load(connection)?
         }
@@ -117,7 +117,9 @@ pub(crate) fn lose(
             let mut below = on_host(room).filter(links::account_id.lt(account)).load(connection)?;
             let room = room.saturating_sub(below.len());
             below.extend(
-                on_host(room).filter(links::account_id.gt(account)).load::<(Vec<u8>, Vec<u8>)>(connection)?,
+                on_host(room)
+                    .filter(links::account_id.gt(account))
+                    .load::<(StoredId, StoredId)>(connection)?,
             );
             below
         }
@@ -128,13 +130,13 @@ pub(crate) fn lose(
     let mut accounts = BTreeSet::new();
     let mut ids = Vec::with_capacity(found.len());
     for (id, account) in found {
-        accounts.insert(RowName::of_bytes(TABLE, &id).id("account_id", &account)?);
+        accounts.insert(RowName::of_bytes(TABLE, id.as_slice()).id("account_id", &account)?);
         ids.push(id);
     }
     let lost = diesel::update(links::table.filter(links::id.eq_any(ids)))
         .set((
             links::host.eq(None::<String>),
-            links::updated_at.eq(later_of(links::updated_at, now.unix_millis())),
+            links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
         ))
         .execute(connection)?;
     Ok(Lost { number: u16::try_from(lost).unwrap_or(at_most), accounts })

@@ -9,10 +9,10 @@ use diesel::sql_types::{Binary, Bool, Text};
 use diesel::sqlite::Sqlite;
 use signpost_domain::{AccountId, Address, LinkId};
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::link::{address_columns, link_id};
 use crate::schema::links;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
+use signpost_sql_rows::link::{address_columns, link_id};
 
 /// Those of the account's links that occupy one of `addresses`, each with its address.
 pub(crate) fn find(
@@ -26,7 +26,7 @@ pub(crate) fn find(
     let mut named: HashMap<(String, String), &Address> =
         addresses.iter().map(|address| (address_columns(address), address)).collect();
     let condition = OwnAtOneOf { account: account.into(), places: named.keys().cloned().collect() };
-    let rows: Vec<(Vec<u8>, i32, Option<String>, String)> = links::table
+    let rows: Vec<(StoredId, i16, Option<String>, String)> = links::table
         .filter(condition)
         .select((links::id, links::kind, links::host, links::slug))
         .load(connection)?;
@@ -46,13 +46,13 @@ pub(crate) fn occupied(
     account: AccountId,
     addresses: Vec<Address>,
 ) -> Result<Vec<(Address, Option<LinkId>)>, Failure> {
-    let owner = account.to_bytes();
+    let owner = StoredId::from(IdBytes::from(account));
     let mut occupied = Vec::new();
     let addresses: BTreeSet<Address> = addresses.into_iter().collect();
     connection.transaction(|connection| {
         for address in addresses {
             let (host, slug) = address_columns(&address);
-            let found: Option<(Vec<u8>, i32, Vec<u8>)> = links::table
+            let found: Option<(StoredId, i16, StoredId)> = links::table
                 .filter(links::host.eq(host))
                 .filter(links::slug.eq(slug))
                 .select((links::id, links::kind, links::account_id))

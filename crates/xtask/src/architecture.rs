@@ -13,6 +13,7 @@ const APP: &str = "signpost-app";
 const PORT_CONTRACTS: &str = "signpost-port-contracts";
 const API_CONFORMANCE: &str = "signpost-api-conformance";
 const MEMORY: &str = "signpost-memory";
+const SQL_ROWS: &str = "signpost-sql-rows";
 const SQLITE: &str = "signpost-sqlite";
 const POSTGRES: &str = "signpost-postgres";
 const TEST_SERVERS: &str = "signpost-test-servers";
@@ -67,6 +68,9 @@ const INNER: Crates = Crates::Only(&[APP, DOMAIN]);
 /// What stores of clicks import: how clicks are encoded is pure, and shared by all of them.
 const WITH_CLICKS: Crates = Crates::Only(&[APP, DOMAIN, CLICKS]);
 
+/// What stores in SQL databases import.
+const OF_SQL_STORES: Crates = Crates::Only(&[APP, DOMAIN, CLICKS, SQL_ROWS]);
+
 /// Where every crate of the workspace stands.
 const PLACES: &[Place] = &[
     Place { package: DOMAIN, imports: Crates::Only(&[]), tests_import: &[] },
@@ -76,8 +80,10 @@ const PLACES: &[Place] = &[
     Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
     // The fake click store decodes what recorders append.
     Place { package: MEMORY, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS] },
-    Place { package: SQLITE, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, MEMORY] },
-    Place { package: POSTGRES, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
+    // Tables and rows, for every store that is an SQL database.
+    Place { package: SQL_ROWS, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: SQLITE, imports: OF_SQL_STORES, tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: POSTGRES, imports: OF_SQL_STORES, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.
@@ -170,7 +176,7 @@ pub const FENCED: &[Fence] = &[
     Fence::only("anyhow", &[SERVER, XTASK, CLICK_BENCHMARK]),
     Fence::only("askama", &[PAGES]),
     Fence::only("clap", &[SERVER, XTASK, CLICK_BENCHMARK]),
-    Fence::only("diesel", &[SQLITE, POSTGRES, CLICK_RECORDER]),
+    Fence::only("diesel", &[SQL_ROWS, SQLITE, POSTGRES, CLICK_RECORDER]),
     Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
     Fence::only("diesel-async", &[POSTGRES]),
     Fence::only("deadpool", &[POSTGRES]),

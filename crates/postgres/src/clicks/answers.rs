@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use diesel::sql_types::{Array, Binary, Integer, Uuid};
+use diesel::sql_types::{Array, Binary, Integer};
 use diesel_async::RunQueryDsl;
 use signpost_clicks::{DigestScope, Inquiry, MalformedSegment, Unpacked};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::{Question, Report, UtcDay};
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::segments::{self, LinkRange, Until, malformed};
-use crate::columns::IdBytes;
 use crate::computing_threads::compute;
 use crate::failure::Failure;
 use crate::lease::Lease;
 use crate::places::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::IdBytes;
 
 /// How many digests are read at once. The values of a day are capped, so these are some MiB.
 const DIGESTS_AT_ONCE: usize = 100;
@@ -28,9 +29,9 @@ statement! {
         scope: IdBytes,
     } =
     "SELECT day, data FROM click_digests WHERE account_id = "
-    { account: Uuid } " AND day = ANY ("
+    { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ") AND scope = "
-    { scope: Uuid } ""
+    { scope: Identifier } ""
 }
 
 /// Why an attempt to answer ended.

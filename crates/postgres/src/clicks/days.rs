@@ -2,15 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use diesel::sql_types::{Array, BigInt, Binary, Integer, Uuid};
+use diesel::sql_types::{Array, BigInt, Binary, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::segments::SegmentKey;
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
 
 /// How many days of accounts one step looks at, at most.
 const DAYS: u16 = 256;
@@ -34,7 +35,7 @@ impl FoundDay {
 
 statement! {
     /// Days without digests, oldest first.
-    ToDigest -> (Uuid, Integer, BigInt) {
+    ToDigest -> (Identifier, Integer, BigInt) {
         last: i32,
         at_most: u16,
     } =
@@ -45,7 +46,7 @@ statement! {
 
 statement! {
     /// Days that are not sealed, oldest first.
-    ToSeal -> (Uuid, Integer, BigInt) {
+    ToSeal -> (Identifier, Integer, BigInt) {
         last: i32,
         at_most: u16,
     } =
@@ -78,23 +79,23 @@ pub(super) async fn to_seal(
 }
 
 statement! {
-    SizesOfDays -> (Uuid, Integer, BigInt) {
+    SizesOfDays -> (Identifier, Integer, BigInt) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
     } =
     "SELECT t.account_id, t.day, (SELECT coalesce(sum(octet_length(s.data)), 0)::bigint FROM click_segments AS s \
      WHERE s.account_id = t.account_id AND s.day = t.day) FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ") AS t (account_id, day)"
 }
 
 statement! {
-    SegmentsOfDays -> (Uuid, Integer, Uuid, Binary) {
+    SegmentsOfDays -> (Identifier, Integer, Identifier, Binary) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
     } =
     "SELECT s.account_id, s.day, s.segment, s.data FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ") AS t (account_id, day) \
      JOIN click_segments AS s ON s.account_id = t.account_id AND s.day = t.day"
 }
@@ -137,13 +138,13 @@ pub(super) async fn with_segments(
 
 statement! {
     /// Notes that days have digests, if their clicks are still those that were found.
-    SetDigested -> (Uuid, Integer) {
+    SetDigested -> (Identifier, Integer) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
         versions: Vec<i64>,
     } =
     "WITH held AS MATERIALIZED (SELECT d.account_id, d.day FROM click_days AS d JOIN unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
     { versions: Array<BigInt> } ") AS t (account_id, day, version) \
      ON d.account_id = t.account_id AND d.day = t.day AND d.version = t.version \
@@ -154,13 +155,13 @@ statement! {
 
 statement! {
     /// Notes that days are sealed, if their clicks are still those that were found.
-    SetSealed -> (Uuid, Integer) {
+    SetSealed -> (Identifier, Integer) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
         versions: Vec<i64>,
     } =
     "WITH held AS MATERIALIZED (SELECT d.account_id, d.day FROM click_days AS d JOIN unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
     { versions: Array<BigInt> } ") AS t (account_id, day, version) \
      ON d.account_id = t.account_id AND d.day = t.day AND d.version = t.version \
@@ -197,7 +198,7 @@ statement! {
     } =
     "INSERT INTO click_days AS d (account_id, day, version, digested, sealed) \
      SELECT t.account_id, t.day, 0, false, false FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ") AS t (account_id, day) ORDER BY t.account_id, t.day \
      ON CONFLICT (account_id, day) DO UPDATE SET version = d.version + 1, digested = false, sealed = false"
 }
@@ -208,7 +209,7 @@ statement! {
         days: Vec<i32>,
     } =
     "DELETE FROM click_digests AS d USING unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ") AS t (account_id, day) WHERE d.account_id = t.account_id AND d.day = t.day"
 }
 

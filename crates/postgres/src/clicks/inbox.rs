@@ -1,12 +1,13 @@
 //! Appending batches.
 
-use diesel::sql_types::{BigInt, Binary, Integer, Timestamptz, Uuid};
+use diesel::sql_types::{BigInt, Binary, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::{Appended, EncodedClicks};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant, whole_number};
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 
 statement! {
     /// Stores a batch if its number is the next one of its source. Of two with one number the second waits for the row of
@@ -20,15 +21,15 @@ statement! {
         data: &'a [u8],
     } =
     "WITH next AS (INSERT INTO click_sources AS s (source, number, seen_at) SELECT "
-    { source: Uuid } ", "
+    { source: Identifier } ", "
     { number: BigInt } ", now() WHERE "
     { number: BigInt } " = 1 OR EXISTS (SELECT FROM click_sources AS k WHERE k.source = "
-    { source: Uuid } ") ON CONFLICT (source) DO UPDATE SET number = excluded.number, seen_at = excluded.seen_at \
+    { source: Identifier } ") ON CONFLICT (source) DO UPDATE SET number = excluded.number, seen_at = excluded.seen_at \
      WHERE s.number = excluded.number - 1 RETURNING s.source, s.number) \
      INSERT INTO click_batches (source, number, clicks, first_at, last_at, data) SELECT next.source, next.number, "
     { clicks: Integer } ", "
-    { first: Timestamptz } ", "
-    { last: Timestamptz } ", "
+    { first: Moment } ", "
+    { last: Moment } ", "
     { data: Binary } " FROM next RETURNING number"
 }
 
@@ -38,7 +39,7 @@ statement! {
         source: IdBytes,
     } =
     "SELECT number FROM click_sources WHERE source = "
-    { source: Uuid } ""
+    { source: Identifier } ""
 }
 
 pub(super) async fn append(

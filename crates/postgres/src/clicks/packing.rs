@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Upkeep;
 use signpost_clicks::{NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches};
 use signpost_domain::Timestamp;
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use super::days;
 use super::segments::{self, SegmentKey};
-use crate::columns::{IdBytes, Instant};
 use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::Failure;
@@ -19,6 +19,7 @@ use crate::lease::Lease;
 use crate::places::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// Packing begins at so many batches,
 const BATCHES: i64 = 256;
@@ -38,7 +39,7 @@ statement! {
         old: Instant,
     } =
     "SELECT count(*), coalesce(sum(b.clicks), 0)::bigint, coalesce(bool_or(b.first_at <= "
-    { old: Timestamptz } "), false) FROM (SELECT clicks, first_at FROM click_batches LIMIT 256) AS b"
+    { old: Moment } "), false) FROM (SELECT clicks, first_at FROM click_batches LIMIT 256) AS b"
 }
 
 statement! {
@@ -48,17 +49,17 @@ statement! {
 
 statement! {
     /// Holds the first batches that no other packer has.
-    Hold -> (Uuid, BigInt, Integer) {} =
+    Hold -> (Identifier, BigInt, Integer) {} =
     "SELECT source, number, clicks FROM click_batches ORDER BY source, number LIMIT 256 FOR UPDATE SKIP LOCKED"
 }
 
 statement! {
-    Take -> (Uuid, BigInt, Integer, Binary) {
+    Take -> (Identifier, BigInt, Integer, Binary) {
         sources: Vec<IdBytes>,
         numbers: Vec<i64>,
     } =
     "DELETE FROM click_batches AS b USING unnest("
-    { sources: Array<Uuid> } ", "
+    { sources: Array<Identifier> } ", "
     { numbers: Array<BigInt> } ") AS t (source, number) WHERE b.source = t.source AND b.number = t.number \
      RETURNING b.source, b.number, b.clicks, b.data"
 }
@@ -73,7 +74,7 @@ statement! {
     } =
     "INSERT INTO unreadable_click_batches (source, number, clicks, data, reason, found_at) \
      SELECT t.*, now() FROM unnest("
-    { sources: Array<Uuid> } ", "
+    { sources: Array<Identifier> } ", "
     { numbers: Array<BigInt> } ", "
     { clicks: Array<Integer> } ", "
     { data: Array<Binary> } ", "
@@ -82,13 +83,13 @@ statement! {
 
 statement! {
     /// Holds the open segments that are merged with new clicks, but for those that another packer has.
-    Mergeable -> (Uuid, Integer, Uuid, Binary) {
+    Mergeable -> (Identifier, Integer, Identifier, Binary) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
         largest: Vec<i32>,
     } =
     "SELECT s.account_id, s.day, s.segment, s.data FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
     { largest: Array<Integer> } ") AS n (account_id, day, largest) \
      JOIN click_segments AS s ON s.account_id = n.account_id AND s.day = n.day \
@@ -96,11 +97,11 @@ statement! {
 }
 
 statement! {
-    Forgotten -> (Uuid, Integer) {
+    Forgotten -> (Identifier, Integer) {
         accounts: Vec<IdBytes>,
     } =
     "SELECT account_id, before_day FROM forgotten_clicks WHERE account_id = ANY ("
-    { accounts: Array<Uuid> } ")"
+    { accounts: Array<Identifier> } ")"
 }
 
 type BatchRow = (IdBytes, i64, i32, Vec<u8>);

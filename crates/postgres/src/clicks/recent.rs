@@ -2,34 +2,35 @@
 
 use std::collections::BTreeMap;
 
-use diesel::sql_types::{Array, BigInt, Binary, Integer, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Binary, Integer};
 use diesel_async::RunQueryDsl;
 use signpost_clicks::{RecentCounter, WINDOW_BYTES};
 use signpost_domain::analytics::{RecentClicks, UtcDay};
 use signpost_domain::{AccountId, LinkId, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use super::segments::{self, Until, malformed};
-use crate::columns::{IdBytes, Instant};
 use crate::computing_threads::compute;
 use crate::failure::Failure;
 use crate::lease::Lease;
 use crate::places::Purpose;
-use crate::rows::cell::RowName;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 statement! {
     /// The segments of the last days, and of days without digests, that may have clicks on the links.
-    SegmentsOfLinks -> (Integer, Uuid, BigInt) {
+    SegmentsOfLinks -> (Integer, Identifier, BigInt) {
         account: IdBytes,
         first_day: i32,
         links: Vec<IdBytes>,
     } =
     "SELECT s.day, s.segment, octet_length(s.data)::bigint FROM click_days AS d \
      JOIN click_segments AS s ON s.account_id = d.account_id AND s.day = d.day WHERE d.account_id = "
-    { account: Uuid } " AND (d.day >= "
+    { account: Identifier } " AND (d.day >= "
     { first_day: Integer } " OR NOT d.digested) AND EXISTS (SELECT FROM unnest("
-    { links: Array<Uuid> } ") AS l (id) WHERE l.id BETWEEN s.first_link AND s.last_link)"
+    { links: Array<Identifier> } ") AS l (id) WHERE l.id BETWEEN s.first_link AND s.last_link)"
 }
 
 statement! {
@@ -40,18 +41,18 @@ statement! {
     } =
     "SELECT s.data FROM unnest("
     { days: Array<Integer> } ", "
-    { segments: Array<Uuid> } ") AS t (day, segment) JOIN click_segments AS s ON s.account_id = "
-    { account: Uuid } " AND s.day = t.day AND s.segment = t.segment"
+    { segments: Array<Identifier> } ") AS t (day, segment) JOIN click_segments AS s ON s.account_id = "
+    { account: Identifier } " AND s.day = t.day AND s.segment = t.segment"
 }
 
 statement! {
-    LastClicks -> (Uuid, Timestamptz) {
+    LastClicks -> (Identifier, Moment) {
         account: IdBytes,
         links: Vec<IdBytes>,
     } =
     "SELECT link_id, at FROM last_clicks WHERE account_id = "
-    { account: Uuid } " AND link_id = ANY ("
-    { links: Array<Uuid> } ")"
+    { account: Identifier } " AND link_id = ANY ("
+    { links: Array<Identifier> } ")"
 }
 
 /// Counts recent clicks in the segments of the last days, and in those of days without digests: `last_clicks` does not

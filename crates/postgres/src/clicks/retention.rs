@@ -1,25 +1,26 @@
 //! Deleting the clicks of accounts.
 
-use diesel::sql_types::{Array, BigInt, Bool, Integer, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Upkeep;
 use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use super::segments::{self, SegmentKey};
-use crate::columns::{IdBytes, Instant, whole_number};
 use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::places::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
 
 statement! {
     NotedBefore -> Integer {
         account: IdBytes,
     } =
     "SELECT before_day FROM forgotten_clicks WHERE account_id = "
-    { account: Uuid } ""
+    { account: Identifier } ""
 }
 
 statement! {
@@ -33,7 +34,7 @@ statement! {
         before: i32,
     } =
     "INSERT INTO forgotten_clicks AS f (account_id, before_day) VALUES ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { before: Integer } ") ON CONFLICT (account_id) DO UPDATE SET before_day = greatest(f.before_day, excluded.before_day)"
 }
 
@@ -43,18 +44,18 @@ statement! {
         before: i32,
     } =
     "SELECT day FROM click_days WHERE account_id = "
-    { account: Uuid } " AND day < "
+    { account: Identifier } " AND day < "
     { before: Integer } " ORDER BY day LIMIT 32"
 }
 
 statement! {
     /// Holds segments of some days, but for those that another transaction has.
-    HoldSegments -> (Integer, Uuid) {
+    HoldSegments -> (Integer, Identifier) {
         account: IdBytes,
         days: Vec<i32>,
     } =
     "SELECT day, segment FROM click_segments WHERE account_id = "
-    { account: Uuid } " AND day = ANY ("
+    { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ") LIMIT 256 FOR UPDATE SKIP LOCKED"
 }
 
@@ -65,7 +66,7 @@ statement! {
         days: Vec<i32>,
     } =
     "WITH held AS MATERIALIZED (SELECT account_id, day FROM click_days WHERE account_id = "
-    { account: Uuid } " AND day = ANY ("
+    { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ") ORDER BY account_id, day FOR UPDATE) \
      UPDATE click_days AS d SET version = d.version + 1, digested = false FROM held AS h \
      WHERE d.account_id = h.account_id AND d.day = h.day"
@@ -77,7 +78,7 @@ statement! {
         days: Vec<i32>,
     } =
     "DELETE FROM click_digests WHERE account_id = "
-    { account: Uuid } " AND day = ANY ("
+    { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ")"
 }
 
@@ -87,7 +88,7 @@ statement! {
         days: Vec<i32>,
     } =
     "DELETE FROM click_days AS d WHERE d.account_id = "
-    { account: Uuid } " AND d.day = ANY ("
+    { account: Identifier } " AND d.day = ANY ("
     { days: Array<Integer> } ") AND NOT EXISTS (SELECT FROM click_segments AS s \
      WHERE s.account_id = d.account_id AND s.day = d.day)"
 }
@@ -98,9 +99,9 @@ statement! {
         end: Instant,
     } =
     "DELETE FROM last_clicks WHERE account_id = "
-    { account: Uuid } " AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id = "
-    { account: Uuid } " AND at < "
-    { end: Timestamptz } " LIMIT 5000)"
+    { account: Identifier } " AND link_id IN (SELECT link_id FROM last_clicks WHERE account_id = "
+    { account: Identifier } " AND at < "
+    { end: Moment } " LIMIT 5000)"
 }
 
 /// Deletes some of the clicks, and notes that those which arrive later are to be dropped.
@@ -147,13 +148,13 @@ async fn step(
 statement! {
     /// Goes from account to account, and looks only at the oldest day of each: an account may have a row for each of a
     /// thousand days.
-    AccountsBefore -> Uuid {
+    AccountsBefore -> Identifier {
         after: IdBytes,
         day: i32,
         at_most: i64,
     } =
     "WITH RECURSIVE a (id) AS ((SELECT account_id FROM click_days WHERE account_id > "
-    { after: Uuid } " ORDER BY account_id LIMIT 1) UNION ALL \
+    { after: Identifier } " ORDER BY account_id LIMIT 1) UNION ALL \
      SELECT (SELECT d.account_id FROM click_days AS d WHERE d.account_id > a.id ORDER BY d.account_id LIMIT 1) \
      FROM a WHERE a.id IS NOT NULL) \
      SELECT a.id FROM a WHERE EXISTS (SELECT FROM click_days AS d WHERE d.account_id = a.id AND d.day < "

@@ -3,16 +3,17 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Weak};
 
-use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Binary, Bool, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_clicks::{MAX_UNPACKED_BYTES, MalformedSegment, PackedSegment, Unpacked, UnpackedBatch};
 use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, LinkId, Timestamp};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use crate::columns::{IdBytes, Instant};
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
 use crate::statement::statement;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// How many bytes of segments one statement writes, about.
 const BYTES_OF_INSERT: usize = 8 * 1024 * 1024;
@@ -42,11 +43,11 @@ statement! {
         last_link: IdBytes,
     } =
     "SELECT day, sum(octet_length(data))::bigint FROM click_segments WHERE account_id = "
-    { account: Uuid } " AND day BETWEEN "
+    { account: Identifier } " AND day BETWEEN "
     { first_day: Integer } " AND "
     { last_day: Integer } " AND first_link <= "
-    { last_link: Uuid } " AND last_link >= "
-    { first_link: Uuid } " GROUP BY day"
+    { last_link: Identifier } " AND last_link >= "
+    { first_link: Identifier } " GROUP BY day"
 }
 
 /// How many bytes of segments an account has of each day.
@@ -76,10 +77,10 @@ statement! {
         last_link: IdBytes,
     } =
     "SELECT day, data FROM click_segments WHERE account_id = "
-    { account: Uuid } " AND day = ANY ("
+    { account: Identifier } " AND day = ANY ("
     { days: Array<Integer> } ") AND first_link <= "
-    { last_link: Uuid } " AND last_link >= "
-    { first_link: Uuid } ""
+    { last_link: Identifier } " AND last_link >= "
+    { first_link: Identifier } ""
 }
 
 /// The segments of some days that may have clicks on these links.
@@ -106,8 +107,8 @@ statement! {
         last: Instant,
     } =
     "SELECT coalesce(sum(octet_length(data)), 0)::bigint FROM click_batches WHERE first_at <= "
-    { last: Timestamptz } " AND last_at >= "
-    { first: Timestamptz } ""
+    { last: Moment } " AND last_at >= "
+    { first: Moment } ""
 }
 
 /// Whether clicks of `last` or an earlier day wait to be packed.
@@ -118,13 +119,13 @@ pub(super) async fn has_unpacked(connection: &mut &AsyncPgConnection, last: UtcD
 }
 
 statement! {
-    Inbox -> (Timestamptz, Timestamptz, Binary) {
+    Inbox -> (Moment, Moment, Binary) {
         first: Instant,
         last: Instant,
     } =
     "SELECT first_at, last_at, data FROM click_batches WHERE first_at <= "
-    { last: Timestamptz } " AND last_at >= "
-    { first: Timestamptz } ""
+    { last: Moment } " AND last_at >= "
+    { first: Moment } ""
 }
 
 /// The batches that may have clicks of a period, or [`Failure::Other`] if they are too many to be read for one question.
@@ -168,11 +169,11 @@ statement! {
         data: Vec<Vec<u8>>,
     } =
     "INSERT INTO click_segments (account_id, day, sealed, first_link, last_link, clicks, data) SELECT * FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
     { sealed: Array<Bool> } ", "
-    { first_links: Array<Uuid> } ", "
-    { last_links: Array<Uuid> } ", "
+    { first_links: Array<Identifier> } ", "
+    { last_links: Array<Identifier> } ", "
     { clicks: Array<Integer> } ", "
     { data: Array<Binary> } ")"
 }
@@ -215,9 +216,9 @@ statement! {
         segments: Vec<IdBytes>,
     } =
     "DELETE FROM click_segments AS s USING unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
-    { segments: Array<Uuid> } ") AS t (account_id, day, segment) \
+    { segments: Array<Identifier> } ") AS t (account_id, day, segment) \
      WHERE s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment"
 }
 
@@ -240,7 +241,7 @@ pub(super) async fn delete(
 
 /// The failure that names the account whose segment or digest is malformed.
 pub(super) fn malformed(table: &'static str, account: AccountId, error: MalformedSegment) -> Failure {
-    RowName::new(table, account).corrupt("data", error)
+    RowName::new(table, account).corrupt("data", error).into()
 }
 
 /// Until when counting goes on.

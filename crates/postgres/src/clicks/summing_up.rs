@@ -3,23 +3,24 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use diesel::sql_types::{Array, BigInt, Binary, Integer, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Binary, Integer};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::Upkeep;
 use signpost_clicks::{Digest, MalformedSegment, PackedSegment, digests, last_clicks, seal};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::UtcDay;
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
 use super::answers::scope_bytes;
 use super::days::{self, FoundDay, WholeDay};
 use super::segments::{self, SegmentKey};
-use crate::columns::{IdBytes, Instant};
 use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::Failure;
 use crate::places::Purpose;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// A day is summed up so long after its end: most late clicks have arrived by then.
 const DIGEST_AFTER: Duration = Duration::from_mins(5);
@@ -42,9 +43,9 @@ statement! {
         data: Vec<Vec<u8>>,
     } =
     "INSERT INTO click_digests (account_id, day, scope, data) SELECT * FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
-    { scopes: Array<Uuid> } ", "
+    { scopes: Array<Identifier> } ", "
     { data: Array<Binary> } ") ON CONFLICT (account_id, day, scope) DO UPDATE SET data = excluded.data"
 }
 
@@ -55,22 +56,22 @@ statement! {
         at: Vec<Instant>,
     } =
     "INSERT INTO last_clicks AS l (account_id, link_id, at) SELECT * FROM unnest("
-    { accounts: Array<Uuid> } ", "
-    { links: Array<Uuid> } ", "
-    { at: Array<Timestamptz> } ") ON CONFLICT (account_id, link_id) DO UPDATE SET at = excluded.at WHERE l.at < excluded.at"
+    { accounts: Array<Identifier> } ", "
+    { links: Array<Identifier> } ", "
+    { at: Array<Moment> } ") ON CONFLICT (account_id, link_id) DO UPDATE SET at = excluded.at WHERE l.at < excluded.at"
 }
 
 statement! {
     /// Holds segments, but for those that another transaction has.
-    HoldSegments -> (Uuid, Integer, Uuid) {
+    HoldSegments -> (Identifier, Integer, Identifier) {
         accounts: Vec<IdBytes>,
         days: Vec<i32>,
         segments: Vec<IdBytes>,
     } =
     "SELECT s.account_id, s.day, s.segment FROM unnest("
-    { accounts: Array<Uuid> } ", "
+    { accounts: Array<Identifier> } ", "
     { days: Array<Integer> } ", "
-    { segments: Array<Uuid> } ") AS t (account_id, day, segment) JOIN click_segments AS s \
+    { segments: Array<Identifier> } ") AS t (account_id, day, segment) JOIN click_segments AS s \
      ON s.account_id = t.account_id AND s.day = t.day AND s.segment = t.segment FOR UPDATE OF s SKIP LOCKED"
 }
 

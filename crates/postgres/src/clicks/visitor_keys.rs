@@ -5,8 +5,8 @@ use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_domain::analytics::{UtcDay, VisitorKey};
 
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
 use crate::statement::statement;
+use signpost_sql_rows::cell::RowName;
 
 statement! {
     Key -> Binary {
@@ -52,8 +52,8 @@ async fn stored(connection: &mut &AsyncPgConnection, day: UtcDay) -> Result<Opti
     let keys: Vec<Vec<u8>> = Key { day: day.number() }.load(connection).await?;
     let row = RowName::new("visitor_keys", day.number());
     let key = keys.into_iter().next();
-    key.map(|key| row.cell("key", key.try_into().map_err(|_| "does not have 32 bytes")).map(VisitorKey))
-        .transpose()
+    let key = key.map(|key| row.cell("key", key.try_into().map_err(|_| "does not have 32 bytes")));
+    Ok(key.transpose()?.map(VisitorKey))
 }
 
 pub(super) async fn forget_before(connection: &mut &AsyncPgConnection, day: UtcDay) -> Result<(), Failure> {

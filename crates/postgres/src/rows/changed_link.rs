@@ -1,16 +1,18 @@
 //! A row of `links` that is written over.
 
-use diesel::sql_types::{Array, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Bool, Nullable, SmallInt, Text};
 use signpost_domain::{AccountId, Link};
+use signpost_sql_rows::sql_types::{Identifier, IdentifierList, Moment};
 
-use super::link::{LinkColumns, kind_column};
-use crate::columns::{IdBytes, Instant};
+use crate::search::search_key;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, Instant, StoredIds};
+use signpost_sql_rows::link::{LinkColumns, kind_column};
 
 statement! {
     /// Writes over a link that the account has, and gives its id. Diesel's own updates are prepared anew each time, which
     /// takes a round trip.
-    pub(crate) UpdateLink<'a> -> Uuid {
+    pub(crate) UpdateLink<'a> -> Identifier {
         id: IdBytes,
         account: IdBytes,
         kind: i16,
@@ -26,7 +28,7 @@ statement! {
         antibot: bool,
         geo_blocklist: String,
         search_key: String,
-        pixel_ids: Vec<IdBytes>,
+        pixel_ids: StoredIds,
     } =
     "UPDATE links SET name = "
     { name: Text } ", host = "
@@ -34,16 +36,16 @@ statement! {
     { slug: Text } ", is_active = "
     { is_active: Bool } ", note = "
     { note: Nullable<Text> } ", group_id = "
-    { group: Nullable<Uuid> } ", analytics_enabled = "
+    { group: Nullable<Identifier> } ", analytics_enabled = "
     { analytics: Bool } ", updated_at = "
-    { updated: Timestamptz } ", target_url = "
+    { updated: Moment } ", target_url = "
     { target: Nullable<Text> } ", antibot_enabled = "
     { antibot: Bool } ", geo_blocklist = "
     { geo_blocklist: Text } ", search_key = "
     { search_key: Text } ", pixel_ids = "
-    { pixel_ids: Array<Uuid> } " WHERE id = "
-    { id: Uuid } " AND account_id = "
-    { account: Uuid } " AND kind = "
+    { pixel_ids: IdentifierList } " WHERE id = "
+    { id: Identifier } " AND account_id = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " RETURNING id"
 }
 
@@ -61,7 +63,6 @@ impl<'a> UpdateLink<'a> {
             target_url,
             antibot_enabled,
             geo_blocklist,
-            search_key,
             pixel_ids,
         } = link.into();
         Self {
@@ -79,7 +80,7 @@ impl<'a> UpdateLink<'a> {
             target: target_url,
             antibot: antibot_enabled,
             geo_blocklist,
-            search_key,
+            search_key: search_key(name, slug, target_url),
             pixel_ids,
         }
     }

@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text, Timestamptz, Uuid};
+use diesel::sql_types::{Array, BigInt, Bool, Nullable, SmallInt, Text};
 use signpost_domain::{AccountId, Link, LinkKind};
+use signpost_sql_rows::sql_types::{Identifier, Moment};
 
-use super::link::{LinkColumns, kind_column};
-use crate::columns::{IdBytes, Instant, whole_number};
+use crate::search::search_key;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, Instant, whole_number};
+use signpost_sql_rows::link::{LinkColumns, kind_column};
 
 statement! {
     /// Inserts those of the links whose groups are there and whose addresses are free, unless the account is full; counts
@@ -20,7 +22,7 @@ statement! {
     /// Of two with one address the first goes in. Otherwise they go in by the order of their addresses, so that two
     /// batches that claim the same ones do not wait for each other.
     #[derive(Default)]
-    pub(crate) NewLinks<'a> -> (BigInt, Bool, Array<Uuid>, Array<Uuid>) {
+    pub(crate) NewLinks<'a> -> (BigInt, Bool, Array<Identifier>, Array<Identifier>) {
         account: IdBytes,
         limit: i64,
         entered: Vec<IdBytes>,
@@ -46,13 +48,13 @@ statement! {
     } =
     "WITH room AS MATERIALIZED (SELECT a.id, a.links_count < "
     { limit: BigInt } " AS is_any FROM accounts AS a WHERE a.id = "
-    { account: Uuid } " FOR KEY SHARE), \
+    { account: Identifier } " FOR KEY SHARE), \
      held AS MATERIALIZED (SELECT g.id FROM groups AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.id = ANY ("
-    { entered: Array<Uuid> } ") ORDER BY g.id FOR NO KEY UPDATE), \
+    { account: Identifier } " AND g.id = ANY ("
+    { entered: Array<Identifier> } ") ORDER BY g.id FOR NO KEY UPDATE), \
      moved AS (UPDATE groups AS g SET landings_count = g.landings_count + m.landings, \
      redirects_count = g.redirects_count + m.redirects FROM room AS a, held AS h, unnest("
-    { entered: Array<Uuid> } ", "
+    { entered: Array<Identifier> } ", "
     { landings: Array<BigInt> } ", "
     { redirects: Array<BigInt> } ") AS m (id, landings, redirects) \
      WHERE a.is_any AND g.account_id = a.id AND g.id = h.id AND m.id = h.id), \
@@ -62,17 +64,17 @@ statement! {
      n.created_at, n.updated_at, n.target_url, n.antibot_enabled, n.geo_blocklist, n.search_key, \
      n.pixel_ids::uuid[] \
      FROM room AS a, unnest("
-    { ids: Array<Uuid> } ", "
+    { ids: Array<Identifier> } ", "
     { kinds: Array<SmallInt> } ", "
     { names: Array<Text> } ", "
     { hosts: Array<Nullable<Text>> } ", "
     { slugs: Array<Text> } ", "
     { are_active: Array<Bool> } ", "
     { notes: Array<Nullable<Text>> } ", "
-    { groups: Array<Nullable<Uuid>> } ", "
+    { groups: Array<Nullable<Identifier>> } ", "
     { analytics: Array<Bool> } ", "
-    { created: Array<Timestamptz> } ", "
-    { updated: Array<Timestamptz> } ", "
+    { created: Array<Moment> } ", "
+    { updated: Array<Moment> } ", "
     { targets: Array<Nullable<Text>> } ", "
     { antibots: Array<Bool> } ", "
     { geo_blocklists: Array<Text> } ", "
@@ -85,7 +87,7 @@ statement! {
      ORDER BY n.host COLLATE \"C\", n.slug COLLATE \"C\", n.number \
      ON CONFLICT (host, slug) DO NOTHING RETURNING id), \
      counted AS (UPDATE accounts AS a SET links_count = a.links_count + (SELECT count(*) FROM new) WHERE a.id = "
-    { account: Uuid }
+    { account: Identifier }
     " RETURNING a.links_count) \
      SELECT c.links_count, a.is_any, ARRAY (SELECT h.id FROM held AS h), ARRAY (SELECT i.id FROM new AS i) \
      FROM counted AS c, room AS a"
@@ -135,9 +137,9 @@ impl<'a> NewLinks<'a> {
             target_url,
             antibot_enabled,
             geo_blocklist,
-            search_key,
             pixel_ids,
         } = columns;
+        self.search_keys.push(search_key(name, slug, target_url));
         self.names.push(name);
         self.hosts.push(host);
         self.slugs.push(slug);
@@ -149,8 +151,7 @@ impl<'a> NewLinks<'a> {
         self.targets.push(target_url);
         self.antibots.push(antibot_enabled);
         self.geo_blocklists.push(geo_blocklist);
-        self.search_keys.push(search_key);
-        self.pixel_ids.push(array_literal(&pixel_ids));
+        self.pixel_ids.push(array_literal(pixel_ids.whole().unwrap_or_default()));
     }
 }
 

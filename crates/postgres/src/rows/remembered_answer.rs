@@ -2,18 +2,11 @@
 
 use diesel::dsl::Eq;
 use diesel::prelude::*;
-use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer};
+use signpost_app::ports::{RememberedAnswer, RememberedRequest};
 use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
-use super::cell::RowName;
-use crate::columns::{IdBytes, Instant};
-use crate::failure::Failure;
 use crate::schema::remembered_answers;
-
-const TABLE: &str = "remembered_answers";
-
-/// The statuses of HTTP. A row that is only claimed has another.
-const STATUSES: std::ops::RangeInclusive<u16> = 100..=999;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// The status of a key that is claimed and has no answer yet.
 const CLAIMED: i32 = 0;
@@ -21,50 +14,6 @@ const CLAIMED: i32 = 0;
 /// Whether a row is a claim. None is ever committed, so it is that of the transaction that sees it.
 pub(crate) fn is_claimed() -> Eq<remembered_answers::status, i32> {
     remembered_answers::status.eq(CLAIMED)
-}
-
-/// What is remembered of a key, as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct RememberedAnswerRow {
-    fingerprint: Vec<u8>,
-    status: i32,
-    location: Option<String>,
-    body: String,
-}
-
-impl RememberedAnswerRow {
-    pub(crate) fn into_request(
-        self,
-        account: AccountId,
-        key: &IdempotencyKey,
-    ) -> Result<RememberedRequest, Failure> {
-        let Self { fingerprint, status, location, body } = self;
-        let row = RowName::new(TABLE, format_args!("{account} {}", key.as_str()));
-        let status = u16::try_from(status).ok().filter(|status| STATUSES.contains(status));
-        let status = row.cell("status", status.ok_or("is no status of HTTP"))?;
-        let fingerprint = <[u8; 32]>::try_from(fingerprint).map_err(|_| "does not have 32 bytes");
-        let fingerprint = RequestFingerprint::from_bytes(row.cell("fingerprint", fingerprint)?);
-        Ok(RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } })
-    }
-}
-
-/// How much an answer takes.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct SizeRow {
-    created_at: Instant,
-    bytes: i32,
-}
-
-impl SizeRow {
-    /// What a row of this account says.
-    pub(crate) fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Failure> {
-        let Self { created_at, bytes } = self;
-        let row = RowName::new(TABLE, format_args!("{account}"));
-        let since = row.cell("created_at", created_at.timestamp().ok_or("is no instant"))?;
-        Ok(SizedAnswer { since, bytes: row.cell("bytes", u32::try_from(bytes))? })
-    }
 }
 
 /// A key that is claimed, as its row is inserted, or written over one that is too old.

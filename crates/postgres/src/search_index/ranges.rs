@@ -4,10 +4,11 @@ use diesel::expression::{AppearsOnTable, Expression, ValidGrouping, is_aggregate
 use diesel::pg::Pg;
 use diesel::prelude::*;
 use diesel::query_builder::{AstPass, QueryFragment, QueryId};
-use diesel::sql_types::{Array, Bool, Integer, SmallInt, Text, Uuid};
+use diesel::sql_types::{Array, Bool, Integer, SmallInt, Text};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::schema::links;
+use signpost_sql_rows::columns::IdBytes;
 
 /// The newest links of one account and kind from an id on, and below another, that have a part in their texts.
 #[derive(Debug)]
@@ -23,13 +24,13 @@ pub(super) struct Walked<'a> {
 impl QueryFragment<Pg> for Walked<'_> {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("links.id = ANY (ARRAY(SELECT walk_links(");
-        out.push_bind_param::<Uuid, _>(&self.account)?;
+        out.push_bind_param::<Identifier, _>(&self.account)?;
         out.push_sql(", ");
         out.push_bind_param::<SmallInt, _>(&self.kind)?;
         out.push_sql(", ");
-        out.push_bind_param::<Uuid, _>(&self.from)?;
+        out.push_bind_param::<Identifier, _>(&self.from)?;
         out.push_sql(", ");
-        out.push_bind_param::<Uuid, _>(&self.below)?;
+        out.push_bind_param::<Identifier, _>(&self.below)?;
         out.push_sql(", ");
         out.push_bind_param::<Text, _>(self.part)?;
         out.push_sql(", ");
@@ -54,7 +55,7 @@ impl QueryFragment<Pg> for AtPositions {
             "links.id = ANY (ARRAY(SELECT i.id FROM (SELECT s.after_id, s.last_id, \
              encode(substr(s.ids, c.position * 16 + 1, 16), 'hex')::uuid AS id FROM unnest(",
         );
-        out.push_bind_param::<Array<Uuid>, _>(&self.segments)?;
+        out.push_bind_param::<Array<Identifier>, _>(&self.segments)?;
         out.push_sql(", ");
         out.push_bind_param::<Array<Integer>, _>(&self.positions)?;
         out.push_sql(
@@ -75,7 +76,7 @@ pub(super) struct Changed {
 impl QueryFragment<Pg> for Changed {
     fn walk_ast<'b>(&'b self, mut out: AstPass<'_, 'b, Pg>) -> QueryResult<()> {
         out.push_sql("links.id = ANY (ARRAY(SELECT n.link_id FROM search_changes AS n WHERE n.account_id = ");
-        out.push_bind_param::<Uuid, _>(&self.account)?;
+        out.push_bind_param::<Identifier, _>(&self.account)?;
         out.push_sql(" AND n.kind = ");
         out.push_bind_param::<SmallInt, _>(&self.kind)?;
         out.push_sql("))");

@@ -1,17 +1,18 @@
 //! Removing the index of accounts that are gone, or that have few links by now.
 
-use diesel::sql_types::{SmallInt, Uuid};
+use diesel::sql_types::SmallInt;
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::sealing::{self, Links};
 use super::segments::{self, Range};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
 
 statement! {
     /// A segment whose account is gone.
-    Orphan -> (Uuid, SmallInt, Uuid) {} =
+    Orphan -> (Identifier, SmallInt, Identifier) {} =
     "SELECT s.account_id, s.kind, s.last_id FROM search_segments AS s \
      WHERE NOT EXISTS (SELECT FROM accounts AS a WHERE a.id = s.account_id) LIMIT 1"
 }

@@ -1,11 +1,12 @@
 //! Up to which link changes are noted, and who may write segments.
 
-use diesel::sql_types::{Bool, Nullable, SmallInt, Uuid};
+use diesel::sql_types::{Bool, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_sql_rows::sql_types::Identifier;
 
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
 
 /// The links of an account of one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +22,7 @@ statement! {
     } =
     "INSERT INTO search_states (account_id, kind) SELECT a.id, "
     { kind: SmallInt } " FROM accounts AS a WHERE a.id = "
-    { account: Uuid } " ON CONFLICT DO NOTHING"
+    { account: Identifier } " ON CONFLICT DO NOTHING"
 }
 
 statement! {
@@ -31,18 +32,18 @@ statement! {
         kind: i16,
     } =
     "SELECT true FROM search_states WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " FOR UPDATE SKIP LOCKED"
 }
 
 statement! {
     /// Holds the row if no other who writes segments does.
-    HoldFromWriters -> Nullable<Uuid> {
+    HoldFromWriters -> Nullable<Identifier> {
         account: IdBytes,
         kind: i16,
     } =
     "SELECT sealed_until FROM search_states WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " FOR NO KEY UPDATE SKIP LOCKED"
 }
 
@@ -54,11 +55,11 @@ statement! {
     } =
     "UPDATE search_states SET sealed_until = greatest(sealed_until, (SELECT l.id FROM links AS l \
      WHERE (l.account_id, l.kind) >= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 1)) WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt }
     ""
 }
@@ -69,9 +70,9 @@ statement! {
         kind: i16,
     } =
     "WITH unsealed AS (UPDATE search_states SET sealed_until = NULL WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } ") DELETE FROM search_changes WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt }
     ""
 }

@@ -3,25 +3,26 @@
 use std::collections::BTreeSet;
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, SmallInt, Uuid};
+use diesel::sql_types::{Array, Binary, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl, SimpleAsyncConnection};
 use signpost_domain::{AccountId, LinkKind, PagePosition};
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::buckets;
 use super::positions::PositionSet;
 use super::ranges::{AtPositions, Changed, Walked};
 use super::sealing::Links;
 use super::segments::{self, Segment};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::first_rows::FirstRows;
 use crate::list_range::{AmongRows, ListRange, RangeColumn};
-use crate::listed::Listed;
 use crate::pipeline::both;
-use crate::rows::link::{LinkRow, kind_column};
 use crate::schema::links;
 use crate::search::strpos;
 use crate::statement::statement;
+use signpost_sql_rows::columns::{IdBytes, StoredId};
+use signpost_sql_rows::link::{LinkRow, kind_column};
+use signpost_sql_rows::listed::Listed;
 
 /// How many segments are looked at together: few at first, since the newest links may fill the page.
 const TOGETHER: [usize; 3] = [2, 8, 32];
@@ -37,13 +38,13 @@ const MOST_WALKED: usize = 2;
 
 statement! {
     /// The shortest rows of the buckets in each segment. The others would exclude few candidates more.
-    ReadBuckets -> (Uuid, SmallInt, Binary) {
+    ReadBuckets -> (Identifier, SmallInt, Binary) {
         segments: Vec<IdBytes>,
         widths: Vec<i16>,
         buckets: Vec<i16>,
     } =
     "SELECT s.segment, c.bucket, c.data FROM unnest("
-    { segments: Array<Uuid> } ", "
+    { segments: Array<Identifier> } ", "
     { widths: Array<SmallInt> } ") AS s (segment, width) CROSS JOIN LATERAL (SELECT p.bucket, b.data FROM unnest("
     { buckets: Array<SmallInt> } ") AS p (bucket) JOIN search_buckets AS b ON b.segment = s.segment \
      AND b.chunk = p.bucket / s.width ORDER BY octet_length(b.data) LIMIT 6) AS c"
@@ -254,7 +255,7 @@ impl Search<'_> {
 }
 
 fn descending(mut rows: Vec<LinkRow>) -> Vec<LinkRow> {
-    rows.sort_by_key(|row| std::cmp::Reverse(Listed::id(row)));
+    rows.sort_by(|one, other| Listed::id(other).cmp(Listed::id(one)));
     rows
 }
 
@@ -313,7 +314,7 @@ impl Found {
             return false;
         }
         let newer = self.changed.iter().map(Listed::id).filter(|id| *id >= last);
-        let ids: BTreeSet<IdBytes> = self.rows.iter().map(Listed::id).chain(newer).collect();
+        let ids: BTreeSet<&StoredId> = self.rows.iter().map(Listed::id).chain(newer).collect();
         ids.len() >= self.number
     }
 
@@ -321,7 +322,7 @@ impl Found {
     fn page(self) -> Vec<LinkRow> {
         let Self { rows, changed, number, walked: _, is_over: _ } = self;
         let mut all = descending(rows.into_iter().chain(changed).collect());
-        all.dedup_by_key(|row| Listed::id(row));
+        all.dedup_by(|one, other| Listed::id(one) == Listed::id(other));
         all.truncate(number);
         all
     }

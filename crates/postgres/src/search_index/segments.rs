@@ -1,15 +1,16 @@
 //! Reading the links of a range, and writing their segment.
 
 use diesel::prelude::*;
-use diesel::sql_types::{Array, Binary, Bool, Integer, SmallInt, Text, Uuid};
+use diesel::sql_types::{Array, Binary, Bool, Integer, SmallInt, Text};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::buckets::{self, BUCKETS};
 use super::positions::{self, MOST_LINKS};
 use super::sealing::Links;
-use crate::columns::IdBytes;
 use crate::failure::Failure;
 use crate::statement::statement;
+use signpost_sql_rows::columns::IdBytes;
 
 /// A segment without its content.
 #[derive(Debug, Clone, Copy, Queryable)]
@@ -30,33 +31,33 @@ pub(super) struct Range {
 
 statement! {
     /// The segments that have links below an id, the newest first.
-    ListSegments -> (Uuid, Uuid, Uuid, Integer, SmallInt) {
+    ListSegments -> (Identifier, Identifier, Identifier, Integer, SmallInt) {
         account: IdBytes,
         kind: i16,
         below: IdBytes,
     } =
     "SELECT id, after_id, last_id, links, width FROM search_segments WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " AND after_id < "
-    { below: Uuid } " ORDER BY last_id DESC"
+    { below: Identifier } " ORDER BY last_id DESC"
 }
 
 statement! {
-    NotesOfRange -> (Uuid, Uuid) {
+    NotesOfRange -> (Identifier, Identifier) {
         account: IdBytes,
         kind: i16,
         after: IdBytes,
         last: IdBytes,
     } =
     "SELECT id, link_id FROM search_changes WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " AND link_id > "
-    { after: Uuid } " AND link_id <= "
-    { last: Uuid } ""
+    { after: Identifier } " AND link_id <= "
+    { last: Identifier } ""
 }
 
 statement! {
-    KeysOfRange -> (Uuid, Text) {
+    KeysOfRange -> (Identifier, Text) {
         account: IdBytes,
         kind: i16,
         after: IdBytes,
@@ -64,27 +65,27 @@ statement! {
         at_most: usize,
     } =
     "SELECT l.id, l.search_key FROM links AS l WHERE (l.account_id, l.kind, l.id) > ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ", "
-    { after: Uuid } ") AND (l.account_id, l.kind, l.id) <= ("
-    { account: Uuid } ", "
+    { after: Identifier } ") AND (l.account_id, l.kind, l.id) <= ("
+    { account: Identifier } ", "
     { kind: SmallInt } ", "
-    { last: Uuid } ") ORDER BY l.account_id, l.kind, l.id LIMIT "
+    { last: Identifier } ") ORDER BY l.account_id, l.kind, l.id LIMIT "
     { at_most } ""
 }
 
 statement! {
-    DeleteSegments -> Uuid {
+    DeleteSegments -> Identifier {
         account: IdBytes,
         kind: i16,
         after: IdBytes,
         last: IdBytes,
     } =
     "DELETE FROM search_segments WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " AND last_id > "
-    { after: Uuid } " AND last_id <= "
-    { last: Uuid } " RETURNING id"
+    { after: Identifier } " AND last_id <= "
+    { last: Identifier } " RETURNING id"
 }
 
 statement! {
@@ -92,7 +93,7 @@ statement! {
         segments: Vec<IdBytes>,
     } =
     "DELETE FROM search_buckets WHERE segment = ANY ("
-    { segments: Array<Uuid> } ")"
+    { segments: Array<Identifier> } ")"
 }
 
 statement! {
@@ -103,11 +104,11 @@ statement! {
         last: IdBytes,
     } =
     "UPDATE search_segments SET after_id = "
-    { last: Uuid } " WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { last: Identifier } " WHERE account_id = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " AND last_id > "
-    { last: Uuid } " AND after_id < "
-    { last: Uuid } ""
+    { last: Identifier } " AND after_id < "
+    { last: Identifier } ""
 }
 
 statement! {
@@ -123,10 +124,10 @@ statement! {
     } =
     "WITH new AS (INSERT INTO search_segments (id, account_id, kind, after_id, last_id, links, width, ids) \
      VALUES (gen_random_uuid(), "
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ", "
-    { after: Uuid } ", "
-    { last: Uuid } ", "
+    { after: Identifier } ", "
+    { last: Identifier } ", "
     { links: Integer } ", "
     { width: SmallInt } ", "
     { ids: Binary } ") RETURNING id) INSERT INTO search_buckets (segment, chunk, data) \
@@ -141,9 +142,9 @@ statement! {
         notes: Vec<IdBytes>,
     } =
     "DELETE FROM search_changes WHERE account_id = "
-    { account: Uuid } " AND kind = "
+    { account: Identifier } " AND kind = "
     { kind: SmallInt } " AND id = ANY ("
-    { notes: Array<Uuid> } ")"
+    { notes: Array<Identifier> } ")"
 }
 
 /// The segments that have links below an id, the newest first.

@@ -2,24 +2,25 @@
 
 use std::time::{Duration, Instant};
 
-use diesel::sql_types::{BigInt, Double, Nullable, SmallInt, Uuid};
+use diesel::sql_types::{BigInt, Double, Nullable, SmallInt};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
 use signpost_app::ports::SearchUpkeep;
 use signpost_domain::{AccountId, LinkKind};
+use signpost_sql_rows::sql_types::Identifier;
 
 use super::positions::MOST_LINKS;
 use super::removal;
 use super::sealing::{self, Links};
 use super::segments::{self, NewSegment, Range, Segment};
-use crate::columns::IdBytes;
 use crate::computing_threads::compute;
 use crate::connections::end_of_call;
 use crate::failure::{Failure, is_contended};
 use crate::lease::Lease;
 use crate::places::Purpose;
-use crate::rows::link::kind_column;
 use crate::statement::statement;
 use crate::store::PostgresStore;
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::link::kind_column;
 
 /// How many links above the newest segment are put into one.
 const FEWEST_LINKS: i64 = 1_024;
@@ -51,33 +52,33 @@ const ACCOUNTS: usize = 50;
 
 statement! {
     /// Accounts that have an index, or are to have one.
-    Accounts -> (Uuid, BigInt) {
+    Accounts -> (Identifier, BigInt) {
         after: IdBytes,
     } =
     "SELECT a.id, a.links_count FROM accounts AS a WHERE a.id > "
-    { after: Uuid } " AND (a.links_count >= 4096 OR EXISTS (SELECT FROM search_segments AS s \
+    { after: Identifier } " AND (a.links_count >= 4096 OR EXISTS (SELECT FROM search_segments AS s \
      WHERE s.account_id = a.id)) ORDER BY a.id LIMIT 50"
 }
 
 statement! {
     /// What there is to be done: the newest segment's end, the notes that are not newer, the links above it, and how many
     /// links all segments of the account have. It counts no further than matters.
-    Look -> (Nullable<Uuid>, BigInt, BigInt, BigInt) {
+    Look -> (Nullable<Identifier>, BigInt, BigInt, BigInt) {
         account: IdBytes,
         kind: i16,
     } =
     "SELECT n.last_id, (SELECT count(*) FROM (SELECT FROM search_changes AS c WHERE c.account_id = "
-    { account: Uuid } " AND c.kind = "
+    { account: Identifier } " AND c.kind = "
     { kind: SmallInt } " AND c.link_id <= n.last_id LIMIT 512) AS c), (SELECT count(*) FROM (SELECT l.id FROM links AS l \
      WHERE (l.account_id, l.kind) >= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 1024) AS l \
      WHERE n.last_id IS NULL OR l.id > n.last_id), (SELECT coalesce(sum(s.links), 0)::bigint FROM search_segments AS s \
      WHERE s.account_id = "
-    { account: Uuid } ") FROM (SELECT (SELECT g.last_id FROM search_segments AS g WHERE g.account_id = "
-    { account: Uuid } " AND g.kind = "
+    { account: Identifier } ") FROM (SELECT (SELECT g.last_id FROM search_segments AS g WHERE g.account_id = "
+    { account: Identifier } " AND g.kind = "
     { kind: SmallInt } " ORDER BY g.last_id DESC LIMIT 1) AS last_id OFFSET 0) AS n"
 }
 
@@ -89,38 +90,38 @@ statement! {
         above: IdBytes,
     } =
     "SELECT count(*) FROM (SELECT l.id FROM links AS l WHERE (l.account_id, l.kind) >= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") AND (l.account_id, l.kind) <= ("
-    { account: Uuid } ", "
+    { account: Identifier } ", "
     { kind: SmallInt } ") ORDER BY l.account_id DESC, l.kind DESC, l.id DESC LIMIT 16384) AS l WHERE l.id > "
-    { above: Uuid } " AND l.id <= (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = "
-    { account: Uuid } " AND t.kind = "
+    { above: Identifier } " AND l.id <= (SELECT t.sealed_until FROM search_states AS t WHERE t.account_id = "
+    { account: Identifier } " AND t.kind = "
     { kind: SmallInt } ")"
 }
 
 statement! {
     /// The end of the segment that has most notes.
-    MostNoted -> Uuid {
+    MostNoted -> Identifier {
         account: IdBytes,
         kind: i16,
     } =
     "SELECT n.last_id FROM (SELECT (SELECT s.last_id FROM search_segments AS s WHERE s.account_id = c.account_id \
      AND s.kind = c.kind AND s.last_id >= c.link_id ORDER BY s.last_id LIMIT 1) AS last_id \
      FROM search_changes AS c WHERE c.account_id = "
-    { account: Uuid } " AND c.kind = "
+    { account: Identifier } " AND c.kind = "
     { kind: SmallInt } ") AS n WHERE n.last_id IS NOT NULL GROUP BY n.last_id ORDER BY count(*) DESC, n.last_id LIMIT 1"
 }
 
 statement! {
     /// The end of the segment of whose links the fewest are left, and which part of them is.
-    MostGone -> (Uuid, Double) {
+    MostGone -> (Identifier, Double) {
         account: IdBytes,
         kind: i16,
     } =
     "SELECT s.last_id, (SELECT count(*) FROM links AS l WHERE l.account_id = s.account_id AND l.kind = s.kind \
      AND l.id > s.after_id AND l.id <= s.last_id) \
      / s.links::float8 AS left FROM search_segments AS s WHERE s.account_id = "
-    { account: Uuid } " AND s.kind = "
+    { account: Identifier } " AND s.kind = "
     { kind: SmallInt } " ORDER BY 2, 1 LIMIT 1"
 }
 

@@ -10,8 +10,8 @@ use signpost_domain::analytics::{Question, Report, UtcDay};
 
 use super::schema::click_digests;
 use super::segments::{self, LinkRange, Until, malformed};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
+use signpost_sql_rows::columns::IdBytes;
 
 /// Why an attempt to answer ended.
 enum Stop {

@@ -7,9 +7,9 @@ use signpost_domain::AccountId;
 use signpost_domain::analytics::UtcDay;
 
 use super::schema::{click_batches, click_days, click_digests, forgotten_clicks};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::IdBytes;
 
 /// A day of an account as upkeep found it.
 #[derive(Debug, Clone, Copy)]
@@ -22,7 +22,7 @@ pub(super) struct FoundDay {
 type DayRow = (Vec<u8>, i32, i64);
 
 fn found((account, day, version): DayRow) -> Result<FoundDay, Failure> {
-    let account = RowName::of_bytes("click_days", &account).id("account_id", &account)?;
+    let account = RowName::of_bytes("click_days", &account).id("account_id", &account.into())?;
     Ok(FoundDay { account, day: UtcDay::from_number(day), version })
 }
 

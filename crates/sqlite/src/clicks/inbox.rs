@@ -4,8 +4,8 @@ use diesel::prelude::*;
 use signpost_app::ports::{Appended, EncodedClicks};
 
 use super::schema::{click_batches, click_sources};
-use crate::columns::whole_number;
 use crate::failure::Failure;
+use signpost_sql_rows::columns::whole_number;
 
 #[diesel::declare_sql_function]
 extern "SQL" {

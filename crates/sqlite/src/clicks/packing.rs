@@ -13,8 +13,8 @@ use super::inbox::unixepoch;
 use super::schema::{click_batches, click_segments, unreadable_click_batches};
 use super::segments;
 use super::store::SqliteClickStore;
-use crate::columns::IdBytes;
 use crate::failure::Failure;
+use signpost_sql_rows::columns::IdBytes;
 
 /// Packing begins at so many batches,
 const BATCHES: usize = 256;

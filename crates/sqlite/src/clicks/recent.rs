@@ -7,9 +7,9 @@ use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use super::schema::{click_batches, click_days, click_segments, last_clicks};
 use super::segments::{Until, malformed};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 /// Counts recent clicks in the segments of the last days, and in those of days without digests: `last_clicks` does not
 /// know them yet.
@@ -43,7 +43,7 @@ pub(super) fn recent_clicks(
             .first(connection)
             .optional()?;
         let row = RowName::new("last_clicks", entry.link);
-        let known = known.map(|at| row.timestamp("at", at)).transpose()?;
+        let known = known.map(|at| row.timestamp("at", Instant::from_unix_millis(at))).transpose()?;
         entry.last = entry.last.max(known);
     }
     Ok(recent)

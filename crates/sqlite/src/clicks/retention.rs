@@ -7,9 +7,9 @@ use signpost_domain::analytics::UtcDay;
 
 use super::days::delete_digests;
 use super::schema::{click_days, click_segments, forgotten_clicks, last_clicks};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::IdBytes;
 
 /// How many days one step deletes at most.
 const DAYS: i64 = 32;
@@ -116,7 +116,7 @@ fn next_account(
         .first(connection)
         .optional()?;
     row.map(|(account, day)| {
-        let account = RowName::of_bytes("click_days", &account).id("account_id", &account)?;
+        let account = RowName::of_bytes("click_days", &account).id("account_id", &account.into())?;
         Ok((account, UtcDay::from_number(day)))
     })
     .transpose()

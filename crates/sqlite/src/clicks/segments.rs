@@ -9,9 +9,9 @@ use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, LinkId, Timestamp};
 
 use super::schema::{click_batches, click_segments};
-use crate::columns::IdBytes;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
+use signpost_sql_rows::cell::RowName;
+use signpost_sql_rows::columns::{IdBytes, Instant};
 
 #[diesel::declare_sql_function]
 extern "SQL" {
@@ -99,6 +99,7 @@ pub(super) fn unpacked(
         .into_iter()
         .map(|(batch, first, last, data)| {
             let row = RowName::new("click_batches", batch);
+            let [first, last] = [first, last].map(Instant::from_unix_millis);
             let (first, last) = (row.timestamp("first_at", first)?, row.timestamp("last_at", last)?);
             Ok(UnpackedBatch { first, last, data })
         })
@@ -147,7 +148,7 @@ pub(super) fn delete(connection: &mut SqliteConnection, segments: &[i64]) -> Res
 
 /// The failure that names the account whose segment or digest is malformed.
 pub(super) fn malformed(table: &'static str, account: AccountId, error: MalformedSegment) -> Failure {
-    RowName::new(table, account).corrupt("data", error)
+    RowName::new(table, account).corrupt("data", error).into()
 }
 
 /// The error for a question that was not answered in time.

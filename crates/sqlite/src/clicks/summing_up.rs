@@ -14,8 +14,8 @@ use super::schema::{click_digests, click_segments, last_clicks as last_clicks_ta
 use super::segments;
 use super::store::SqliteClickStore;
 use crate::answer::end_of_call;
-use crate::columns::IdBytes;
 use crate::failure::Failure;
+use signpost_sql_rows::columns::IdBytes;
 
 /// A day is summed up so long after its end: most late clicks have arrived by then.
 const DIGEST_AFTER: Duration = Duration::from_mins(5);

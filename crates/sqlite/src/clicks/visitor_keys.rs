@@ -5,7 +5,7 @@ use signpost_domain::analytics::{UtcDay, VisitorKey};
 
 use super::schema::visitor_keys;
 use crate::failure::Failure;
-use crate::rows::cell::RowName;
+use signpost_sql_rows::cell::RowName;
 
 pub(super) fn of_day(
     connection: &mut SqliteConnection,
@@ -22,8 +22,8 @@ pub(super) fn stored(connection: &mut SqliteConnection, day: UtcDay) -> Result<O
     let key: Option<Vec<u8>> =
         visitor_keys::table.find(day.number()).select(visitor_keys::key).first(connection).optional()?;
     let row = RowName::new("visitor_keys", day.number());
-    key.map(|key| row.cell("key", key.try_into().map_err(|_| "does not have 32 bytes")).map(VisitorKey))
-        .transpose()
+    let key = key.map(|key| row.cell("key", key.try_into().map_err(|_| "does not have 32 bytes")));
+    Ok(key.transpose()?.map(VisitorKey))
 }
 
 pub(super) fn forget_before(connection: &mut SqliteConnection, day: UtcDay) -> Result<(), Failure> {

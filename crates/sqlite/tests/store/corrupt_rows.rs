@@ -308,7 +308,7 @@ async fn a_corrupt_pixel_names_its_column_and_its_id() {
     let account = account(&store).await;
     let pixel = pixel(&store, account).await;
     for (column, rubbish, fine) in [
-        ("pixel_type", "'secret'", "'meta'"),
+        ("type", "'secret'", "'meta'"),
         ("code", "'</script>secret'", "'123456789012345'"),
         ("name", "''", "NULL"),
         ("created_at", "-1", "0"),

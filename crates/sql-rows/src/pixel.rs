@@ -3,19 +3,19 @@
 use diesel::prelude::*;
 use signpost_domain::{AccountId, Name, Pixel, PixelCode, PixelId, PixelType};
 
-use super::cell::RowName;
-use crate::columns::{IdBytes, Instant};
-use crate::failure::Failure;
+use crate::Corrupt;
+use crate::cell::{RowName, own_id};
+use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::pixels;
 
 const TABLE: &str = "pixels";
 
 /// A pixel as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = pixels, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct PixelRow {
-    id: IdBytes,
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = pixels, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct PixelRow {
+    id: StoredId,
     pixel_type: String,
     code: String,
     name: Option<String>,
@@ -23,10 +23,10 @@ pub(crate) struct PixelRow {
 }
 
 impl PixelRow {
-    pub(crate) fn into_pixel(self) -> Result<Pixel, Failure> {
+    /// What the row says.
+    pub fn into_pixel(self) -> Result<Pixel, Corrupt> {
         let Self { id, pixel_type, code, name, created_at } = self;
-        let id = id.id();
-        let row = RowName::new(TABLE, id);
+        let (id, row) = own_id(TABLE, &id)?;
         Ok(Pixel {
             id,
             code: code_of(&row, &pixel_type, code)?,
@@ -36,13 +36,31 @@ impl PixelRow {
     }
 }
 
+/// The code of a pixel, which is all that visitors meet of it.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = pixels, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct PixelCodeRow {
+    id: StoredId,
+    pixel_type: String,
+    code: String,
+}
+
+impl PixelCodeRow {
+    /// The pixel's id and its code.
+    pub fn into_code(self) -> Result<(PixelId, PixelCode), Corrupt> {
+        let Self { id, pixel_type, code } = self;
+        let (id, row) = own_id(TABLE, &id)?;
+        Ok((id, code_of(&row, &pixel_type, code)?))
+    }
+}
+
 /// The code of the pixel with this id, from `text`: its type, a space and its code.
-pub(super) fn code_from(id: PixelId, text: &str) -> Result<PixelCode, Failure> {
+pub fn code_from(id: PixelId, text: &str) -> Result<PixelCode, Corrupt> {
     let (pixel_type, code) = text.split_once(' ').unwrap_or((text, ""));
     code_of(&RowName::new(TABLE, id), pixel_type, code.to_owned())
 }
 
-fn code_of(row: &RowName, pixel_type: &str, code: String) -> Result<PixelCode, Failure> {
+fn code_of(row: &RowName, pixel_type: &str, code: String) -> Result<PixelCode, Corrupt> {
     let pixel_type = row.cell("type", PixelType::from_stored(pixel_type))?;
     row.cell("code", PixelCode::from_stored(pixel_type, code))
 }
@@ -50,19 +68,19 @@ fn code_of(row: &RowName, pixel_type: &str, code: String) -> Result<PixelCode, F
 impl Listed for PixelRow {
     type Item = Pixel;
 
-    fn id(&self) -> IdBytes {
-        self.id
+    fn id(&self) -> &StoredId {
+        &self.id
     }
 
-    fn read(self) -> Result<Pixel, Failure> {
+    fn read(self) -> Result<Pixel, Corrupt> {
         self.into_pixel()
     }
 }
 
 /// A pixel as it is inserted.
-#[derive(Insertable)]
+#[derive(Debug, Insertable)]
 #[diesel(table_name = pixels, treat_none_as_default_value = false)]
-pub(crate) struct NewPixel<'a> {
+pub struct NewPixel<'a> {
     id: IdBytes,
     account_id: IdBytes,
     pixel_type: &'a str,
@@ -72,7 +90,9 @@ pub(crate) struct NewPixel<'a> {
 }
 
 impl<'a> NewPixel<'a> {
-    pub(crate) fn new(account: AccountId, pixel: &'a Pixel) -> Self {
+    /// The row of an account's pixel.
+    #[must_use]
+    pub fn new(account: AccountId, pixel: &'a Pixel) -> Self {
         let Pixel { id, code, name, created_at } = pixel;
         Self {
             id: (*id).into(),

@@ -3,19 +3,19 @@
 use diesel::prelude::*;
 use signpost_domain::{Account, AccountId, Email, Name, PlanName, Usage};
 
-use super::cell::RowName;
-use crate::columns::{IdBytes, Instant};
-use crate::failure::Failure;
+use crate::Corrupt;
+use crate::cell::{RowName, own_id};
+use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::accounts;
 
 const TABLE: &str = "accounts";
 
 /// An account as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct AccountRow {
-    id: IdBytes,
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct AccountRow {
+    id: StoredId,
     email: String,
     name: Option<String>,
     plan: String,
@@ -24,10 +24,10 @@ pub(crate) struct AccountRow {
 }
 
 impl AccountRow {
-    pub(crate) fn into_account(self) -> Result<Account, Failure> {
+    /// What the row says.
+    pub fn into_account(self) -> Result<Account, Corrupt> {
         let Self { id, email, name, plan, suspended_at, created_at } = self;
-        let id = id.id();
-        let row = RowName::new(TABLE, id);
+        let (id, row) = own_id(TABLE, &id)?;
         Ok(Account {
             id,
             email: row.cell("email", Email::from_stored(email))?,
@@ -40,14 +40,14 @@ impl AccountRow {
 }
 
 /// The plans of accounts with the number of their accounts, sorted here because collations differ.
-pub(crate) fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>, Failure> {
+pub fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>, Corrupt> {
     let mut uses = rows
         .into_iter()
         .map(|(plan, accounts)| {
             let row = RowName::new(TABLE, format_args!("with the plan {plan:?}"));
             Ok((row.cell("plan", PlanName::from_stored(plan))?, row.count("plan", accounts)?))
         })
-        .collect::<Result<Vec<_>, Failure>>()?;
+        .collect::<Result<Vec<_>, Corrupt>>()?;
     uses.sort_unstable();
     Ok(uses)
 }
@@ -55,19 +55,19 @@ pub(crate) fn plan_uses(rows: Vec<(String, i64)>) -> Result<Vec<(PlanName, u64)>
 impl Listed for AccountRow {
     type Item = Account;
 
-    fn id(&self) -> IdBytes {
-        self.id
+    fn id(&self) -> &StoredId {
+        &self.id
     }
 
-    fn read(self) -> Result<Account, Failure> {
+    fn read(self) -> Result<Account, Corrupt> {
         self.into_account()
     }
 }
 
 /// The counts of an account.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg))]
-pub(crate) struct UsageRow {
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = accounts, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct UsageRow {
     #[diesel(column_name = links_count)]
     links: i64,
     #[diesel(column_name = groups_count)]
@@ -79,7 +79,8 @@ pub(crate) struct UsageRow {
 }
 
 impl UsageRow {
-    pub(crate) fn into_usage(self, account: AccountId) -> Result<Usage, Failure> {
+    /// What the row says.
+    pub fn into_usage(self, account: AccountId) -> Result<Usage, Corrupt> {
         let Self { links, groups, domains, pixels } = self;
         let row = RowName::new(TABLE, account);
         Ok(Usage {
@@ -92,9 +93,9 @@ impl UsageRow {
 }
 
 /// An account as it is inserted; the counts begin at 0.
-#[derive(Insertable)]
+#[derive(Debug, Insertable)]
 #[diesel(table_name = accounts, treat_none_as_default_value = false)]
-pub(crate) struct NewAccount<'a> {
+pub struct NewAccount<'a> {
     id: IdBytes,
     email: &'a str,
     email_key: String,

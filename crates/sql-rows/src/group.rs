@@ -3,28 +3,29 @@
 use diesel::prelude::*;
 use signpost_domain::{AccountId, Group, Name};
 
-use super::cell::own_id;
-use crate::columns::{IdBytes, whole_number};
-use crate::failure::Failure;
+use crate::Corrupt;
+use crate::cell::own_id;
+use crate::columns::{IdBytes, Instant, StoredId, whole_number};
 use crate::listed::Listed;
 use crate::schema::groups;
 
 const TABLE: &str = "groups";
 
 /// A group as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = groups, check_for_backend(diesel::sqlite::Sqlite))]
-pub(crate) struct GroupRow {
-    id: Vec<u8>,
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = groups, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct GroupRow {
+    id: StoredId,
     name: String,
     landings_count: i64,
     redirects_count: i64,
-    created_at: i64,
-    updated_at: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl GroupRow {
-    pub(crate) fn into_group(self) -> Result<Group, Failure> {
+    /// What the row says.
+    pub fn into_group(self) -> Result<Group, Corrupt> {
         let Self { id, name, landings_count, redirects_count, created_at, updated_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
         Ok(Group {
@@ -41,30 +42,32 @@ impl GroupRow {
 impl Listed for GroupRow {
     type Item = Group;
 
-    fn id(&self) -> &[u8] {
+    fn id(&self) -> &StoredId {
         &self.id
     }
 
-    fn read(self) -> Result<Group, Failure> {
+    fn read(self) -> Result<Group, Corrupt> {
         self.into_group()
     }
 }
 
 /// A group as it is inserted.
-#[derive(Insertable)]
+#[derive(Debug, Insertable)]
 #[diesel(table_name = groups, treat_none_as_default_value = false)]
-pub(crate) struct NewGroup<'a> {
+pub struct NewGroup<'a> {
     account_id: IdBytes,
     id: IdBytes,
     name: &'a str,
     landings_count: i64,
     redirects_count: i64,
-    created_at: i64,
-    updated_at: i64,
+    created_at: Instant,
+    updated_at: Instant,
 }
 
 impl<'a> NewGroup<'a> {
-    pub(crate) fn new(account: AccountId, group: &'a Group) -> Self {
+    /// The row of an account's group.
+    #[must_use]
+    pub fn new(account: AccountId, group: &'a Group) -> Self {
         let Group { id, name, landings_count, redirects_count, created_at, updated_at } = group;
         Self {
             account_id: account.into(),
@@ -72,8 +75,8 @@ impl<'a> NewGroup<'a> {
             name: name.as_str(),
             landings_count: whole_number(*landings_count),
             redirects_count: whole_number(*redirects_count),
-            created_at: created_at.unix_millis(),
-            updated_at: updated_at.unix_millis(),
+            created_at: (*created_at).into(),
+            updated_at: (*updated_at).into(),
         }
     }
 }

@@ -1,31 +1,32 @@
 //! Rows of `api_keys`.
 
 use diesel::prelude::*;
-use signpost_domain::{ApiKey, KeyHash, Name, Timestamp};
+use signpost_domain::{ApiKey, KeyHash, Name};
 
-use super::cell::own_id;
-use crate::columns::IdBytes;
-use crate::failure::Failure;
+use crate::Corrupt;
+use crate::cell::own_id;
+use crate::columns::{IdBytes, Instant, StoredId};
 use crate::listed::Listed;
 use crate::schema::api_keys;
 
 const TABLE: &str = "api_keys";
 
 /// A key as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = api_keys, check_for_backend(diesel::sqlite::Sqlite))]
-pub(crate) struct ApiKeyRow {
-    id: Vec<u8>,
-    account_id: Vec<u8>,
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = api_keys, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct ApiKeyRow {
+    id: StoredId,
+    account_id: StoredId,
     name: Option<String>,
     hash: Vec<u8>,
     last_four: String,
-    created_at: i64,
-    revoked_at: Option<i64>,
+    created_at: Instant,
+    revoked_at: Option<Instant>,
 }
 
 impl ApiKeyRow {
-    pub(crate) fn into_api_key(self) -> Result<ApiKey, Failure> {
+    /// What the row says.
+    pub fn into_api_key(self) -> Result<ApiKey, Corrupt> {
         let Self { id, account_id, name, hash, last_four, created_at, revoked_at } = self;
         let (id, row) = own_id(TABLE, &id)?;
         let hash = <[u8; 32]>::try_from(hash).map_err(|_| "does not have 32 bytes");
@@ -36,7 +37,7 @@ impl ApiKeyRow {
             hash: KeyHash::from_bytes(row.cell("hash", hash)?),
             last_four,
             created_at: row.timestamp("created_at", created_at)?,
-            revoked_at: revoked_at.map(|millis| row.timestamp("revoked_at", millis)).transpose()?,
+            revoked_at: revoked_at.map(|at| row.timestamp("revoked_at", at)).transpose()?,
         })
     }
 }
@@ -44,26 +45,26 @@ impl ApiKeyRow {
 impl Listed for ApiKeyRow {
     type Item = ApiKey;
 
-    fn id(&self) -> &[u8] {
+    fn id(&self) -> &StoredId {
         &self.id
     }
 
-    fn read(self) -> Result<ApiKey, Failure> {
+    fn read(self) -> Result<ApiKey, Corrupt> {
         self.into_api_key()
     }
 }
 
 /// A key as it is inserted.
-#[derive(Insertable)]
+#[derive(Debug, Insertable)]
 #[diesel(table_name = api_keys, treat_none_as_default_value = false)]
-pub(crate) struct NewApiKey<'a> {
+pub struct NewApiKey<'a> {
     id: IdBytes,
     account_id: IdBytes,
     name: Option<&'a str>,
     hash: Vec<u8>,
     last_four: &'a str,
-    created_at: i64,
-    revoked_at: Option<i64>,
+    created_at: Instant,
+    revoked_at: Option<Instant>,
 }
 
 impl<'a> From<&'a ApiKey> for NewApiKey<'a> {
@@ -75,8 +76,8 @@ impl<'a> From<&'a ApiKey> for NewApiKey<'a> {
             name: name.as_ref().map(Name::as_str),
             hash: hash.to_bytes().to_vec(),
             last_four,
-            created_at: created_at.unix_millis(),
-            revoked_at: revoked_at.map(Timestamp::unix_millis),
+            created_at: (*created_at).into(),
+            revoked_at: revoked_at.map(Instant::from),
         }
     }
 }

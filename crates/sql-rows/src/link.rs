@@ -4,31 +4,33 @@ use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
     AccountId, Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note,
-    PixelId, PixelIds, Placement, Redirect, Site, Slug, TargetUrl,
+    PixelIds, Placement, Redirect, Site, Slug, TargetUrl,
 };
 
-use super::cell::{RowName, own_id};
-use crate::columns::IdBytes;
-use crate::failure::Failure;
+use crate::Corrupt;
+use crate::cell::{RowName, own_id};
+use crate::columns::{IdBytes, Instant, StoredId, StoredIds};
 use crate::listed::Listed;
 use crate::schema::links;
 
-pub(crate) const TABLE: &str = "links";
+/// The table's name.
+pub const TABLE: &str = "links";
 
 /// What the column `host` says of links on the system domain.
-pub(crate) const SYSTEM_DOMAIN: &str = "";
+pub const SYSTEM_DOMAIN: &str = "";
 
 /// What the column `slug` says where there is none.
 const NO_SLUG: &str = "";
 
 /// What the column `kind` says of landing pages.
-const LANDING: i32 = 0;
+const LANDING: i16 = 0;
 
 /// What the column `kind` says of redirects.
-const REDIRECT: i32 = 1;
+const REDIRECT: i16 = 1;
 
 /// How the column `kind` writes a kind.
-pub(crate) const fn kind_column(kind: LinkKind) -> i32 {
+#[must_use]
+pub const fn kind_column(kind: LinkKind) -> i16 {
     match kind {
         LinkKind::Landing => LANDING,
         LinkKind::Redirect => REDIRECT,
@@ -36,7 +38,8 @@ pub(crate) const fn kind_column(kind: LinkKind) -> i32 {
 }
 
 /// The kind that the column `kind` says; `None` if it says neither.
-pub(crate) const fn kind_from(column: i32) -> Option<LinkKind> {
+#[must_use]
+pub const fn kind_from(column: i16) -> Option<LinkKind> {
     match column {
         LANDING => Some(LinkKind::Landing),
         REDIRECT => Some(LinkKind::Redirect),
@@ -45,41 +48,47 @@ pub(crate) const fn kind_from(column: i32) -> Option<LinkKind> {
 }
 
 /// A row's own identifier, from which its name is made.
-pub(crate) fn link_id(kind: i32, bytes: &[u8]) -> Result<(LinkId, RowName), Failure> {
+pub fn link_id(kind: i16, id: &StoredId) -> Result<(LinkId, RowName), Corrupt> {
     match kind_from(kind) {
-        Some(LinkKind::Landing) => own_id::<LandingKind>(TABLE, bytes).map(|(id, row)| (id.into(), row)),
-        Some(LinkKind::Redirect) => own_id::<RedirectKind>(TABLE, bytes).map(|(id, row)| (id.into(), row)),
-        None => Err(unknown_kind(bytes)),
+        Some(LinkKind::Landing) => own_id::<LandingKind>(TABLE, id).map(|(id, row)| (id.into(), row)),
+        Some(LinkKind::Redirect) => own_id::<RedirectKind>(TABLE, id).map(|(id, row)| (id.into(), row)),
+        None => Err(unknown_kind(id)),
     }
 }
 
-fn unknown_kind(bytes: &[u8]) -> Failure {
-    RowName::of_bytes(TABLE, bytes).corrupt("kind", "is neither 0 nor 1")
+fn unknown_kind(id: &StoredId) -> Corrupt {
+    RowName::of_bytes(TABLE, id.as_slice()).corrupt("kind", "is neither 0 nor 1")
 }
 
 /// A link as it is read.
-#[derive(Queryable, Selectable)]
-#[diesel(table_name = links, check_for_backend(diesel::sqlite::Sqlite))]
-pub(crate) struct LinkRow {
-    id: Vec<u8>,
-    kind: i32,
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = links, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct LinkRow {
+    id: StoredId,
+    kind: i16,
     name: String,
     host: Option<String>,
     slug: String,
     is_active: bool,
     note: Option<String>,
-    group_id: Option<Vec<u8>>,
+    group_id: Option<StoredId>,
     analytics_enabled: bool,
-    created_at: i64,
-    updated_at: i64,
+    created_at: Instant,
+    updated_at: Instant,
     target_url: Option<String>,
     antibot_enabled: bool,
     geo_blocklist: String,
-    pixel_ids: Vec<u8>,
+    pixel_ids: StoredIds,
 }
 
 impl LinkRow {
-    pub(crate) fn into_link(self) -> Result<Link, Failure> {
+    /// The row's own identifier, and its name.
+    pub fn id(&self) -> Result<(LinkId, RowName), Corrupt> {
+        link_id(self.kind, &self.id)
+    }
+
+    /// The link.
+    pub fn into_link(self) -> Result<Link, Corrupt> {
         match kind_from(self.kind) {
             Some(LinkKind::Landing) => self.into_landing().map(Link::Landing),
             Some(LinkKind::Redirect) => self.into_redirect().map(Link::Redirect),
@@ -87,8 +96,8 @@ impl LinkRow {
         }
     }
 
-    /// The landing page, if the kind is that of landing pages.
-    pub(crate) fn into_landing(self) -> Result<Landing, Failure> {
+    /// The landing page that a row of that kind is.
+    pub fn into_landing(self) -> Result<Landing, Corrupt> {
         let Self {
             id,
             kind: _,
@@ -118,13 +127,13 @@ impl LinkRow {
             is_active,
             note: note_from(&row, note)?,
             analytics_enabled,
-            group_id: group_id.map(|bytes| row.id("group_id", &bytes)).transpose()?,
+            group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
             created_at: row.timestamp("created_at", created_at)?,
             updated_at: row.timestamp("updated_at", updated_at)?,
         })
     }
 
-    fn into_redirect(self) -> Result<Redirect, Failure> {
+    fn into_redirect(self) -> Result<Redirect, Corrupt> {
         let Self {
             id,
             kind: _,
@@ -152,7 +161,7 @@ impl LinkRow {
             note: note_from(&row, note)?,
             antibot_enabled,
             analytics_enabled,
-            group_id: group_id.map(|bytes| row.id("group_id", &bytes)).transpose()?,
+            group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
             geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
             pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
             created_at: row.timestamp("created_at", created_at)?,
@@ -164,25 +173,26 @@ impl LinkRow {
 impl Listed for LinkRow {
     type Item = Link;
 
-    fn id(&self) -> &[u8] {
+    fn id(&self) -> &StoredId {
         &self.id
     }
 
-    fn read(self) -> Result<Link, Failure> {
+    fn read(self) -> Result<Link, Corrupt> {
         self.into_link()
     }
 }
 
-fn note_from(row: &RowName, note: Option<String>) -> Result<Option<Note>, Failure> {
+fn note_from(row: &RowName, note: Option<String>) -> Result<Option<Note>, Corrupt> {
     note.map(|note| row.cell("note", Note::from_stored(note))).transpose()
 }
 
-pub(super) fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Failure> {
+/// The target of a redirect, of which the column says this.
+pub fn target_from(row: &RowName, target_url: Option<String>) -> Result<TargetUrl, Corrupt> {
     let target_url = row.present("target_url", target_url)?;
     row.cell("target_url", TargetUrl::from_stored(target_url))
 }
 
-fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<Placement, Failure> {
+fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<Placement, Corrupt> {
     let slug = if slug == NO_SLUG { None } else { Some(row.cell("slug", Slug::from_stored(slug))?) };
     match host {
         None => Ok(Placement::Lost { slug }),
@@ -193,37 +203,36 @@ fn placement_from(row: &RowName, host: Option<String>, slug: String) -> Result<P
     }
 }
 
-pub(super) fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Failure> {
+/// The countries of a redirect, of which the column says this.
+pub fn geo_blocklist_from(row: &RowName, codes: &str) -> Result<GeoBlocklist, Corrupt> {
     let countries = codes.split_terminator(',').map(CountryCode::from_stored).collect::<Result<Vec<_>, _>>();
     Ok(GeoBlocklist::new(row.cell("geo_blocklist", countries)?))
 }
 
-/// The ids stand one behind the other.
-pub(super) fn pixel_ids_from(row: &RowName, bytes: &[u8]) -> Result<PixelIds, Failure> {
-    let (ids, rest) = bytes.as_chunks::<16>();
-    if !rest.is_empty() {
-        return Err(row.corrupt("pixel_ids", "does not have 16 bytes for each id"));
-    }
-    row.cell("pixel_ids", PixelIds::from_stored(ids.iter().copied().map(PixelId::from_bytes).collect()))
+/// The pixels of a redirect, of which the column says this.
+pub fn pixel_ids_from(row: &RowName, ids: &StoredIds) -> Result<PixelIds, Corrupt> {
+    let ids = row.cell("pixel_ids", ids.whole().ok_or("does not have 16 bytes for each id"))?;
+    row.cell("pixel_ids", PixelIds::from_stored(ids.iter().map(|id| id.id()).collect()))
 }
 
-/// The columns of a link but for its id, its kind, its creation and its page. Whether it is counted never changes (D28); it stands
-/// here because a statement that writes it again costs nothing.
-#[derive(Insertable, AsChangeset)]
+/// The columns of a link but for its id, its kind, its creation and its page. Whether it is counted never changes (D28); it
+/// stands here because a statement that writes it again costs nothing.
+#[derive(Debug, Insertable, AsChangeset)]
 #[diesel(table_name = links, treat_none_as_default_value = false, treat_none_as_null = true)]
-pub(crate) struct LinkColumns<'a> {
-    name: &'a str,
-    host: Option<&'a str>,
-    slug: &'a str,
-    is_active: bool,
-    note: Option<&'a str>,
-    group_id: Option<IdBytes>,
-    analytics_enabled: bool,
-    updated_at: i64,
-    target_url: Option<&'a str>,
-    antibot_enabled: bool,
-    geo_blocklist: String,
-    pixel_ids: Vec<u8>,
+#[expect(missing_docs, reason = "they are the columns of these names")]
+pub struct LinkColumns<'a> {
+    pub name: &'a str,
+    pub host: Option<&'a str>,
+    pub slug: &'a str,
+    pub is_active: bool,
+    pub note: Option<&'a str>,
+    pub group_id: Option<IdBytes>,
+    pub analytics_enabled: bool,
+    pub updated_at: Instant,
+    pub target_url: Option<&'a str>,
+    pub antibot_enabled: bool,
+    pub geo_blocklist: String,
+    pub pixel_ids: StoredIds,
 }
 
 impl<'a> From<&'a Link> for LinkColumns<'a> {
@@ -257,11 +266,11 @@ impl<'a> From<&'a Landing> for LinkColumns<'a> {
             note: note.as_ref().map(Note::as_str),
             group_id: group_id.map(IdBytes::from),
             analytics_enabled: *analytics_enabled,
-            updated_at: updated_at.unix_millis(),
+            updated_at: (*updated_at).into(),
             target_url: None,
             antibot_enabled: false,
             geo_blocklist: String::new(),
-            pixel_ids: Vec::new(),
+            pixel_ids: StoredIds::default(),
         }
     }
 }
@@ -293,11 +302,11 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             note: note.as_ref().map(Note::as_str),
             group_id: group_id.map(IdBytes::from),
             analytics_enabled: *analytics_enabled,
-            updated_at: updated_at.unix_millis(),
+            updated_at: (*updated_at).into(),
             target_url: Some(target_url.as_str()),
             antibot_enabled: *antibot_enabled,
             geo_blocklist: countries.join(","),
-            pixel_ids: pixel_ids.as_slice().iter().flat_map(|id| id.to_bytes()).collect(),
+            pixel_ids: pixel_ids.as_slice().iter().copied().map(IdBytes::from).collect(),
         }
     }
 }
@@ -313,19 +322,21 @@ fn placement_columns(placement: &Placement) -> (Option<&str>, &str) {
 }
 
 /// A link as it is inserted.
-#[derive(Insertable)]
+#[derive(Debug, Insertable)]
 #[diesel(table_name = links, treat_none_as_default_value = false)]
-pub(crate) struct NewLink<'a> {
+pub struct NewLink<'a> {
     id: IdBytes,
     account_id: IdBytes,
-    kind: i32,
-    created_at: i64,
+    kind: i16,
+    created_at: Instant,
     #[diesel(embed)]
     columns: LinkColumns<'a>,
 }
 
 impl<'a> NewLink<'a> {
-    pub(crate) fn new(account: AccountId, link: &'a Link) -> Self {
+    /// The row of an account's link.
+    #[must_use]
+    pub fn new(account: AccountId, link: &'a Link) -> Self {
         let created_at = match link {
             Link::Landing(landing) => landing.created_at,
             Link::Redirect(redirect) => redirect.created_at,
@@ -334,33 +345,47 @@ impl<'a> NewLink<'a> {
             id: link.id().into(),
             account_id: account.into(),
             kind: kind_column(link.kind()),
-            created_at: created_at.unix_millis(),
+            created_at: created_at.into(),
             columns: link.into(),
         }
     }
 
-    pub(crate) const fn id(&self) -> [u8; 16] {
+    /// The column `id`.
+    #[must_use]
+    pub const fn id(&self) -> [u8; 16] {
         self.id.get()
     }
 }
 
 /// How the columns `host` and `slug` write an address.
-pub(crate) fn address_columns(address: &Address) -> (String, String) {
+#[must_use]
+pub fn address_columns(address: &Address) -> (String, String) {
+    let (host, slug) = address_texts(address);
+    (host.to_owned(), slug.to_owned())
+}
+
+/// The same as [`address_columns`], in the address.
+#[must_use]
+pub fn address_texts(address: &Address) -> (&str, &str) {
     let Address { site, slug } = address;
-    let slug = slug.as_ref().map_or(NO_SLUG, Slug::as_str).to_owned();
-    (site_column(site), slug)
+    (site_text(site), slug.as_ref().map_or(NO_SLUG, Slug::as_str))
 }
 
 /// The address that the columns `host` and `slug` write.
-pub(crate) fn address_from(row: &RowName, host: String, slug: String) -> Result<Address, Failure> {
+pub fn address_from(row: &RowName, host: String, slug: String) -> Result<Address, Corrupt> {
     let placement = placement_from(row, Some(host), slug)?;
     row.present("host", placement.address())
 }
 
 /// How the column `host` writes a site.
-pub(crate) fn site_column(site: &Site) -> String {
+#[must_use]
+pub fn site_column(site: &Site) -> String {
+    site_text(site).to_owned()
+}
+
+fn site_text(site: &Site) -> &str {
     match site {
-        Site::System => SYSTEM_DOMAIN.to_owned(),
-        Site::Custom(hostname) => hostname.as_str().to_owned(),
+        Site::System => SYSTEM_DOMAIN,
+        Site::Custom(hostname) => hostname.as_str(),
     }
 }

@@ -1,0 +1,249 @@
+//! Rows of `custom_domains`.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Integer, Nullable, Text};
+use signpost_app::ports::{CheckSchedule, DueCheck, ScheduledDomain};
+use signpost_domain::{
+    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, DnsObservation, FailureReason, Hostname,
+};
+
+use crate::Corrupt;
+use crate::cell::{RowName, own_id};
+use crate::columns::{IdBytes, Instant, StoredId};
+use crate::listed::Listed;
+use crate::schema::custom_domains;
+use crate::sql_types::{Identifier, Moment};
+
+const TABLE: &str = "custom_domains";
+
+/// What the column `status` says of a domain that is claimed.
+const PENDING: &str = "pending";
+
+/// What the column `status` says of a domain that is proven.
+const SSL_PENDING: &str = "ssl_pending";
+
+/// What the column `status` says of a domain that serves links.
+pub const ACTIVE: &str = "active";
+
+/// What the column `status` says of a domain that holds nothing.
+pub const FAILED: &str = "failed";
+
+/// What [`CustomDomainRow`] is made of where a statement is written by hand, in the order of its fields.
+pub type DomainColumns = (
+    Identifier,
+    Identifier,
+    Text,
+    Text,
+    Nullable<Moment>,
+    Nullable<Moment>,
+    Moment,
+    Nullable<Text>,
+    Nullable<Moment>,
+    Nullable<Text>,
+);
+
+/// What [`ScheduledRow`] is made of, likewise.
+pub type ScheduledColumns = (DomainColumns, Nullable<Moment>, Integer);
+
+/// A domain as it is read.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = custom_domains, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct CustomDomainRow {
+    id: StoredId,
+    account_id: StoredId,
+    hostname: String,
+    status: String,
+    deadline: Option<Instant>,
+    misdirected_since: Option<Instant>,
+    created_at: Instant,
+    failure_reason: Option<String>,
+    checked_at: Option<Instant>,
+    observed: Option<String>,
+}
+
+impl CustomDomainRow {
+    /// The column `id`.
+    #[must_use]
+    pub const fn id(&self) -> &StoredId {
+        &self.id
+    }
+
+    /// Whether the account has it.
+    #[must_use]
+    pub fn is_of(&self, account: AccountId) -> bool {
+        self.account_id == IdBytes::from(account).into()
+    }
+
+    /// Whether it holds its hostname, as far as it is stored.
+    #[must_use]
+    pub fn is_holder(&self) -> bool {
+        self.status != FAILED
+    }
+
+    /// The domain.
+    pub fn into_domain(self) -> Result<CustomDomain, Corrupt> {
+        let Self { id, account_id, hostname, status, deadline, misdirected_since, created_at, .. } = self;
+        let Self { failure_reason, checked_at, observed, .. } = self;
+        let (id, row) = own_id(TABLE, &id)?;
+        let status = status_from(&row, &status, deadline, misdirected_since)?;
+        let checked_at = checked_at.map(|instant| row.timestamp("checked_at", instant)).transpose()?;
+        // A node of an older version may have left the reason of an earlier failure.
+        let failure_reason = failure_reason.filter(|_| status == CustomDomainStatus::Failed);
+        Ok(CustomDomain {
+            id,
+            account_id: row.id("account_id", &account_id)?,
+            hostname: row.cell("hostname", Hostname::from_stored(hostname))?,
+            status,
+            created_at: row.timestamp("created_at", created_at)?,
+            failure_reason: failure_reason.as_deref().and_then(FailureReason::parse),
+            observation: checked_at.map(|at| DnsObservation::from_stored(at, observed.as_deref())),
+        })
+    }
+}
+
+/// A domain as it is read, with the plan of its checks.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = custom_domains, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct ScheduledRow {
+    /// The domain.
+    #[diesel(embed)]
+    pub domain: CustomDomainRow,
+    next_check_at: Option<Instant>,
+    claims: i32,
+}
+
+impl ScheduledRow {
+    /// The domain with the plan of its checks.
+    pub fn into_scheduled(self) -> Result<ScheduledDomain, Corrupt> {
+        let Self { domain, next_check_at, claims } = self;
+        let domain = domain.into_domain()?;
+        let row = RowName::new(TABLE, domain.id);
+        let next_check_at = next_check_at.map(|at| row.timestamp("next_check_at", at)).transpose()?;
+        let claims = row.cell("claims", u32::try_from(claims).map_err(|_| "is no number of claims"))?;
+        Ok(ScheduledDomain { domain, schedule: CheckSchedule { next_check_at, claims } })
+    }
+}
+
+impl Listed for ScheduledRow {
+    type Item = ScheduledDomain;
+
+    fn id(&self) -> &StoredId {
+        &self.domain.id
+    }
+
+    fn read(self) -> Result<ScheduledDomain, Corrupt> {
+        self.into_scheduled()
+    }
+}
+
+/// A check that is claimed: of this domain, with so many made before, and by the claim of this number.
+pub fn due_check(domain: CustomDomainRow, checks_made: i64, claims: i32) -> Result<DueCheck, Corrupt> {
+    let domain = domain.into_domain()?;
+    let row = RowName::new(TABLE, domain.id);
+    let made = u32::try_from(checks_made).map_err(|_| "is no number of checks");
+    let claims = u32::try_from(claims).map_err(|_| "is no number of claims");
+    Ok(DueCheck { checks_made: row.cell("checks_made", made)?, claims: row.cell("claims", claims)?, domain })
+}
+
+fn status_from(
+    row: &RowName,
+    status: &str,
+    deadline: Option<Instant>,
+    misdirected_since: Option<Instant>,
+) -> Result<CustomDomainStatus, Corrupt> {
+    let unused = |column, value: Option<Instant>| match value {
+        None => Ok(()),
+        Some(_) => Err(row.corrupt(column, "is not for a domain of this status")),
+    };
+    let expires_at = || row.timestamp("deadline", row.present("deadline", deadline)?);
+    match status {
+        PENDING => {
+            unused("misdirected_since", misdirected_since)?;
+            Ok(CustomDomainStatus::Pending { expires_at: expires_at()? })
+        }
+        SSL_PENDING => {
+            unused("misdirected_since", misdirected_since)?;
+            Ok(CustomDomainStatus::SslPending { expires_at: expires_at()? })
+        }
+        ACTIVE => {
+            unused("deadline", deadline)?;
+            let since = misdirected_since.map(|since| row.timestamp("misdirected_since", since));
+            Ok(CustomDomainStatus::Active { misdirected_since: since.transpose()? })
+        }
+        FAILED => {
+            unused("deadline", deadline)?;
+            unused("misdirected_since", misdirected_since)?;
+            Ok(CustomDomainStatus::Failed)
+        }
+        _ => Err(row.corrupt("status", "is no status of a domain")),
+    }
+}
+
+/// The columns of a domain that events move. Writing a plan forgets who claimed the check of the one before.
+#[derive(Debug, Insertable, AsChangeset)]
+#[diesel(table_name = custom_domains, treat_none_as_default_value = false, treat_none_as_null = true)]
+#[expect(missing_docs, reason = "they are the columns of these names")]
+pub struct StatusColumns<'a> {
+    pub status: &'a str,
+    pub deadline: Option<Instant>,
+    pub misdirected_since: Option<Instant>,
+    pub next_check_at: Option<Instant>,
+    pub checks_made: i64,
+    pub claims: i32,
+    pub failure_reason: Option<&'a str>,
+    pub checked_at: Option<Instant>,
+    pub observed: Option<String>,
+}
+
+impl<'a> StatusColumns<'a> {
+    /// What the columns say of a domain with this plan.
+    #[must_use]
+    pub fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
+        let CustomDomain { status, failure_reason, observation, .. } = domain;
+        let CheckPlan { next_check_at, checks_made } = checks;
+        let (name, deadline, misdirected_since) = match *status {
+            CustomDomainStatus::Pending { expires_at } => (PENDING, Some(expires_at), None),
+            CustomDomainStatus::SslPending { expires_at } => (SSL_PENDING, Some(expires_at), None),
+            CustomDomainStatus::Active { misdirected_since } => (ACTIVE, None, misdirected_since),
+            CustomDomainStatus::Failed => (FAILED, None, None),
+        };
+        Self {
+            status: name,
+            deadline: deadline.map(Instant::from),
+            misdirected_since: misdirected_since.map(Instant::from),
+            next_check_at: next_check_at.map(Instant::from),
+            checks_made: checks_made.into(),
+            claims: 0,
+            failure_reason: failure_reason.as_ref().map(FailureReason::as_str),
+            checked_at: observation.as_ref().map(|observation| observation.checked_at.into()),
+            observed: observation.as_ref().map(DnsObservation::records_to_json),
+        }
+    }
+}
+
+/// A domain as it is inserted.
+#[derive(Debug, Insertable)]
+#[diesel(table_name = custom_domains, treat_none_as_default_value = false)]
+pub struct NewCustomDomain<'a> {
+    id: IdBytes,
+    account_id: IdBytes,
+    hostname: &'a str,
+    created_at: Instant,
+    #[diesel(embed)]
+    columns: StatusColumns<'a>,
+}
+
+impl<'a> NewCustomDomain<'a> {
+    /// The row of a domain with this plan.
+    #[must_use]
+    pub fn new(domain: &'a CustomDomain, checks: CheckPlan) -> Self {
+        let CustomDomain { id, account_id, hostname, created_at, .. } = domain;
+        Self {
+            id: (*id).into(),
+            account_id: (*account_id).into(),
+            hostname: hostname.as_str(),
+            created_at: (*created_at).into(),
+            columns: StatusColumns::new(domain, checks),
+        }
+    }
+}

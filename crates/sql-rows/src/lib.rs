@@ -1,0 +1,25 @@
+//! The tables of Signpost's stores, and what their rows say, for every SQL database.
+//!
+//! The adapters for SQLite and PostgreSQL share [the tables](schema), [the types of their columns](sql_types) and the rows.
+//! Each writes its own statements. A new column of a table is a line in [`schema`], a field of its row, and a migration
+//! of each database.
+
+#![expect(clippy::ref_option_ref, reason = "diesel's derives write such references for optional columns")]
+
+pub mod account;
+pub mod api_key;
+pub mod cell;
+pub mod columns;
+mod corrupt;
+pub mod custom_domain;
+pub mod group;
+pub mod link;
+pub mod listed;
+pub mod page;
+pub mod pixel;
+pub mod published_link;
+pub mod remembered_answer;
+pub mod schema;
+pub mod sql_types;
+
+pub use corrupt::Corrupt;

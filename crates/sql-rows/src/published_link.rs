@@ -1,0 +1,81 @@
+//! Rows of `links` as the visitor's side reads them.
+
+use diesel::prelude::*;
+use diesel::sql_types::{Bool, Nullable, SmallInt, Text};
+use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
+use signpost_domain::{LinkId, Name, PixelCode, PixelIds};
+
+use crate::Corrupt;
+use crate::cell::RowName;
+use crate::columns::{StoredId, StoredIds};
+use crate::link::{geo_blocklist_from, link_id, pixel_ids_from, target_from};
+use crate::page::page_from;
+use crate::schema::links;
+use crate::sql_types::{Identifier, IdentifierList};
+
+/// What [`PublishedRow`] is made of where a statement is written by hand, in the order of its fields.
+pub type PublishedColumns =
+    (Identifier, Identifier, SmallInt, Text, Nullable<Text>, Bool, Bool, Bool, Text, IdentifierList);
+
+/// What a visit needs of a link.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = links, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct PublishedRow {
+    id: StoredId,
+    account_id: StoredId,
+    kind: i16,
+    name: String,
+    target_url: Option<String>,
+    is_active: bool,
+    analytics_enabled: bool,
+    antibot_enabled: bool,
+    geo_blocklist: String,
+    pixel_ids: StoredIds,
+}
+
+impl PublishedRow {
+    /// The link. The caller knows whether its account is suspended, and what is on its page; `codes` gives the codes of those
+    /// of its pixels that are there, in their order.
+    pub fn into_link(
+        self,
+        is_suspended: bool,
+        page: Option<&str>,
+        codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
+    ) -> Result<PublishedLink, Corrupt> {
+        let (id, row) = link_id(self.kind, &self.id)?;
+        Ok(PublishedLink {
+            id,
+            account: row.id("account_id", &self.account_id)?,
+            analytics_enabled: self.analytics_enabled,
+            content: match (is_suspended, self.is_active) {
+                (true, _) => PublishedContent::Suspended,
+                (false, false) => PublishedContent::Inactive,
+                (false, true) => self.into_content(id, &row, page, codes)?,
+            },
+        })
+    }
+
+    fn into_content(
+        self,
+        id: LinkId,
+        row: &RowName,
+        page: Option<&str>,
+        codes: impl FnOnce(&PixelIds) -> Result<Vec<PixelCode>, Corrupt>,
+    ) -> Result<PublishedContent, Corrupt> {
+        Ok(match id {
+            LinkId::Landing(_) => {
+                row.unused("target_url", self.target_url.is_none())?;
+                PublishedContent::Landing(Box::new(PublishedLanding {
+                    title: row.cell("name", Name::from_stored(self.name))?,
+                    content: page_from(row, page)?,
+                }))
+            }
+            LinkId::Redirect(_) => PublishedContent::Redirect(PublishedRedirect {
+                target_url: target_from(row, self.target_url)?,
+                antibot_enabled: self.antibot_enabled,
+                geo_blocklist: geo_blocklist_from(row, &self.geo_blocklist)?,
+                pixels: codes(&pixel_ids_from(row, &self.pixel_ids)?)?,
+            }),
+        })
+    }
+}

@@ -1,0 +1,60 @@
+//! Rows of `remembered_answers`.
+
+use diesel::prelude::*;
+use signpost_app::ports::{RememberedAnswer, RememberedRequest, RequestFingerprint, SizedAnswer};
+use signpost_domain::{AccountId, IdempotencyKey};
+
+use crate::Corrupt;
+use crate::cell::RowName;
+use crate::columns::Instant;
+use crate::schema::remembered_answers;
+
+const TABLE: &str = "remembered_answers";
+
+/// The statuses of HTTP.
+const STATUSES: std::ops::RangeInclusive<u16> = 100..=999;
+
+/// What is remembered of a key, as it is read.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct RememberedAnswerRow {
+    fingerprint: Vec<u8>,
+    status: i32,
+    location: Option<String>,
+    body: String,
+}
+
+impl RememberedAnswerRow {
+    /// What the row of this account and key says.
+    pub fn into_request(
+        self,
+        account: AccountId,
+        key: &IdempotencyKey,
+    ) -> Result<RememberedRequest, Corrupt> {
+        let Self { fingerprint, status, location, body } = self;
+        let row = RowName::new(TABLE, format_args!("{account} {}", key.as_str()));
+        let status = u16::try_from(status).ok().filter(|status| STATUSES.contains(status));
+        let status = row.cell("status", status.ok_or("is no status of HTTP"))?;
+        let fingerprint = <[u8; 32]>::try_from(fingerprint).map_err(|_| "does not have 32 bytes");
+        let fingerprint = RequestFingerprint::from_bytes(row.cell("fingerprint", fingerprint)?);
+        Ok(RememberedRequest { fingerprint, answer: RememberedAnswer { status, location, body } })
+    }
+}
+
+/// How much an answer takes.
+#[derive(Debug, Queryable, Selectable)]
+#[diesel(table_name = remembered_answers, check_for_backend(diesel::pg::Pg, diesel::sqlite::Sqlite))]
+pub struct SizeRow {
+    created_at: Instant,
+    bytes: i32,
+}
+
+impl SizeRow {
+    /// What a row of this account says.
+    pub fn into_sized(self, account: AccountId) -> Result<SizedAnswer, Corrupt> {
+        let Self { created_at, bytes } = self;
+        let row = RowName::new(TABLE, format_args!("{account}"));
+        let since = row.cell("created_at", created_at.timestamp().ok_or("is no instant"))?;
+        Ok(SizedAnswer { since, bytes: row.cell("bytes", u32::try_from(bytes))? })
+    }
+}
