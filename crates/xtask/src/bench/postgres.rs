@@ -28,7 +28,7 @@ const SETTINGS: [&str; 12] = [
     "max_connections=100",
     "lc_messages=C",
     "log_min_messages=warning",
-    "log_line_prefix=%a|",
+    "log_line_prefix=%a|%p|",
 ];
 
 /// The server, with one database.

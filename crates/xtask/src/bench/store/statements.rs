@@ -52,25 +52,38 @@ pub(in crate::bench) fn sent_during(
     Ok(statements)
 }
 
+/// The tables of work that the program does by itself. What a connection sends that names one is no request's.
+const OF_THE_PROGRAM_ITSELF: [&str; 4] = ["search_changes", "search_segments", "search_states", "leases"];
+
 fn read(log: &str) -> Vec<Statement> {
-    let mut statements: Vec<Statement> = Vec::new();
+    let mut statements: Vec<(&str, Statement)> = Vec::new();
     for line in log.lines() {
-        if let Some(rest) = line.strip_prefix(WHO) {
+        if let Some((connection, rest)) = line.strip_prefix(WHO).and_then(|rest| rest.split_once('|')) {
             let execute = rest.strip_prefix("LOG:  execute ").and_then(|rest| rest.split_once(": "));
             let simple = rest.strip_prefix("LOG:  statement: ");
             if let Some(text) = execute.map(|(_, text)| text).or(simple) {
-                statements.push(Statement { text: text.to_owned(), values: Vec::new() });
+                statements.push((connection, Statement { text: text.to_owned(), values: Vec::new() }));
             } else if let Some(parameters) = rest.strip_prefix("DETAIL:  parameters: ")
-                && let Some(statement) = statements.last_mut()
+                && let Some((_, statement)) = statements.iter_mut().rfind(|(sender, _)| *sender == connection)
             {
                 statement.values = values(parameters);
             }
-        } else if let (Some(more), Some(statement)) = (line.strip_prefix('\t'), statements.last_mut()) {
+        } else if let (Some(more), Some((_, statement))) = (line.strip_prefix('\t'), statements.last_mut()) {
             statement.text.push('\n');
             statement.text.push_str(more);
         }
     }
+    let is_own = |statement: &Statement| OF_THE_PROGRAM_ITSELF.iter().any(|table| statement.names(table));
+    let by_itself: Vec<&str> = statements
+        .iter()
+        .filter(|(_, statement)| is_own(statement))
+        .map(|(connection, _)| *connection)
+        .collect();
     statements
+        .into_iter()
+        .filter(|(connection, _)| !by_itself.contains(connection))
+        .map(|(_, statement)| statement)
+        .collect()
 }
 
 /// Reads `$1 = 'a''b', $2 = NULL`.
@@ -188,10 +201,13 @@ mod tests {
 
     #[test]
     fn statements_are_read_with_their_values() {
-        let log = "psql|LOG:  statement: SELECT 1\n\
-                   signpost|LOG:  execute s3: SELECT a = $1,\n\t b\n\
-                   signpost|DETAIL:  parameters: $1 = 'it''s, $2 = ', $2 = NULL, $3 = ''\n\
-                   signpost|LOG:  statement: COMMIT\n";
+        let log = "psql|1|LOG:  statement: SELECT 1\n\
+                   signpost|3|LOG:  statement: BEGIN\n\
+                   signpost|2|LOG:  execute s3: SELECT a = $1,\n\t b\n\
+                   signpost|3|LOG:  execute s4: SELECT FROM search_changes WHERE account_id = $1\n\
+                   signpost|2|DETAIL:  parameters: $1 = 'it''s, $2 = ', $2 = NULL, $3 = ''\n\
+                   signpost|3|DETAIL:  parameters: $1 = '7'\n\
+                   signpost|2|LOG:  statement: COMMIT\n";
         let values = [Some("it's, $2 = "), None, Some("")].map(|value| value.map(str::to_owned));
         let text = "SELECT a = $1,\n b".to_owned();
         let commit = Statement { text: "COMMIT".to_owned(), values: vec![] };
