@@ -88,7 +88,9 @@ fn violations_beyond_schemas(request: &Request, answer: &Answer) -> Vec<(String,
         | ("hostname", "invalid_value" | "invalid_format" | "too_long")
         | ("timezone" | "dimensions", "invalid_value")
         // One parameter depends on another.
-        | ("start_date" | "interval", "out_of_range") => !has_been_named(field),
+        | ("start_date", "out_of_range") => !has_been_named(field),
+        // A long period has too many days, which is what intervals are if none is named.
+        ("interval", "out_of_range") => !["interval", "start_date", "end_date"].into_iter().any(has_been_named),
         (field, "invalid_value" | "invalid_format" | "too_many_items" | "too_long" | "too_short")
             if Dimension::parse(field).is_ok() =>
         {
