@@ -20,22 +20,18 @@ pub(crate) struct ConnectionUrl {
 }
 
 impl ConnectionUrl {
-    /// Reads a URL as the driver does, which is nearly as libpq does, but for `@`. One of those in a password is no end of
-    /// it if another follows before the host, and one in the parameters has nothing to do with the password.
+    /// Reads a URL as the driver does, which is nearly as libpq does. The driver would take an `@` in the parameters for the
+    /// end of a password.
     pub(crate) fn parse(url: &str) -> Result<Self, OpenError> {
         let Some(("postgres" | "postgresql", rest)) = url.split_once("://") else {
             return Err(not_a_url("it must begin with `postgres://`"));
         };
         let (place, query) = rest.split_once('?').unwrap_or((rest, ""));
         let (authority, path) = place.find('/').map_or((place, ""), |slash| place.split_at(slash));
-        if path.contains('@') {
+        if path.contains('@') || authority.matches('@').count() > 1 {
             return Err(not_a_url("a `/`, `?` or `@` in a password is written `%2F`, `%3F` or `%40`"));
         }
-        let mut text = "postgres://".to_owned();
-        match authority.rsplit_once('@') {
-            Some((user, hosts)) => text.extend([user.replace('@', "%40").as_str(), "@", hosts, path]),
-            None => text.extend([authority, path]),
-        }
+        let mut text = format!("postgres://{authority}{path}");
         let (mut tls_mode, mut roots, mut names) = (None, None, Vec::new());
         for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
             let (name, value) = decoded(parameter);
@@ -130,7 +126,8 @@ mod tests {
     fn r28_a_url_is_shown_without_its_secrets() {
         for (url, shown) in [
             ("postgres://user:secret@db.example/signpost", "postgres://db.example:5432/signpost"),
-            ("postgresql://user:sec@ret@db.example:1/x?password=secret", "postgres://db.example:1/x"),
+            ("postgresql://user:sec%40ret@db.example:1/x?password=secret", "postgres://db.example:1/x"),
+            ("postgresql://user:sec@ret@db.example:1/x", "postgres://?"),
             ("postgres://db.example/x?user=app&password=sec@ret", "postgres://db.example:5432/x"),
             ("postgres://db.example?user=app&password=sec@ret/x", "postgres://db.example:5432/"),
             ("postgres:///x?host=db.example&port=7&password=secret", "postgres://db.example:7/x"),
@@ -173,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_password_may_have_an_at_sign() {
-        let config = config("postgres://u:p@ss@h/x");
+        let config = config("postgres://u:p%40ss@h/x");
         assert_eq!(config.get_password(), Some(&b"p@ss"[..]));
         assert_eq!(config.get_hosts(), [Host::Tcp("h".to_owned())]);
     }

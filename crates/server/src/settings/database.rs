@@ -58,7 +58,7 @@ mod tests {
     fn r28_a_password_is_never_shown() {
         for url in [
             "postgres://user:secret@db.example/signpost",
-            "postgresql://user:sec@ret@db.example/signpost?password=secret",
+            "postgresql://user:sec%40ret@db.example/signpost?password=secret",
             "postgres://db.example/signpost?user=u&password=secret#secret",
             "postgres://db.example/signpost?user=u&password=sec@ret",
         ] {
