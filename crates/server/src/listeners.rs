@@ -16,7 +16,7 @@ use signpost_pages::SecurityContact;
 
 use crate::metrics_server::MetricsServer;
 use crate::open_files::Connections;
-use crate::settings::{ServeSettings, Setting, names};
+use crate::settings::{About, ServeSettings, names};
 use crate::telemetry;
 
 /// Bound sockets. Who connects waits until the server behind one starts.
@@ -47,12 +47,12 @@ impl Sockets {
     /// One of the addresses is not to be had; the message names its setting.
     pub(crate) fn bind(settings: &ServeSettings) -> Result<Self> {
         Ok(Self {
-            api: bind(&names::API_LISTEN, settings.api_listen)?,
-            links: bind(&names::LINK_LISTEN, settings.link_listen)?,
+            api: bind(names::API_LISTEN, settings.api_listen)?,
+            links: bind(names::LINK_LISTEN, settings.link_listen)?,
             metrics: settings
                 .metrics_listen
                 .map(|address| {
-                    let listener = bind(&names::METRICS_LISTEN, address)?;
+                    let listener = bind(names::METRICS_LISTEN, address)?;
                     anyhow::Ok(MetricsSocket { listener, shown: telemetry::start_metrics()? })
                 })
                 .transpose()?,
@@ -69,7 +69,7 @@ impl Sockets {
     }
 }
 
-fn bind(setting: &Setting, address: SocketAddr) -> Result<TcpListener> {
+fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
     signpost_listener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
 }
 

@@ -4,82 +4,14 @@ use std::path::{Path, PathBuf};
 
 use signpost_enrichment::{SourceError, Sources as Lists};
 
-use super::catalog::{DATABASE_URL, STORE, Scope, Setting};
+use super::Database;
+use super::catalog;
 use super::error::SettingsError;
+use super::setting::Setting;
 use super::sources::Sources;
-use super::{Database, optional, required, values};
-
-const CLICKS: &str = "Clicks";
 
 /// The folder of the spool, in the data folder.
 const SPOOL: &str = "signpost-spool";
-
-/// Where this node keeps what is its own.
-pub(crate) const DATA_DIR: Setting = Setting {
-    key: "data-dir",
-    value_name: "FOLDER",
-    default: None,
-    help: "Folder of what this node keeps for itself: clicks on their way to the database, in the folder signpost-spool. \
-           Nodes on one machine may share it [default: the folder of the embedded database; with PostgreSQL the working folder]",
-    group: STORE,
-    scope: Scope::Serve,
-    is_list: false,
-};
-
-/// Whether clicks are recorded.
-pub(crate) const CLICK_RECORDING: Setting = Setting {
-    key: "click-recording",
-    value_name: "on|off",
-    default: Some("on"),
-    help: "Whether this node records clicks; if off, they are lost to analytics",
-    group: CLICKS,
-    scope: Scope::Serve,
-    is_list: false,
-};
-
-/// Rules about browsers.
-pub(crate) const CLICK_AGENTS: Setting = Setting {
-    key: "click-agents",
-    value_name: "FILE",
-    default: None,
-    help: "File of rules that name browsers and operating systems, instead of the built-in ones",
-    group: CLICKS,
-    scope: Scope::Serve,
-    is_list: false,
-};
-
-/// Patterns of bots.
-pub(crate) const CLICK_BOTS: Setting = Setting {
-    key: "click-bots",
-    value_name: "FILE",
-    default: None,
-    help: "File of patterns of bots' user agents, instead of the built-in ones",
-    group: CLICKS,
-    scope: Scope::Serve,
-    is_list: false,
-};
-
-/// Channels of referrers.
-pub(crate) const CLICK_CHANNELS: Setting = Setting {
-    key: "click-channels",
-    value_name: "FILE",
-    default: None,
-    help: "File that says which channel a referrer or a utm_source belongs to, instead of the built-in list",
-    group: CLICKS,
-    scope: Scope::Serve,
-    is_list: false,
-};
-
-/// AI assistants.
-pub(crate) const CLICK_ASSISTANTS: Setting = Setting {
-    key: "click-assistants",
-    value_name: "FILE",
-    default: None,
-    help: "File of hosts and values of utm_source that are AI assistants, instead of the built-in list",
-    group: CLICKS,
-    scope: Scope::Serve,
-    is_list: false,
-};
 
 /// Puts a text in the place of one of the lists.
 type Replace = fn(Lists, &str) -> Result<Lists, SourceError>;
@@ -115,30 +47,29 @@ impl ClickSettings {
     /// # Errors
     /// One of them is invalid, or a list cannot be read.
     pub(super) fn read(sources: &Sources) -> Result<Self, SettingsError> {
-        let database = required(sources, &DATABASE_URL, values::database)?;
-        let data_dir = optional(sources, &DATA_DIR, values::folder)?.unwrap_or_else(|| match &database {
+        let database = sources.required(&catalog::DATABASE_URL)?;
+        let data_dir = sources.optional(&catalog::DATA_DIR)?.unwrap_or_else(|| match &database {
             Database::File(file) => file.path().parent().unwrap_or(Path::new("")).to_owned(),
             Database::Server(_) => PathBuf::new(),
         });
         let mut lists = Lists::default();
-        let replace: [(&Setting, Replace); 4] = [
-            (&CLICK_AGENTS, Lists::with_agents),
-            (&CLICK_BOTS, Lists::with_crawlers),
-            (&CLICK_CHANNELS, Lists::with_channels),
-            (&CLICK_ASSISTANTS, Lists::with_assistants),
+        let replace: [(&Setting<PathBuf>, Replace); 4] = [
+            (&catalog::CLICK_AGENTS, Lists::with_agents),
+            (&catalog::CLICK_BOTS, Lists::with_crawlers),
+            (&catalog::CLICK_CHANNELS, Lists::with_channels),
+            (&catalog::CLICK_ASSISTANTS, Lists::with_assistants),
         ];
         for (setting, with) in replace {
-            let read = |text: &str| {
-                let path = values::file(text)?;
+            let replaced = sources.optional_as(setting, |path| {
                 let list = std::fs::read_to_string(&path)
                     .map_err(|error| format!("cannot read {}: {error}", path.display()))?;
                 with(lists.clone(), &list).map_err(|error| format!("{}: {error}", path.display()))
-            };
-            if let Some(with_list) = optional(sources, setting, read)? {
+            })?;
+            if let Some(with_list) = replaced {
                 lists = with_list;
             }
         }
-        Ok(Self { are_recorded: required(sources, &CLICK_RECORDING, values::on_or_off)?, data_dir, lists })
+        Ok(Self { are_recorded: sources.required(&catalog::CLICK_RECORDING)?, data_dir, lists })
     }
 }
 

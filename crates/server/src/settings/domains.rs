@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use signpost_dns::NameServers;
-use signpost_domain::{
-    CustomDomainScheme, Edge, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns,
-};
+use signpost_domain::{Edge, HostnameRules, SpecialUseName, SystemDomain, can_be_in_public_dns};
 
+use super::catalog;
 use super::error::SettingsError;
 use super::sources::Sources;
-use super::{catalog, optional, required, values};
 
 /// How `serve` deals with custom domains.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,10 +27,10 @@ impl DomainSettings {
     /// # Errors
     /// One of them is invalid.
     pub(super) fn read(sources: &Sources, system: &SystemDomain) -> Result<Self, SettingsError> {
-        let named = optional(sources, &catalog::EDGE_HOSTNAME, values::edge_hostname)?;
-        let addresses = optional(sources, &catalog::EDGE_ADDRESSES, values::addresses)?.unwrap_or_default();
-        let servers = optional(sources, &catalog::DNS_SERVERS, values::name_servers)?.unwrap_or_default();
-        let allowed = optional(sources, &catalog::ALLOW_SPECIAL_USE, values::special_use_names)?;
+        let named = sources.optional(&catalog::EDGE_HOSTNAME)?;
+        let addresses = sources.optional(&catalog::EDGE_ADDRESSES)?.unwrap_or_default();
+        let servers = sources.optional(&catalog::DNS_SERVERS)?.unwrap_or_default();
+        let allowed = sources.optional(&catalog::ALLOW_SPECIAL_USE)?;
         let own = Some(system.hostname()).filter(|name| can_be_in_public_dns(name)).cloned();
         let edge = Edge { hostname: named.or(own), addresses };
         Ok(Self {
@@ -46,9 +44,4 @@ impl DomainSettings {
     pub(crate) fn hostname_rules(&self, system: &SystemDomain) -> HostnameRules {
         HostnameRules::new(system.clone(), self.edge.hostname.clone(), self.allowed_special_use.clone())
     }
-}
-
-/// The scheme of custom domains' addresses.
-pub(super) fn scheme(sources: &Sources) -> Result<CustomDomainScheme, SettingsError> {
-    required(sources, &catalog::CUSTOM_DOMAIN_SCHEME, values::scheme)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::catalog::Setting;
+use super::setting::About;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(crate) struct SettingsError {
 
 impl SettingsError {
     /// A value of a setting is not what it must be. `problem` reads on after "must".
-    pub(crate) fn invalid(setting: &Setting, source: &Source, problem: impl Into<String>) -> Self {
+    pub(crate) fn invalid(setting: &About, source: &Source, problem: impl Into<String>) -> Self {
         let key = setting.key;
         let place = match source {
             Source::Flag => format!("--{key}"),

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use clap::{Arg, ArgMatches, Command, FromArgMatches};
 
-use super::catalog::{SETTINGS, Scope, Setting};
+use super::catalog::SETTINGS;
+use super::setting::{About, Scope};
 
 /// The settings that were given as flags, by name.
 pub(crate) type Flags = BTreeMap<&'static str, String>;
@@ -28,8 +29,8 @@ impl LinkFlags {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct CommonFlags(pub(crate) Flags);
 
-fn in_scope(scopes: &[Scope]) -> impl Iterator<Item = (usize, &'static Setting)> {
-    SETTINGS.into_iter().enumerate().filter(|(_, setting)| scopes.contains(&setting.scope))
+fn in_scope(scopes: &[Scope]) -> impl Iterator<Item = (usize, &'static About)> {
+    SETTINGS.iter().copied().enumerate().filter(|(_, setting)| scopes.contains(&setting.scope))
 }
 
 fn augment(command: Command, scopes: &[Scope]) -> Command {
@@ -45,8 +46,8 @@ fn augment(command: Command, scopes: &[Scope]) -> Command {
     })
 }
 
-fn help(setting: &Setting) -> String {
-    let Setting { help, default, .. } = setting;
+fn help(setting: &About) -> String {
+    let About { help, default, .. } = setting;
     let variable = setting.variable();
     match default {
         Some(default) => format!("{help}\n[default: {default}] [env: {variable}]"),

@@ -24,7 +24,6 @@ use signpost_redis::RedisUrl;
 
 #[cfg(test)]
 pub(crate) use catalog::SETTINGS;
-pub(crate) use catalog::Setting;
 pub(crate) use clicks::ClickSettings;
 pub(crate) use database::Database;
 pub(crate) use domains::DomainSettings;
@@ -32,6 +31,7 @@ pub(crate) use error::SettingsError;
 pub(crate) use flags::{CommonFlags, LinkFlags, ServeFlags};
 pub(crate) use gates::GateSettings;
 pub(crate) use plans_file::FORM as PLANS_FILE_FORM;
+pub(crate) use setting::About;
 pub(crate) use sources::Sources;
 pub(crate) use values::LogFormat;
 
@@ -39,9 +39,13 @@ use error::Source;
 
 use crate::target_blocklist_file::TargetBlocklistFile;
 
-/// Names under which messages elsewhere speak of settings.
+/// Settings of which messages elsewhere speak.
 pub(crate) mod names {
-    pub(crate) use super::catalog::{API_LISTEN, LINK_LISTEN, METRICS_LISTEN};
+    use super::{About, catalog};
+
+    pub(crate) const API_LISTEN: &About = &catalog::API_LISTEN.about;
+    pub(crate) const LINK_LISTEN: &About = &catalog::LINK_LISTEN.about;
+    pub(crate) const METRICS_LISTEN: &About = &catalog::METRICS_LISTEN.about;
 }
 
 /// The settings that every command has.
@@ -77,22 +81,16 @@ impl CommonSettings {
     /// # Errors
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
-        let limit = |text: &str| {
-            values::time(text, Duration::from_millis(10)..=Duration::from_mins(10), "from 10ms to 10m")
-        };
         Ok(Self {
-            database: required(sources, &catalog::DATABASE_URL, values::database)?,
-            store_timeout: required(sources, &catalog::STORE_TIMEOUT, limit)?,
+            database: sources.required(&catalog::DATABASE_URL)?,
+            store_timeout: sources.required(&catalog::STORE_TIMEOUT)?,
             pool: PoolSettings {
-                connections: optional(sources, &catalog::DATABASE_CONNECTIONS, values::connections)?,
-                wait: optional(sources, &catalog::DATABASE_WAIT, limit)?,
-                statement_timeout: optional(sources, &catalog::STATEMENT_TIMEOUT, limit)?,
+                connections: sources.optional(&catalog::DATABASE_CONNECTIONS)?,
+                wait: sources.optional(&catalog::DATABASE_WAIT)?,
+                statement_timeout: sources.optional(&catalog::STATEMENT_TIMEOUT)?,
             },
-            plans: optional(sources, &catalog::PLANS, |text| {
-                values::file(text).and_then(|path| plans_file::read(&path))
-            })?
-            .unwrap_or_else(Plans::builtin),
-            log_format: required(sources, &catalog::LOG_FORMAT, values::log_format)?,
+            plans: sources.optional(&catalog::PLANS)?.unwrap_or_else(Plans::builtin),
+            log_format: sources.required(&catalog::LOG_FORMAT)?,
         })
     }
 }
@@ -116,28 +114,22 @@ impl LinkSettings {
         let aliases = system_aliases(sources)?;
         Ok(Self {
             system: system(sources, &aliases)?,
-            target_blocklist: target_blocklist(sources)?,
-            custom_domain_scheme: domains::scheme(sources)?,
+            target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
+            custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
         })
     }
 }
 
 fn system_aliases(sources: &Sources) -> Result<Vec<Hostname>, SettingsError> {
-    Ok(optional(sources, &catalog::SYSTEM_ALIASES, values::hostnames)?.unwrap_or_default())
+    Ok(sources.optional(&catalog::SYSTEM_ALIASES)?.unwrap_or_default())
 }
 
 fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, SettingsError> {
-    required(sources, &catalog::SYSTEM_URL, |text| {
-        SystemDomain::new(text, aliases.to_vec())
+    let system = sources.optional_as(&catalog::SYSTEM_URL, |text| {
+        SystemDomain::new(&text, aliases.to_vec())
             .map_err(|error| format!("{}, not {text:?}", error.message()))
-    })
-}
-
-fn target_blocklist(sources: &Sources) -> Result<Option<Arc<TargetBlocklistFile>>, SettingsError> {
-    optional(sources, &catalog::TARGET_BLOCKLIST, |text| {
-        let list = TargetBlocklistFile::open(values::file(text)?).map_err(|error| error.to_string())?;
-        Ok(Arc::new(list))
-    })
+    })?;
+    system.ok_or_else(|| SettingsError::at(catalog::SYSTEM_URL.about.key, "must be given"))
 }
 
 /// The settings that `serve` has beside those that every command has.
@@ -183,61 +175,38 @@ impl ServeSettings {
     /// One of them is invalid.
     pub(crate) fn read(sources: &Sources) -> Result<Self, SettingsError> {
         let aliases = system_aliases(sources)?;
-        let system_url = sources.get(&catalog::SYSTEM_URL);
+        let system_url = sources.get(&catalog::SYSTEM_URL.about);
         let system = system(sources, &aliases)?;
         Ok(Self {
-            api_listen: required(sources, &catalog::API_LISTEN, values::listen_address)?,
-            link_listen: required(sources, &catalog::LINK_LISTEN, values::listen_address)?,
-            metrics_listen: optional(sources, &catalog::METRICS_LISTEN, values::listen_address)?,
-            max_connections: required(sources, &catalog::MAX_CONNECTIONS, values::connections)?,
-            trusted_proxies: required(sources, &catalog::TRUSTED_PROXIES, values::trusted_proxies)?,
+            api_listen: sources.required(&catalog::API_LISTEN)?,
+            link_listen: sources.required(&catalog::LINK_LISTEN)?,
+            metrics_listen: sources.optional(&catalog::METRICS_LISTEN)?,
+            max_connections: sources.required(&catalog::MAX_CONNECTIONS)?,
+            trusted_proxies: sources.required(&catalog::TRUSTED_PROXIES)?,
             domains: DomainSettings::read(sources, &system)?,
             system,
             system_aliases: aliases,
             system_url_is_default: system_url.is_none_or(|given| given.source == Source::Default),
-            target_blocklist: target_blocklist(sources)?,
-            stale_limit: required(sources, &catalog::STALE_LIMIT, |text| {
-                values::time(text, Duration::ZERO..=Duration::from_hours(24), "of at most 24h")
-            })?,
-            link_cache: required(sources, &catalog::LINK_CACHE, values::size)?,
-            custom_domain_scheme: domains::scheme(sources)?,
+            target_blocklist: sources.optional(&catalog::TARGET_BLOCKLIST)?,
+            stale_limit: sources.required(&catalog::STALE_LIMIT)?,
+            link_cache: sources.required(&catalog::LINK_CACHE)?,
+            custom_domain_scheme: sources.required(&catalog::CUSTOM_DOMAIN_SCHEME)?,
             gates: GateSettings::read(sources)?,
-            security_contact: optional(sources, &catalog::SECURITY_CONTACT, values::security_contact)?,
-            throttle_per_minute: required(sources, &catalog::THROTTLE_PER_MINUTE, values::count)?,
-            miss_throttle_per_minute: required(sources, &catalog::MISS_THROTTLE_PER_MINUTE, values::count)?,
+            security_contact: sources.optional(&catalog::SECURITY_CONTACT)?,
+            throttle_per_minute: sources.required(&catalog::THROTTLE_PER_MINUTE)?,
+            miss_throttle_per_minute: sources.required(&catalog::MISS_THROTTLE_PER_MINUTE)?,
             account_bounds: AccountBounds {
-                requests: required(sources, &catalog::ACCOUNT_CONCURRENCY, values::count)?,
-                searches: required(sources, &catalog::ACCOUNT_SEARCHES, values::count)?,
+                requests: sources.required(&catalog::ACCOUNT_CONCURRENCY)?,
+                searches: sources.required(&catalog::ACCOUNT_SEARCHES)?,
             },
-            drain_delay: required(sources, &catalog::DRAIN_DELAY, |text| {
-                values::time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
-            })?,
-            redis: optional(sources, &catalog::REDIS_URL, values::redis)?,
+            drain_delay: sources.required(&catalog::DRAIN_DELAY)?,
+            redis: sources.optional(&catalog::REDIS_URL)?,
             clicks: ClickSettings::read(sources)?,
         })
     }
 }
 
-/// The value of a setting, if it is given or has a default.
-fn optional<T>(
-    sources: &Sources,
-    setting: &Setting,
-    read: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<Option<T>, SettingsError> {
-    let Some(given) = sources.get(setting) else { return Ok(None) };
-    let value =
-        read(&given.text).map_err(|problem| SettingsError::invalid(setting, &given.source, problem))?;
-    Ok(Some(value))
-}
-
-/// The value of a setting that has a default.
-fn required<T>(
-    sources: &Sources,
-    setting: &Setting,
-    read: impl FnOnce(&str) -> Result<T, String>,
-) -> Result<T, SettingsError> {
-    optional(sources, setting, read)?.ok_or_else(|| SettingsError::at(setting.key, "must be given"))
-}
-
+#[cfg(test)]
+mod readme_table;
 #[cfg(test)]
 mod tests;

@@ -6,9 +6,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::catalog::{SETTINGS, Setting, VARIABLE_PREFIX};
+use super::catalog::SETTINGS;
 use super::error::{SettingsError, Source};
 use super::flags::Flags;
+use super::setting::{About, Setting, VARIABLE_PREFIX};
 
 /// The file that is read if none is named and it is there.
 pub(crate) const DEFAULT_FILE: &str = "signpost.toml";
@@ -49,11 +50,42 @@ impl Sources {
     }
 
     /// What was given for a setting, or its default.
-    pub(crate) fn get(&self, setting: &Setting) -> Option<Given> {
+    pub(crate) fn get(&self, setting: &About) -> Option<Given> {
         self.0.get(setting.key).cloned().or_else(|| {
             let text = setting.default?.to_owned();
             Some(Given { text, source: Source::Default })
         })
+    }
+
+    /// The value of a setting that has a default.
+    ///
+    /// # Errors
+    /// It is invalid.
+    pub(super) fn required<T>(&self, setting: &Setting<T>) -> Result<T, SettingsError> {
+        self.optional(setting)?.ok_or_else(|| SettingsError::at(setting.about.key, "must be given"))
+    }
+
+    /// The value of a setting, if it is given or has a default.
+    ///
+    /// # Errors
+    /// It is invalid.
+    pub(super) fn optional<T>(&self, setting: &Setting<T>) -> Result<Option<T>, SettingsError> {
+        self.optional_as(setting, Ok)
+    }
+
+    /// What is made of the value of a setting, if it is given or has a default.
+    ///
+    /// # Errors
+    /// It is invalid, or nothing can be made of it.
+    pub(super) fn optional_as<T, U>(
+        &self,
+        setting: &Setting<T>,
+        make: impl FnOnce(T) -> Result<U, String>,
+    ) -> Result<Option<U>, SettingsError> {
+        let Setting { about, read } = setting;
+        let Some(given) = self.get(about) else { return Ok(None) };
+        let value = read(&given.text).and_then(make);
+        value.map(Some).map_err(|problem| SettingsError::invalid(about, &given.source, problem))
     }
 }
 
@@ -80,7 +112,7 @@ fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result
             variables.file = (!value.is_empty()).then(|| PathBuf::from(value));
             continue;
         }
-        let Some(setting) = SETTINGS.into_iter().find(|setting| setting.variable() == name) else {
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.variable() == name) else {
             return Err(SettingsError::at(name, format!("there is no such setting; {SEE_HELP}")));
         };
         let text = value
@@ -106,7 +138,7 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
         toml::from_str(&text).map_err(|error| SettingsError::at(&*name, error.to_string().trim_end()))?;
     let mut given = BTreeMap::new();
     for (key, value) in table {
-        let Some(setting) = SETTINGS.into_iter().find(|setting| setting.key == key) else {
+        let Some(setting) = SETTINGS.iter().find(|setting| setting.key == key) else {
             let place = format!("`{key}` in {name}");
             let like = key.replace('_', "-");
             return Err(SettingsError::at(
@@ -127,11 +159,11 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
 }
 
 /// The value as flags and variables would write it.
-fn text_of(setting: &Setting, value: toml::Value) -> Result<String, &'static str> {
+fn text_of(setting: &About, value: toml::Value) -> Result<String, &'static str> {
     match value {
         toml::Value::String(text) => Ok(text),
         toml::Value::Integer(number) => Ok(number.to_string()),
-        toml::Value::Array(items) if setting.is_list => {
+        toml::Value::Array(items) if setting.is_list() => {
             let texts: Option<Vec<&str>> = items.iter().map(toml::Value::as_str).collect();
             texts.map(|texts| texts.join(",")).ok_or("must be a list of texts")
         }
@@ -140,7 +172,7 @@ fn text_of(setting: &Setting, value: toml::Value) -> Result<String, &'static str
         | toml::Value::Boolean(_)
         | toml::Value::Datetime(_)
         | toml::Value::Table(_) => {
-            Err(if setting.is_list { "must be a list of texts" } else { "must be a text" })
+            Err(if setting.is_list() { "must be a list of texts" } else { "must be a text" })
         }
     }
 }

@@ -5,15 +5,18 @@ use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroUsize;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ipnet::IpNet;
-use signpost_domain::{CustomDomainScheme, Hostname, SpecialUseName, TrustedProxies};
+use signpost_domain::{CustomDomainScheme, Hostname, Plans, SpecialUseName, TrustedProxies};
 use signpost_pages::SecurityContact;
 use signpost_redis::{RedisUrl, RedisUrlError};
 use signpost_sqlite::DatabaseFile;
 
 use super::database::{Database, ServerUrl};
+use super::plans_file;
+use crate::target_blocklist_file::TargetBlocklistFile;
 
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,9 +81,40 @@ pub(super) fn security_contact(text: &str) -> Result<SecurityContact, String> {
     })
 }
 
+/// A text that is judged together with others.
+#[expect(clippy::unnecessary_wraps, reason = "readers of settings have one signature")]
+pub(super) fn text(text: &str) -> Result<String, String> {
+    Ok(text.to_owned())
+}
+
+/// Opens a list of hosts that may never be targets.
+pub(super) fn target_blocklist(text: &str) -> Result<Arc<TargetBlocklistFile>, String> {
+    TargetBlocklistFile::open(file(text)?).map(Arc::new).map_err(|error| error.to_string())
+}
+
+/// Reads a file of plans.
+pub(super) fn plans(text: &str) -> Result<Plans, String> {
+    plans_file::read(&file(text)?)
+}
+
+/// How long a call may take.
+pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
+    time(text, Duration::from_millis(10)..=Duration::from_mins(10), "from 10ms to 10m")
+}
+
+/// A time that may be none.
+pub(super) fn up_to_an_hour(text: &str) -> Result<Duration, String> {
+    time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
+}
+
+/// A time that may be none.
+pub(super) fn up_to_a_day(text: &str) -> Result<Duration, String> {
+    time(text, Duration::ZERO..=Duration::from_hours(24), "of at most 24h")
+}
+
 /// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there. `bounds` says in words
 /// what is allowed.
-pub(super) fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) -> Result<Duration, String> {
+fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) -> Result<Duration, String> {
     let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
     let millis_of_unit = match unit {
