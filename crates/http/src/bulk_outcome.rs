@@ -2,8 +2,8 @@
 
 use signpost_domain::{PixelIds, Refusal, Rejection};
 
-use crate::json::{Json, JsonObject};
 use crate::wire::{BulkOutcome, Detail, FailedItem, ItemError, SucceededItem, sentence};
+use signpost_strict_json::{Json, JsonObject};
 
 /// Tells the items that succeeded from those that failed. `show` makes the former's `data`; `value_at_fault` finds the
 /// `value` of an item's error, given the item's position. The items stood in the request's `field`.

@@ -26,7 +26,6 @@ mod error_status;
 mod extract;
 mod groups;
 mod health;
-mod json;
 mod landings;
 mod links;
 mod middleware;

@@ -3,10 +3,11 @@
 use std::io::{self, Read};
 
 use signpost_app::transfer::{ImportRow, Record};
+use signpost_strict_json::Json;
 
 use crate::MAX_ROW_BYTES;
 use crate::input::Input;
-use crate::json_values::{JsonValue, record};
+use crate::json_values::record;
 
 /// The object of the next line; `None` at the end. Blank lines are skipped.
 pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
@@ -26,20 +27,14 @@ pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<Im
 }
 
 fn parse(line: &[u8]) -> Result<Record, String> {
-    match serde_json::from_slice(line) {
-        Ok(JsonValue::Object(members)) => Ok(record(members)),
-        Ok(
-            JsonValue::Null
-            | JsonValue::Flag(_)
-            | JsonValue::Number
-            | JsonValue::Text(_)
-            | JsonValue::List(_),
-        ) => Err("The line is not a JSON object.".to_owned()),
+    match signpost_strict_json::parse(line) {
+        Ok(Json::Object(members)) => Ok(record(members)),
+        Ok(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_)) => {
+            Err("The line is not a JSON object.".to_owned())
+        }
         Err(error) => {
-            // The parser counts lines within this one.
-            let text = error.to_string();
-            let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-            Err(format!("The line is not JSON that can be read: {what}, at column {}.", error.column()))
+            let (what, column) = (error.what(), error.column());
+            Err(format!("The line is not JSON that can be read: {what}, at column {column}."))
         }
     }
 }

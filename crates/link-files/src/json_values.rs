@@ -1,93 +1,13 @@
-//! JSON values, read more strictly than JSON itself asks: as the API reads bodies (D10).
+//! What the objects of JSON lines say of links.
 
-use std::collections::BTreeMap;
-use std::fmt;
-
-use serde::de::{Deserialize, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 use signpost_app::transfer::{Field, FieldValue, Record};
-
-/// A JSON value. Numbers are not told apart: no field is one.
-#[derive(Debug, PartialEq)]
-pub(crate) enum JsonValue {
-    Null,
-    Flag(bool),
-    Number,
-    Text(String),
-    List(Vec<Self>),
-    /// A name stands in it once.
-    Object(BTreeMap<String, Self>),
-}
-
-impl<'de> Deserialize<'de> for JsonValue {
-    /// The parser bounds how deep values may stand in one another.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(AnyValue)
-    }
-}
-
-struct AnyValue;
-
-impl<'de> Visitor<'de> for AnyValue {
-    type Value = JsonValue;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<JsonValue, E> {
-        Ok(JsonValue::Null)
-    }
-
-    fn visit_bool<E>(self, value: bool) -> Result<JsonValue, E> {
-        Ok(JsonValue::Flag(value))
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<JsonValue, E> {
-        Ok(JsonValue::Number)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<JsonValue, E> {
-        Ok(JsonValue::Number)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<JsonValue, E> {
-        Ok(JsonValue::Number)
-    }
-
-    fn visit_str<E>(self, value: &str) -> Result<JsonValue, E> {
-        Ok(JsonValue::Text(value.to_owned()))
-    }
-
-    fn visit_string<E>(self, value: String) -> Result<JsonValue, E> {
-        Ok(JsonValue::Text(value))
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<JsonValue, A::Error> {
-        let mut list = vec![];
-        while let Some(item) = items.next_element()? {
-            list.push(item);
-        }
-        Ok(JsonValue::List(list))
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<JsonValue, A::Error> {
-        let mut object = BTreeMap::new();
-        while let Some((name, value)) = members.next_entry::<String, _>()? {
-            if object.contains_key(&name) {
-                let name: String = name.chars().take(100).collect();
-                return Err(A::Error::custom(format_args!("the name {name:?} stands twice in one object")));
-            }
-            object.insert(name, value);
-        }
-        Ok(JsonValue::Object(object))
-    }
-}
+use signpost_strict_json::{Json, JsonObject};
 
 /// How much of the name of an unknown field is repeated.
 const NAME_CHARS: usize = 100;
 
 /// The record that an object holds.
-pub(crate) fn record(members: BTreeMap<String, JsonValue>) -> Record {
+pub(crate) fn record(members: JsonObject) -> Record {
     let mut record = Record::default();
     for (name, value) in members {
         match Field::named(&name) {
@@ -99,35 +19,31 @@ pub(crate) fn record(members: BTreeMap<String, JsonValue>) -> Record {
     record
 }
 
-fn plain(value: JsonValue) -> FieldValue {
+fn plain(value: Json) -> FieldValue {
     match value {
-        JsonValue::Null => FieldValue::Null,
-        JsonValue::Flag(flag) => FieldValue::Flag(flag),
-        JsonValue::Text(text) => FieldValue::Text(text),
-        JsonValue::Number | JsonValue::List(_) | JsonValue::Object(_) => FieldValue::Unfit,
+        Json::Null => FieldValue::Null,
+        Json::Bool(flag) => FieldValue::Flag(flag),
+        Json::Text(text) => FieldValue::Text(text),
+        Json::Number | Json::List(_) | Json::Object(_) => FieldValue::Unfit,
     }
 }
 
 /// `{"countries": ["DE", …]}`, as in the API.
-fn countries(value: JsonValue) -> FieldValue {
+fn countries(value: Json) -> FieldValue {
     let mut members = match value {
-        JsonValue::Null => return FieldValue::Null,
-        JsonValue::Object(members) => members,
-        JsonValue::Flag(_) | JsonValue::Number | JsonValue::Text(_) | JsonValue::List(_) => {
+        Json::Null => return FieldValue::Null,
+        Json::Object(members) => members,
+        Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_) => {
             return FieldValue::Unfit;
         }
     };
     let countries = match members.remove("countries") {
-        Some(JsonValue::List(countries)) if members.is_empty() => countries,
+        Some(Json::List(countries)) if members.is_empty() => countries,
         Some(_) | None => return FieldValue::Unfit,
     };
     let text = |value| match value {
-        JsonValue::Text(text) => Some(text),
-        JsonValue::Null
-        | JsonValue::Flag(_)
-        | JsonValue::Number
-        | JsonValue::List(_)
-        | JsonValue::Object(_) => None,
+        Json::Text(text) => Some(text),
+        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
     };
     countries.into_iter().map(text).collect::<Option<_>>().map_or(FieldValue::Unfit, FieldValue::Countries)
 }

@@ -248,7 +248,7 @@ fn d10_what_is_no_json_object_is_named_and_stops_no_other() {
     let rows = jsonl(b"{\"slug\":\"\xff\"}\n");
     assert!(rows[0].record.is_err());
     let twice = jsonl("{\"slug\":\"a\",\"slug\":\"b\"}");
-    assert!(twice[0].record.as_ref().unwrap_err().contains("\"slug\" stands twice"));
+    assert!(twice[0].record.as_ref().unwrap_err().contains("`slug` stands twice"));
 }
 
 #[test]

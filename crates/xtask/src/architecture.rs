@@ -1,10 +1,11 @@
 //! The direction of imports between the crates, and who may use which framework.
 //!
 //! `docs/architecture.md` draws the picture; this file is what holds it. Whoever adds a crate says here where it
-//! stands. `deny.toml` states [`FENCED`] once more for cargo-deny, and [`crate::bans`] keeps the two equal.
+//! stands. Who may use which framework stands in `deny.toml`, for cargo-deny and for [`crate::bans`].
 
 use std::collections::BTreeSet;
 
+use crate::bans::Ban;
 use crate::finding::Finding;
 use crate::workspace::{Dependency, Kind, Package};
 
@@ -28,6 +29,7 @@ const DNS: &str = "signpost-dns";
 const GEOIP: &str = "signpost-geoip";
 const CLICKS: &str = "signpost-clicks";
 const CLICK_RECORDER: &str = "signpost-click-recorder";
+const STRICT_JSON: &str = "signpost-strict-json";
 const USER_AGENTS: &str = "signpost-user-agents";
 const ENRICHMENT: &str = "signpost-enrichment";
 const SERVER: &str = "signpost";
@@ -35,56 +37,39 @@ const CLICK_BENCHMARK: &str = "signpost-click-benchmark";
 const BARE_ACTIX: &str = "signpost-bare-actix";
 const XTASK: &str = "signpost-xtask";
 
-/// A set of crates, told by what is in it or by what is not.
-#[derive(Clone, Copy, Debug)]
-pub enum Crates {
-    /// These and no others.
-    Only(&'static [&'static str]),
-    /// Any but these.
-    AllBut(&'static [&'static str]),
-}
-
-impl Crates {
-    /// Whether the crate `name` belongs to the set.
-    #[must_use]
-    pub fn contain(self, name: &str) -> bool {
-        match self {
-            Self::Only(names) => names.contains(&name),
-            Self::AllBut(names) => !names.contains(&name),
-        }
-    }
-}
+/// Names of crates.
+type Crates = &'static [&'static str];
 
 /// What one crate may import of its siblings.
 struct Place {
     package: &'static str,
     imports: Crates,
     /// What its tests may import beside that.
-    tests_import: &'static [&'static str],
+    tests_import: Crates,
 }
 
-const INNER: Crates = Crates::Only(&[APP, DOMAIN]);
+const INNER: Crates = &[APP, DOMAIN];
 
 /// What stores of clicks import: how clicks are encoded is pure, and shared by all of them.
-const WITH_CLICKS: Crates = Crates::Only(&[APP, DOMAIN, CLICKS]);
+const WITH_CLICKS: Crates = &[APP, DOMAIN, CLICKS];
 
 /// What stores in SQL databases import.
-const OF_SQL_STORES: Crates = Crates::Only(&[APP, DOMAIN, CLICKS, SQL_ROWS]);
+const OF_SQL_STORES: Crates = &[APP, DOMAIN, CLICKS, SQL_ROWS];
 
 /// Where every crate of the workspace stands.
 const PLACES: &[Place] = &[
-    Place { package: DOMAIN, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: DOMAIN, imports: &[], tests_import: &[] },
     // The fakes import `app`; its own tests run the use cases on them.
-    Place { package: APP, imports: Crates::Only(&[DOMAIN]), tests_import: &[PORT_CONTRACTS, MEMORY] },
+    Place { package: APP, imports: &[DOMAIN], tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: PORT_CONTRACTS, imports: WITH_CLICKS, tests_import: &[] },
-    Place { package: API_CONFORMANCE, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: API_CONFORMANCE, imports: &[], tests_import: &[] },
     // The fake click store decodes what recorders append.
     Place { package: MEMORY, imports: WITH_CLICKS, tests_import: &[PORT_CONTRACTS] },
     // Tables and rows, for every store that is an SQL database.
     Place { package: SQL_ROWS, imports: INNER, tests_import: &[PORT_CONTRACTS] },
     Place { package: SQLITE, imports: OF_SQL_STORES, tests_import: &[PORT_CONTRACTS, MEMORY] },
     Place { package: POSTGRES, imports: OF_SQL_STORES, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
-    Place { package: TEST_SERVERS, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: TEST_SERVERS, imports: &[], tests_import: &[] },
     Place { package: QUOTA_FALLBACK, imports: INNER, tests_import: &[PORT_CONTRACTS, MEMORY] },
     // What the fallback is for is a server that fails, which only the tests of a real one show.
     Place {
@@ -93,37 +78,39 @@ const PLACES: &[Place] = &[
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS, QUOTA_FALLBACK],
     },
     // How connections are driven, for whoever listens.
-    Place { package: LISTENER, imports: Crates::Only(&[]), tests_import: &[TEST_SERVERS] },
+    Place { package: LISTENER, imports: &[], tests_import: &[TEST_SERVERS] },
     Place {
         package: HTTP,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER]),
+        imports: &[APP, DOMAIN, LISTENER, STRICT_JSON],
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE],
     },
     // What visitors see, as pure functions: whoever shows a preview imports it as the edge does.
-    Place { package: PAGES, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
+    Place { package: PAGES, imports: &[DOMAIN], tests_import: &[] },
+    // JSON as the API and files of links read it.
+    Place { package: STRICT_JSON, imports: &[], tests_import: &[] },
     // Rules about user agents, for the edge and for whoever counts visits.
-    Place { package: USER_AGENTS, imports: Crates::Only(&[]), tests_import: &[] },
+    Place { package: USER_AGENTS, imports: &[], tests_import: &[] },
     // How clicks are encoded and counted, for stores and for whoever records clicks.
-    Place { package: CLICKS, imports: Crates::Only(&[DOMAIN]), tests_import: &[] },
+    Place { package: CLICKS, imports: &[DOMAIN], tests_import: &[] },
     Place {
         package: CLICK_RECORDER,
-        imports: Crates::Only(&[APP, DOMAIN, CLICKS, ENRICHMENT]),
+        imports: &[APP, DOMAIN, CLICKS, ENRICHMENT],
         // Only a store that survives its process shows what a killed process leaves.
         tests_import: &[PORT_CONTRACTS, MEMORY, SQLITE],
     },
     // What a click's facts are, worked out behind the edge.
-    Place { package: ENRICHMENT, imports: Crates::Only(&[DOMAIN, USER_AGENTS]), tests_import: &[] },
+    Place { package: ENRICHMENT, imports: &[DOMAIN, USER_AGENTS], tests_import: &[] },
     Place {
         package: EDGE,
-        imports: Crates::Only(&[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS]),
+        imports: &[APP, DOMAIN, LISTENER, PAGES, USER_AGENTS],
         tests_import: &[PORT_CONTRACTS, MEMORY, TEST_SERVERS],
     },
-    Place { package: LINK_FILES, imports: INNER, tests_import: &[PORT_CONTRACTS] },
+    Place { package: LINK_FILES, imports: &[APP, DOMAIN, STRICT_JSON], tests_import: &[PORT_CONTRACTS] },
     Place { package: GEOIP, imports: INNER, tests_import: &[TEST_SERVERS] },
     Place { package: DNS, imports: INNER, tests_import: &[PORT_CONTRACTS, TEST_SERVERS] },
     Place {
         package: SERVER,
-        imports: Crates::Only(&[
+        imports: &[
             DOMAIN,
             APP,
             SQLITE,
@@ -139,74 +126,22 @@ const PLACES: &[Place] = &[
             GEOIP,
             CLICK_RECORDER,
             ENRICHMENT,
-        ]),
+        ],
         tests_import: &[PORT_CONTRACTS, MEMORY, API_CONFORMANCE, TEST_SERVERS],
     },
     // A program of its own, which benchmarks compare ours with.
     // Drives both stores of clicks from inside, beside a table of rows.
     Place {
         package: CLICK_BENCHMARK,
-        imports: Crates::Only(&[APP, DOMAIN, CLICKS, SQLITE, POSTGRES, PORT_CONTRACTS, TEST_SERVERS]),
+        imports: &[APP, DOMAIN, CLICKS, SQLITE, POSTGRES, PORT_CONTRACTS, TEST_SERVERS],
         tests_import: &[],
     },
-    Place { package: BARE_ACTIX, imports: Crates::Only(&[]), tests_import: &[] },
-    Place { package: XTASK, imports: Crates::Only(&[TEST_SERVERS]), tests_import: &[] },
+    Place { package: BARE_ACTIX, imports: &[], tests_import: &[] },
+    Place { package: XTASK, imports: &[TEST_SERVERS], tests_import: &[] },
 ];
 
-/// A foreign crate that only some of ours may name.
-#[derive(Clone, Copy, Debug)]
-pub struct Fence {
-    /// The foreign crate.
-    pub dependency: &'static str,
-    /// Those of our crates that may use it.
-    pub users: Crates,
-    /// Those whose tests may use it.
-    pub users_in_tests: Crates,
-}
-
-impl Fence {
-    const fn only(dependency: &'static str, users: &'static [&'static str]) -> Self {
-        Self { dependency, users: Crates::Only(users), users_in_tests: Crates::Only(users) }
-    }
-}
-
-/// Every foreign crate that has its place.
-pub const FENCED: &[Fence] = &[
-    // A library says in a type what went wrong; only a program may be content with a text.
-    Fence::only("anyhow", &[SERVER, XTASK, CLICK_BENCHMARK]),
-    Fence::only("askama", &[PAGES]),
-    Fence::only("clap", &[SERVER, XTASK, CLICK_BENCHMARK]),
-    Fence::only("diesel", &[SQL_ROWS, SQLITE, POSTGRES, CLICK_RECORDER]),
-    Fence::only("diesel_migrations", &[SQLITE, POSTGRES]),
-    Fence::only("diesel-async", &[POSTGRES]),
-    Fence::only("deadpool", &[POSTGRES]),
-    Fence::only("tokio-postgres", &[POSTGRES]),
-    Fence::only("tokio-postgres-rustls", &[POSTGRES]),
-    Fence::only("libsqlite3-sys", &[SQLITE, CLICK_RECORDER]),
-    Fence::only("redis", &[REDIS]),
-    Fence::only("hickory-resolver", &[DNS]),
-    Fence::only("maxminddb", &[GEOIP]),
-    Fence::only("zstd", &[CLICKS]),
-    Fence::only("ua-parser", &[ENRICHMENT]),
-    Fence::only("regex-filtered", &[ENRICHMENT]),
-    // Statistics only: who is turned away by country is up to the operator's database.
-    Fence::only("iptocc", &[ENRICHMENT]),
-    Fence::only("actix-web", &[HTTP, EDGE, BARE_ACTIX]),
-    Fence::only("actix-http", &[LISTENER, HTTP, EDGE, SERVER]),
-    Fence::only("actix-service", &[LISTENER, HTTP, EDGE, SERVER]),
-    Fence::only("utoipa", &[HTTP]),
-    Fence::only("utoipa-swagger-ui", &[HTTP]),
-    // Drives a browser, for tests alone.
-    Fence::only("chromiumoxide", &[SERVER]),
-    // Answers are judged in one place.
-    Fence::only("jsonschema", &[API_CONFORMANCE]),
-    // Use cases are async without knowing what runs them; their tests need something that does.
-    Fence {
-        dependency: "tokio",
-        users: Crates::AllBut(&[DOMAIN, APP]),
-        users_in_tests: Crates::AllBut(&[DOMAIN]),
-    },
-];
+/// The runtime. Use cases are async without knowing what runs them; their tests need something that does.
+const TOKIO: &str = "tokio";
 
 /// All that `domain` may depend on. Each of them computes: none reads a clock, a file, a socket or the environment.
 const DOMAIN_USES: &[&str] = &[
@@ -230,12 +165,12 @@ const DOMAIN_TESTS_USE: &[&str] = &["proptest"];
 
 /// Every import that the picture does not allow, and every crate that has no place in it.
 #[must_use]
-pub fn check(packages: &[Package]) -> Vec<Finding> {
+pub fn check(packages: &[Package], bans: &[Ban]) -> Vec<Finding> {
     let mut findings = Vec::new();
     for package in packages {
         match PLACES.iter().find(|place| place.package == package.name) {
             Some(place) => findings.extend(package.dependencies.iter().filter_map(|dependency| {
-                objection(place, dependency).map(|objection| Finding::about(&package.manifest, objection))
+                objection(place, dependency, bans).map(|objection| Finding::about(&package.manifest, objection))
             })),
             None => findings.push(Finding::about(
                 &package.manifest,
@@ -263,23 +198,19 @@ fn absent_members(packages: &[Package]) -> Vec<Finding> {
         .collect()
 }
 
-fn objection(place: &Place, dependency: &Dependency) -> Option<String> {
+fn objection(place: &Place, dependency: &Dependency, bans: &[Ban]) -> Option<String> {
     let Place { package, imports, tests_import } = *place;
     let Dependency { name, kind, by_path } = dependency;
     let is_member = members().any(|member| member == name);
     if *by_path || is_member {
         let in_tests = *kind == Kind::Tests && tests_import.contains(&name.as_str());
-        let allowed = is_member && (imports.contain(name) || in_tests);
+        let allowed = is_member && (imports.contains(&name.as_str()) || in_tests);
         return (!allowed).then(|| format!("{} may not import `{name}`", who(package, *kind)));
     }
-    if let Some(fence) = FENCED.iter().find(|fence| fence.dependency == name) {
-        let users = match kind {
-            Kind::Product => fence.users,
-            Kind::Tests => fence.users_in_tests,
-        };
-        if !users.contain(package) {
-            return Some(format!("{} may not use `{name}`", who(package, *kind)));
-        }
+    let is_banned = bans.iter().any(|ban| ban.dependency == *name && !ban.wrappers.contains(package));
+    let knows_the_runtime = name == TOKIO && (package == DOMAIN || package == APP && *kind == Kind::Product);
+    if is_banned || knows_the_runtime {
+        return Some(format!("{} may not use `{name}`", who(package, *kind)));
     }
     if package == DOMAIN {
         let listed = match kind {

@@ -1,4 +1,5 @@
 use super::{check, members};
+use crate::bans::{self, Ban};
 use crate::workspace::{Dependency, Kind, Package};
 
 fn package(name: &str, dependencies: Vec<Dependency>) -> Package {
@@ -13,12 +14,17 @@ fn sibling(name: &str, kind: Kind) -> Dependency {
     Dependency { name: name.to_owned(), kind, by_path: true }
 }
 
+/// Those of the repository.
+fn bans() -> Vec<Ban> {
+    bans::read(include_str!("../../../deny.toml")).unwrap()
+}
+
 /// What is reported of a whole workspace whose crate `name` has the one dependency.
 fn reported(name: &str, dependency: &Dependency) -> Vec<String> {
     let packages: Vec<Package> = members()
         .map(|member| package(member, if member == name { vec![dependency.clone()] } else { Vec::new() }))
         .collect();
-    check(&packages).iter().map(ToString::to_string).collect()
+    check(&packages, &bans()).iter().map(ToString::to_string).collect()
 }
 
 #[track_caller]
@@ -122,7 +128,7 @@ fn a_crate_without_a_place_is_reported_and_so_is_a_place_without_a_crate() {
     let mut packages: Vec<Package> = members().map(|member| package(member, Vec::new())).collect();
     packages.push(package("signpost-newcomer", Vec::new()));
     packages.retain(|package| package.name != "signpost-edge");
-    let reported: Vec<String> = check(&packages).iter().map(ToString::to_string).collect();
+    let reported: Vec<String> = check(&packages, &bans()).iter().map(ToString::to_string).collect();
     assert_eq!(reported.len(), 2, "{reported:?}");
     assert!(reported.iter().any(|line| line.contains("where `signpost-newcomer` stands")));
     assert!(reported.iter().any(|line| line.contains("`signpost-edge` has a place but is no member")));

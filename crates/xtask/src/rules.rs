@@ -11,8 +11,10 @@ pub type Rule = fn(&Repository) -> Result<Vec<Finding>>;
 
 /// All that is checked.
 pub const RULES: &[Rule] = &[
-    |repository| Ok(architecture::check(&workspace::packages(repository.root())?)),
-    |repository| bans::check(&repository.text(bans::FILE)?.context("deny.toml is not text")?),
+    |repository| {
+        let bans = bans::read(&repository.text(bans::FILE)?.context("deny.toml is not text")?)?;
+        Ok(architecture::check(&workspace::packages(repository.root())?, &bans))
+    },
     inheritance,
     |repository| Ok(tidy::names::check(repository.files())),
     |repository| Ok(tidy::decision_records::check(repository.files())),

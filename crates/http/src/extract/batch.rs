@@ -5,7 +5,7 @@ use signpost_domain::batch::{self, Batch};
 
 use super::input::OnlyBody;
 use super::object_reader::{ObjectReader, texts, values};
-use crate::json::Json;
+use signpost_strict_json::Json;
 
 /// The ids that `field` holds, as they were sent: one that nothing has is a matter of its item alone, but an element
 /// that is no string is a violation of the whole request (D31).

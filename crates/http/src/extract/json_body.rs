@@ -11,7 +11,7 @@ use signpost_domain::{FieldError, Violation, ViolationCode, Violations};
 use super::object_reader::ObjectReader;
 use super::received_body::{Incomplete, is_announced, receive};
 use crate::api_error::ApiError;
-use crate::json::{self, Json, JsonObject};
+use signpost_strict_json::{Json, JsonObject};
 
 /// The name that violations of the body as a whole carry in place of a field's (D8).
 pub(crate) const BODY: &str = "body";
@@ -62,7 +62,7 @@ impl JsonBody {
             Ok(bytes) if bytes.is_empty() => {
                 Err(not_json("must be a JSON object; the request has no body".to_owned()))
             }
-            Ok(bytes) => match json::parse(&bytes) {
+            Ok(bytes) => match signpost_strict_json::parse(&bytes) {
                 Ok(Json::Object(members)) => Ok(members),
                 Ok(Json::Null | Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_)) => {
                     Err(FieldError::new(ViolationCode::InvalidType, "must be a JSON object").at(BODY))

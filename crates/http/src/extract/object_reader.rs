@@ -4,8 +4,8 @@ use std::ops::RangeInclusive;
 
 use signpost_domain::{Change, FieldError, Slug, SlugChoice, ViolationCode, Violations};
 
-use crate::json::{Json, JsonObject};
 use crate::shorten::shorten;
+use signpost_strict_json::{Json, JsonObject};
 
 /// What an object says about one of its fields.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,7 +253,7 @@ mod tests {
     use super::*;
 
     fn reader(body: &str) -> ObjectReader {
-        match crate::json::parse(body.as_bytes()).unwrap() {
+        match signpost_strict_json::parse(body.as_bytes()).unwrap() {
             Json::Object(members) => ObjectReader::new(members),
             other => panic!("{other:?}"),
         }

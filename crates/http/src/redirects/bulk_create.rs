@@ -9,9 +9,9 @@ use super::fields;
 use crate::api_error::ApiError;
 use crate::bulk_outcome::{self, Wishes};
 use crate::extract::{Admitted, ObjectReader, OnlyBody, batch_items};
-use crate::json::Json;
 use crate::remembered_answer::conclusion;
 use crate::wire::{self, BulkCreateBody, RedirectBody};
+use signpost_strict_json::Json;
 
 /// The field of the request that holds the redirects.
 const FIELD: &str = "redirects";

@@ -6,27 +6,52 @@ use std::fmt;
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
 use super::value::{Json, JsonObject};
-use crate::shorten::shorten;
 
 /// How many arrays and objects may stand in one another (D10). The outermost one counts.
 const MAX_DEPTH: u8 = 32;
 
+/// How many characters of a name that stands twice are repeated.
+const NAME_CHARS: usize = 100;
+
 /// The bytes are no JSON document that is accepted.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct NotJson(String);
+#[error("{text}")]
+pub struct NotJson {
+    text: String,
+    column: usize,
+}
+
+impl NotJson {
+    /// What is wrong, without its place.
+    #[must_use]
+    pub fn what(&self) -> &str {
+        self.text.rsplit_once(" at line ").map_or(self.text.as_str(), |(what, _)| what)
+    }
+
+    /// In which column of its line it is wrong, counted in bytes from 1.
+    #[must_use]
+    pub const fn column(&self) -> usize {
+        self.column
+    }
+}
+
+impl From<serde_json::Error> for NotJson {
+    fn from(error: serde_json::Error) -> Self {
+        Self { text: error.to_string(), column: error.column() }
+    }
+}
 
 /// Parses a whole document. Refused are, beside everything that is not JSON: text around the document, a byte
 /// order mark, invalid UTF-8, unpaired surrogates, numbers beyond the range of a double, a name that stands
 /// twice in one object, and nesting deeper than 32.
 ///
 /// The time is bounded by the size of the input (times the logarithm of the number of names in one object).
-pub(crate) fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
+pub fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
     let mut deserializer = serde_json::Deserializer::from_slice(bytes);
     Document { depth_left: MAX_DEPTH }
         .deserialize(&mut deserializer)
         .and_then(|document| deserializer.end().map(|()| document))
-        .map_err(|error| NotJson(error.to_string()))
+        .map_err(NotJson::from)
 }
 
 /// Reads one value, in which so many levels of arrays and objects may follow.
@@ -105,9 +130,10 @@ impl<'de> Visitor<'de> for Document {
                     place.insert(members.next_value_seed(inner)?);
                 }
                 Entry::Occupied(twice) => {
-                    let message =
-                        format_args!("the name `{}` stands twice in one object", shorten(twice.key()));
-                    return Err(A::Error::custom(message));
+                    let name: String = twice.key().chars().take(NAME_CHARS).collect();
+                    return Err(A::Error::custom(format_args!(
+                        "the name `{name}` stands twice in one object"
+                    )));
                 }
             }
         }

@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 
 /// The members of an object. A name stands in it once: the parser refuses a second one (D10).
-pub(crate) type JsonObject = BTreeMap<String, Json>;
+pub type JsonObject = BTreeMap<String, Json>;
 
 /// A JSON value.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Json {
+pub enum Json {
     /// `null`
     Null,
     /// `true` or `false`
