@@ -30,7 +30,7 @@ pub(super) const TAGS: [(&str, &str); 10] = [
     (landings::TAG, "Links that are a page of their own."),
     (groups::TAG, "Flat containers of links; a link is in one at most."),
     (domains::TAG, "Hostnames of the account's own, for its links to live on."),
-    (pixels::TAG, "Codes of vendors that redirects carry; they are kept and shown, and do not fire yet."),
+    (pixels::TAG, "Codes of vendors that fire before visitors of a redirect are sent on."),
     (analytics::TAG, "What was clicked: counts, and the single clicks."),
     (account::TAG, "The account that the key belongs to."),
     (health::TAG, "Whether the program works, for whoever runs it. No key is needed, and no quota is used."),

@@ -12,8 +12,7 @@ use super::patterns;
 /// The components about pixels.
 pub(super) fn components() -> Components {
     let shown = closed_object(
-        "A vendor's code, to fire before visitors are sent on: it is kept and shown, and does not fire yet. It never \
-         changes.",
+        "A vendor's code, which fires before visitors are sent on. It never changes.",
         [
             always("id", id("pxl", "The pixel's id, which `pixel_ids` takes.")),
             always("object", kind("pixel")),
@@ -53,8 +52,8 @@ fn pixel_id() -> ObjectBuilder {
 pub(super) fn pixel_ids(of_null: &str) -> ArrayBuilder {
     let one = id("pxl", "The id of a pixel of the account.");
     let description = format!(
-        "The pixels to fire before a visitor is sent on, in this order; one that is named again is dropped. They are \
-         kept and shown, and do not fire yet. Adding one needs the feature `pixels`. {of_null}"
+        "The pixels that fire before a visitor is sent on, in this order; one that is named again is dropped. Adding \
+         one needs the feature `pixels`. {of_null}"
     );
     list(&description, one)
         .schema_type(SchemaType::from_iter([Type::Array, Type::Null]))

@@ -20,7 +20,7 @@ pub(super) fn components() -> Components {
         always(
             "pixels",
             list(
-                "The pixels to fire before a visitor is sent on, in their order; they do not fire yet.",
+                "The pixels that fire before a visitor is sent on, in their order.",
                 named("Pixel"),
             )
             .max_items(Some(PixelIds::MAX)),
