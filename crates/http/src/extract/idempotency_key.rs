@@ -4,7 +4,7 @@ use actix_web::http::header::HeaderMap;
 use signpost_domain::{FieldError, IdempotencyKey, Violation, ViolationCode};
 
 /// The header, and the field of its violations.
-const NAME: &str = "Idempotency-Key";
+pub(crate) const NAME: &str = "Idempotency-Key";
 
 /// The key that a request carries, if it carries one.
 ///
