@@ -19,11 +19,8 @@ pub(super) fn components() -> Components {
     let single = shown().into_iter().chain([
         always(
             "pixels",
-            list(
-                "The pixels that fire before a visitor is sent on, in their order.",
-                named("Pixel"),
-            )
-            .max_items(Some(PixelIds::MAX)),
+            list("The pixels that fire before a visitor is sent on, in their order.", named("Pixel"))
+                .max_items(Some(PixelIds::MAX)),
         ),
         always("geo_blocklists", named("GeoBlocklists")),
     ]);
