@@ -13,28 +13,23 @@
 //! `once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings
 //! in `openapi/operations`; tests hold the description against what it does.
 
-mod account;
 mod analytics;
 mod api_app;
 mod api_error;
 mod bulk_outcome;
 mod cursor;
 mod documentation;
-mod domains;
 mod error_response;
 mod error_status;
 mod extract;
-mod groups;
 mod health;
-mod landings;
-mod links;
 mod middleware;
 mod openapi;
-mod pixels;
-mod redirects;
 mod refusals;
 mod remembered_answer;
+mod resources;
 mod routes;
+mod schema;
 mod server;
 mod shorten;
 mod tls_allowed;

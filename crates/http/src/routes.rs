@@ -8,10 +8,8 @@ use actix_web::{HttpResponse, Route, guard, web};
 use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
-use crate::{
-    account, analytics, documentation, domains, groups, health, landings, links, pixels, redirects,
-    tls_allowed,
-};
+use crate::resources::{account, domains, groups, landings, links, pixels, redirects};
+use crate::{analytics, documentation, health, tls_allowed};
 
 /// One endpoint.
 #[derive(Debug, Clone, Copy)]
@@ -87,39 +85,35 @@ const DOMAIN: &str = "/v1/domains/{id}";
 
 /// Where two patterns match a path, the one that stands first has it.
 static ROUTES: &[RouteInfo] = &[
-    admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::bulk_create::handle)),
-    admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || {
-        web::to(links::bulk_delete::handle::<RedirectKind>)
-    }),
-    admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create::handle)),
-    admitted(RouteMethod::Get, redirects::PATH, || web::to(links::list::handle::<RedirectKind>)),
-    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get::handle)),
-    admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update::handle)),
-    admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::handle::<RedirectKind>)),
-    admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || {
-        web::to(links::bulk_delete::handle::<LandingKind>)
-    }),
-    admitted(RouteMethod::Post, landings::PATH, || web::to(landings::create::handle)),
-    admitted(RouteMethod::Get, landings::PATH, || web::to(links::list::handle::<LandingKind>)),
-    admitted(RouteMethod::Get, LANDING, || web::to(landings::get::handle)),
-    admitted(RouteMethod::Patch, LANDING, || web::to(landings::update::handle)),
-    admitted(RouteMethod::Delete, LANDING, || web::to(links::delete::handle::<LandingKind>)),
-    admitted(RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(groups::assign::handle)),
-    admitted(RouteMethod::Post, "/v1/groups/{id}/unassign", || web::to(groups::unassign::handle)),
-    admitted(RouteMethod::Post, groups::PATH, || web::to(groups::create::handle)),
-    admitted(RouteMethod::Get, groups::PATH, || web::to(groups::list::handle)),
-    admitted(RouteMethod::Get, GROUP, || web::to(groups::get::handle)),
-    admitted(RouteMethod::Patch, GROUP, || web::to(groups::rename::handle)),
-    admitted(RouteMethod::Delete, GROUP, || web::to(groups::delete::handle)),
-    admitted(RouteMethod::Post, pixels::PATH, || web::to(pixels::create::handle)),
-    admitted(RouteMethod::Get, pixels::PATH, || web::to(pixels::list::handle)),
-    admitted(RouteMethod::Get, PIXEL, || web::to(pixels::get::handle)),
-    admitted(RouteMethod::Delete, PIXEL, || web::to(pixels::delete::handle)),
-    admitted(RouteMethod::Post, "/v1/domains/{id}/verify", || web::to(domains::verify::handle)),
-    admitted(RouteMethod::Post, domains::PATH, || web::to(domains::connect::handle)),
-    admitted(RouteMethod::Get, domains::PATH, || web::to(domains::list::handle)),
-    admitted(RouteMethod::Get, DOMAIN, || web::to(domains::get::handle)),
-    admitted(RouteMethod::Delete, DOMAIN, || web::to(domains::delete::handle)),
+    admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::create_many)),
+    admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || web::to(links::delete_many::<RedirectKind>)),
+    admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create)),
+    admitted(RouteMethod::Get, redirects::PATH, || web::to(links::list::<RedirectKind>)),
+    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get)),
+    admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update)),
+    admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::<RedirectKind>)),
+    admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || web::to(links::delete_many::<LandingKind>)),
+    admitted(RouteMethod::Post, landings::PATH, || web::to(landings::create)),
+    admitted(RouteMethod::Get, landings::PATH, || web::to(links::list::<LandingKind>)),
+    admitted(RouteMethod::Get, LANDING, || web::to(landings::get)),
+    admitted(RouteMethod::Patch, LANDING, || web::to(landings::update)),
+    admitted(RouteMethod::Delete, LANDING, || web::to(links::delete::<LandingKind>)),
+    admitted(RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(groups::assign)),
+    admitted(RouteMethod::Post, "/v1/groups/{id}/unassign", || web::to(groups::unassign)),
+    admitted(RouteMethod::Post, groups::PATH, || web::to(groups::create)),
+    admitted(RouteMethod::Get, groups::PATH, || web::to(groups::list)),
+    admitted(RouteMethod::Get, GROUP, || web::to(groups::get)),
+    admitted(RouteMethod::Patch, GROUP, || web::to(groups::rename)),
+    admitted(RouteMethod::Delete, GROUP, || web::to(groups::delete)),
+    admitted(RouteMethod::Post, pixels::PATH, || web::to(pixels::create)),
+    admitted(RouteMethod::Get, pixels::PATH, || web::to(pixels::list)),
+    admitted(RouteMethod::Get, PIXEL, || web::to(pixels::get)),
+    admitted(RouteMethod::Delete, PIXEL, || web::to(pixels::delete)),
+    admitted(RouteMethod::Post, "/v1/domains/{id}/verify", || web::to(domains::verify)),
+    admitted(RouteMethod::Post, domains::PATH, || web::to(domains::connect)),
+    admitted(RouteMethod::Get, domains::PATH, || web::to(domains::list)),
+    admitted(RouteMethod::Get, DOMAIN, || web::to(domains::get)),
+    admitted(RouteMethod::Delete, DOMAIN, || web::to(domains::delete)),
     admitted(RouteMethod::Get, analytics::PATH, || web::to(analytics::report::of_account)),
     admitted(RouteMethod::Get, "/v1/analytics/clicks", || web::to(analytics::clicks::of_account)),
     admitted(RouteMethod::Get, "/v1/redirects/{id}/analytics", || {
@@ -134,7 +128,7 @@ static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Get, "/v1/landings/{id}/analytics/clicks", || {
         web::to(analytics::clicks::of_link::<LandingKind>)
     }),
-    admitted(RouteMethod::Get, "/v1/account", || web::to(account::handle)),
+    admitted(RouteMethod::Get, "/v1/account", || web::to(account::get)),
     open(RouteMethod::Get, "/health/live", || web::to(health::live)),
     open(RouteMethod::Get, "/health/ready", || web::to(health::ready)),
     open(RouteMethod::Get, "/health/links", || web::to(health::links)),

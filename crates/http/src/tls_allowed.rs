@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use actix_web::{HttpResponse, web};
-use serde::Serialize;
 use signpost_app::{AppError, Application, domains};
 use signpost_domain::Refusal;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -12,14 +11,21 @@ use tokio::time::timeout;
 
 use crate::api_error::ApiError;
 use crate::extract::OnlyQuery;
+use crate::schema::{Components, boolean, closed_object, shown};
 use crate::wire;
 
 /// Where it is asked.
 pub(crate) const PATH: &str = "/tls-allowed";
 
-#[derive(Serialize)]
-struct Allowed {
-    allowed: bool,
+shown! {
+    struct Allowed {
+        allowed: bool = boolean("Always true: a \"no\" is an error.").enum_values(Some([true])),
+    }
+}
+
+/// The component of the OpenAPI document about the answer.
+pub(crate) fn components() -> Components {
+    vec![("TlsAllowed", closed_object("A certificate may be obtained.", Allowed::properties()).into())]
 }
 
 /// Who may ask the store at this moment, among the workers of a listener.

@@ -13,7 +13,7 @@ use super::click_lines::LineFormat;
 use super::query::{self, ExportQuery, Subject};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
-use crate::links::LinkResource;
+use crate::resources::links::LinkResource;
 
 /// Exports the clicks of a link.
 pub(crate) async fn of_link<K: LinkResource>(

@@ -11,7 +11,7 @@ use super::by;
 use super::query::{self, QuestionQuery, Subject};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
-use crate::links::LinkResource;
+use crate::resources::links::LinkResource;
 use crate::wire::{self, Text};
 
 /// Answers a question about a link.

@@ -2,33 +2,53 @@
 
 use signpost_domain::Violations;
 use signpost_domain::batch::{self, Batch};
-
-use super::input::OnlyBody;
-use super::object_reader::{ObjectReader, texts, values};
 use signpost_strict_json::Json;
+use utoipa::openapi::schema::{ArrayBuilder, ArrayItems};
 
-/// The ids that `field` holds, as they were sent: one that nothing has is a matter of its item alone, but an element
-/// that is no string is a violation of the whole request (D31).
-pub(crate) fn batch_ids(body: OnlyBody, field: &str) -> Result<Batch<String>, Violations> {
-    read(body, field, |body| body.required(field, texts(batch::ITEMS, |text| Ok(text.to_owned()))))
+use super::field::{Field, field};
+use super::input::OnlyBody;
+use super::object_reader::{texts, values};
+use crate::schema::{list, string};
+
+/// A field with ids, as they were sent: one that nothing has is a matter of its item alone, but an element that is no
+/// string is a violation of the whole request (D31).
+pub(crate) fn ids(
+    name: &'static str,
+    description: &'static str,
+    example: &'static str,
+) -> impl Field<Vec<String>> {
+    field(name, texts(batch::ITEMS, |text| Ok(text.to_owned())), move || {
+        let one = string(
+            "An id. One that is malformed, unknown or of another kind fails by itself; so does one that \
+             stands there a second time.",
+        )
+        .examples([example]);
+        batch_of(description, one)
+    })
 }
 
-/// The items that `field` holds, whatever they are (D29).
-pub(crate) fn batch_items(body: OnlyBody, field: &str) -> Result<Batch<Json>, Violations> {
-    read(body, field, |body| body.required(field, values(batch::ITEMS)))
+/// A field with items, whatever they are (D29).
+pub(crate) fn anything<S: Into<ArrayItems>>(
+    name: &'static str,
+    description: &'static str,
+    item: impl Fn() -> S,
+) -> impl Field<Vec<Json>> {
+    field(name, values(batch::ITEMS), move || batch_of(description, item()))
 }
 
-fn read<T>(
-    body: OnlyBody,
-    field: &str,
-    items: impl FnOnce(&mut ObjectReader) -> Option<Vec<T>>,
-) -> Result<Batch<T>, Violations> {
+fn batch_of(description: &str, item: impl Into<ArrayItems>) -> ArrayBuilder {
+    list(description, item).min_items(Some(*batch::ITEMS.start())).max_items(Some(*batch::ITEMS.end()))
+}
+
+/// The items of a request whose body has one field.
+pub(crate) fn batch<T>(body: OnlyBody, items: impl Field<Vec<T>>) -> Result<Batch<T>, Violations> {
+    let name = items.name();
     let (mut body, mut violations) = body.reader()?;
-    let items = items(&mut body);
+    let items = body.required(items);
     violations.append(body.finish());
     match items {
         Some(items) => {
-            let batch = Batch::new(items).map_err(|error| Violations::from(error.at(field)));
+            let batch = Batch::new(items).map_err(|error| Violations::from(error.at(name)));
             violations.into_result(batch)?
         }
         None => Err(violations),

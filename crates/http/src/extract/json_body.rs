@@ -107,7 +107,7 @@ impl NoBody {
             Violations::new()
         } else {
             let object = JsonBody::parse(received).map(ObjectReader::new);
-            object.map_or_else(Violations::from, ObjectReader::finish)
+            object.map_or_else(Violations::from, |mut object| object.finish())
         };
         Self { violations, fingerprint }
     }

@@ -8,6 +8,7 @@
 mod admitted;
 mod batch;
 mod content_type;
+mod field;
 mod idempotency_key;
 mod input;
 mod json_body;
@@ -18,13 +19,14 @@ mod query_string;
 mod received_body;
 
 pub(crate) use admitted::Admitted;
-pub(crate) use batch::{batch_ids, batch_items};
+pub(crate) use batch::{anything, batch, ids};
 pub(crate) use content_type::Unsupported;
+pub(crate) use field::{Field, field};
 pub(crate) use input::{NoInput, OnlyBody, OnlyKey, OnlyQuery};
 pub(crate) use json_body::BODY;
 pub(crate) use list_query::{PageQuery, parse_integer};
 pub(crate) use object_reader::{
-    FieldReader, Given, ObjectReader, boolean, items, object, reference, text, texts,
+    FieldReader, Given, ObjectReader, boolean, items, object, properties, reference, text, texts,
 };
 pub(crate) use path_id::PathId;
 pub(crate) use query_string::QueryString;

@@ -4,6 +4,8 @@ use std::ops::RangeInclusive;
 
 use signpost_domain::{Change, FieldError, Slug, SlugChoice, ViolationCode, Violations};
 
+use super::field::Field;
+use crate::schema::{AnySchema, Property, always, or_null, with_default};
 use crate::shorten::shorten;
 use signpost_strict_json::{Json, JsonObject};
 
@@ -21,6 +23,16 @@ pub(crate) enum Given<T> {
 }
 
 impl<T> Given<T> {
+    /// The same of what `change` makes of the value.
+    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Given<U> {
+        match self {
+            Self::Absent => Given::Absent,
+            Self::Null => Given::Null,
+            Self::Value(value) => Given::Value(change(value)),
+            Self::Invalid => Given::Invalid,
+        }
+    }
+
     /// For creations, where an absent field and a null one mean the same.
     pub(crate) fn into_option(self) -> Option<T> {
         match self {
@@ -53,27 +65,40 @@ impl Given<Slug> {
 
 /// Takes the fields of an object one by one and notes what is wrong with them. Which fields there are is said by
 /// what is taken: whatever is left at the end is unknown, and a violation (D8).
+///
+/// The same code describes the object: [`properties`] runs it on an empty object and collects what it takes.
 #[derive(Debug)]
 pub(crate) struct ObjectReader {
     /// What the paths of the object's fields begin with: nothing, or `geo_blocklists.`.
     prefix: String,
     members: JsonObject,
     violations: Violations,
+    /// The fields that were taken, if they are to be described.
+    described: Option<Vec<Property>>,
+}
+
+/// The properties of the object that `read` reads, for its schema.
+pub(crate) fn properties(read: impl FnOnce(&mut ObjectReader)) -> Vec<Property> {
+    let mut reader = ObjectReader { described: Some(vec![]), ..ObjectReader::new(JsonObject::new()) };
+    read(&mut reader);
+    reader.described.unwrap_or_default()
 }
 
 impl ObjectReader {
     /// A reader of a body.
     pub(crate) const fn new(members: JsonObject) -> Self {
-        Self { prefix: String::new(), members, violations: Violations::new() }
+        Self { prefix: String::new(), members, violations: Violations::new(), described: None }
     }
 
     fn nested(path: &str, members: JsonObject) -> Self {
-        Self { prefix: format!("{path}."), members, violations: Violations::new() }
+        Self { prefix: format!("{path}."), ..Self::new(members) }
     }
 
     /// A field that must be there and cannot be null.
-    pub(crate) fn required<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Option<T> {
-        match self.nullable(name, read) {
+    pub(crate) fn required<T>(&mut self, field: impl Field<T>) -> Option<T> {
+        let name = field.name();
+        self.describe(&field, |schema| always(name, schema));
+        match self.take(field) {
             Given::Value(value) => Some(value),
             Given::Invalid => None,
             Given::Absent => self.refuse(name, ViolationCode::Required, "is required"),
@@ -82,23 +107,51 @@ impl ObjectReader {
     }
 
     /// A field that may be left out, but cannot be null.
-    pub(crate) fn optional<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Option<T> {
-        match self.nullable(name, read) {
-            Given::Value(value) => Some(value),
-            Given::Absent | Given::Invalid => None,
-            Given::Null => self.refuse_null(name),
-        }
+    pub(crate) fn optional<T>(&mut self, field: impl Field<T>) -> Option<T> {
+        let name = field.name();
+        self.describe(&field, |schema| always(name, schema).or_absent());
+        self.value_or_absent(field)
+    }
+
+    /// A field that means `default` if it is left out, and cannot be null. If it is invalid, its value does not matter.
+    pub(crate) fn optional_or(&mut self, default: bool, field: impl Field<bool>) -> bool {
+        let name = field.name();
+        let described = |schema| always(name, with_default(schema, default.into())).or_absent();
+        self.describe(&field, described);
+        self.value_or_absent(field).unwrap_or(default)
     }
 
     /// A field that may be left out or null.
-    pub(crate) fn nullable<T>(&mut self, name: &str, read: impl FieldReader<T>) -> Given<T> {
+    pub(crate) fn nullable<T>(&mut self, field: impl Field<T>) -> Given<T> {
+        let name = field.name();
+        self.describe(&field, |schema| always(name, or_null(schema)).or_absent());
+        self.take(field)
+    }
+
+    fn describe<T>(&mut self, field: &impl Field<T>, property: impl FnOnce(AnySchema) -> Property) {
+        if let Some(described) = &mut self.described {
+            described.push(property(field.schema()));
+        }
+    }
+
+    fn take<T>(&mut self, field: impl Field<T>) -> Given<T> {
+        let name = field.name();
         match self.members.remove(name) {
             None => Given::Absent,
             Some(Json::Null) => Given::Null,
             Some(value) => {
                 let path = format!("{}{name}", self.prefix);
-                read(value, &path, &mut self.violations).map_or(Given::Invalid, Given::Value)
+                field.read(value, &path, &mut self.violations).map_or(Given::Invalid, Given::Value)
             }
+        }
+    }
+
+    fn value_or_absent<T>(&mut self, field: impl Field<T>) -> Option<T> {
+        let name = field.name();
+        match self.take(field) {
+            Given::Value(value) => Some(value),
+            Given::Absent | Given::Invalid => None,
+            Given::Null => self.refuse_null(name),
         }
     }
 
@@ -118,9 +171,10 @@ impl ObjectReader {
     }
 
     /// What was wrong with the fields, and every field that nobody took.
-    pub(crate) fn finish(self) -> Violations {
-        let Self { prefix, members, mut violations } = self;
-        for (name, value) in members {
+    pub(crate) fn finish(&mut self) -> Violations {
+        let mut violations = std::mem::take(&mut self.violations);
+        let prefix = &self.prefix;
+        for (name, value) in std::mem::take(&mut self.members) {
             violations.push_with(|| {
                 let error = FieldError::new(ViolationCode::UnknownField, "is not a field of this request");
                 let violation = error.at(format!("{prefix}{}", shorten(&name)));
@@ -251,6 +305,13 @@ mod tests {
     use signpost_domain::{CountryCode, Name, Note};
 
     use super::*;
+    use crate::extract::field::field;
+    use crate::schema::string;
+
+    /// A field whose schema does not matter.
+    fn of<T>(name: &'static str, read: impl FieldReader<T>) -> impl Field<T> {
+        field(name, read, || string(""))
+    }
 
     fn reader(body: &str) -> ObjectReader {
         match signpost_strict_json::parse(body.as_bytes()).unwrap() {
@@ -266,11 +327,11 @@ mod tests {
     #[test]
     fn d8_every_violation_of_a_body_is_listed_wrong_types_included() {
         let mut body = reader(r#"{"name":"","note":5,"active":"yes","nothing":null,"zzz":1,"aaa":{"b":1}}"#);
-        assert_eq!(body.required("name", text(Name::parse)), None);
-        assert_eq!(body.nullable("note", text(Note::parse)), Given::Invalid);
-        assert_eq!(body.optional("active", boolean()), None);
-        assert_eq!(body.optional("nothing", boolean()), None);
-        assert_eq!(body.required("target_url", text(Name::parse)), None);
+        assert_eq!(body.required(of("name", text(Name::parse))), None);
+        assert_eq!(body.nullable(of("note", text(Note::parse))), Given::Invalid);
+        assert_eq!(body.optional(of("active", boolean())), None);
+        assert_eq!(body.optional(of("nothing", boolean())), None);
+        assert_eq!(body.required(of("target_url", text(Name::parse))), None);
         assert_eq!(
             found(body),
             [
@@ -288,10 +349,10 @@ mod tests {
     #[test]
     fn absent_null_and_a_value_are_three_things() {
         let mut body = reader(r#"{"null":null,"value":"x"}"#);
-        assert_eq!(body.nullable("absent", text(Note::parse)).into_change(), Change::Keep);
-        assert_eq!(body.nullable("null", text(Note::parse)).into_change(), Change::Clear);
+        assert_eq!(body.nullable(of("absent", text(Note::parse))).into_change(), Change::Keep);
+        assert_eq!(body.nullable(of("null", text(Note::parse))).into_change(), Change::Clear);
         assert_eq!(
-            body.nullable("value", text(Note::parse)).into_change(),
+            body.nullable(of("value", text(Note::parse))).into_change(),
             Change::Set(Note::parse("x").unwrap())
         );
         assert_eq!(found(body), []);
@@ -299,7 +360,8 @@ mod tests {
 
     #[test]
     fn d8_paths_lead_into_nested_objects_and_lists() {
-        let read = |object: &mut ObjectReader| object.required("countries", texts(0..=3, CountryCode::parse));
+        let read =
+            |object: &mut ObjectReader| object.required(of("countries", texts(0..=3, CountryCode::parse)));
         for (body, expected) in [
             (r#"{"geo":[]}"#, vec![("geo", "invalid_type")]),
             (r#"{"geo":{}}"#, vec![("geo.countries", "required")]),
@@ -319,7 +381,7 @@ mod tests {
             ),
         ] {
             let mut reader = reader(body);
-            assert_eq!(reader.nullable("geo", object(read)), Given::Invalid, "{body}");
+            assert_eq!(reader.nullable(of("geo", object(read))), Given::Invalid, "{body}");
             let expected: Vec<_> =
                 expected.into_iter().map(|(field, code)| (field.to_owned(), code)).collect();
             assert_eq!(found(reader), expected, "{body}");

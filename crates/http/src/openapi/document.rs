@@ -8,7 +8,8 @@ use utoipa::openapi::{
     Components, Info, InfoBuilder, LicenseBuilder, OpenApi, OpenApiBuilder, Paths, RefOr, ServerBuilder,
 };
 
-use super::{headers, operations, parameters, schemas};
+use super::{headers, operations, parameters};
+use crate::schema;
 
 /// What stands above the operations: the conventions that all of them share.
 const DESCRIPTION: &str = include_str!("conventions.md");
@@ -69,8 +70,8 @@ fn components() -> Components {
         ))
         .build();
     let mut components = ComponentsBuilder::new().security_scheme(KEY, SecurityScheme::Http(key)).build();
-    for (name, schema) in schemas::all() {
-        components.schemas.insert(name.to_owned(), schema);
+    for (name, component) in schema::all() {
+        components.schemas.insert(name.to_owned(), component);
     }
     for (name, parameter) in parameters::all() {
         components.parameters.insert(name.to_owned(), RefOr::T(parameter));

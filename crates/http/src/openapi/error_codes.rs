@@ -2,7 +2,7 @@
 
 use signpost_domain::ErrorCode;
 
-use super::schemas::examples;
+use crate::schema::examples;
 
 /// When an error has this code.
 pub(super) const fn meaning(code: ErrorCode) -> &'static str {

@@ -13,11 +13,11 @@ use utoipa::openapi::{Content, ContentBuilder, Ref, Response, ResponseBuilder};
 
 use super::error_codes::{meaning, message};
 use super::headers::{self, RateLimited};
-use super::schemas::{examples, named};
 use crate::api_error::UNWRITABLE;
 use crate::error_status::status_of;
 use crate::remembered_answer;
 use crate::routes::{Access, RouteMethod};
+use crate::schema::{examples, named};
 
 /// The codes with which any request can be answered, whoever may make it (D7).
 const OF_EVERYBODY: [ErrorCode; 2] = [ErrorCode::InvalidRequest, ErrorCode::InternalError];

@@ -5,7 +5,7 @@ use utoipa::openapi::header::{Header, HeaderBuilder};
 use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{Ref, ResponseBuilder};
 
-use super::schemas::{id, keyword};
+use crate::schema::{id, keyword};
 
 /// The four headers of D17, and what each says.
 const RATE_LIMITS: [(&str, &str, &str); 4] = [

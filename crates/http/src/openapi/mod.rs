@@ -11,6 +11,5 @@ mod errors;
 mod headers;
 mod operations;
 mod parameters;
-mod schemas;
 
 pub use document::openapi_document;

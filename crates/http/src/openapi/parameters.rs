@@ -6,8 +6,8 @@ use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat, Type};
 use utoipa::openapi::{Ref, Required};
 
-use super::schemas::{CURSOR, SLUG, WITHOUT_NUL, id};
 use crate::cursor::MOST_CHARACTERS;
+use crate::schema::{CURSOR, SLUG, WITHOUT_NUL, id};
 
 /// A parameter, by the name of its component.
 pub(super) type Name = &'static str;

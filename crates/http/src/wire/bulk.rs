@@ -6,8 +6,8 @@ use signpost_domain::IdKind;
 
 use super::deletion::DeletionBody;
 use super::detail::Detail;
-use super::link::LinkBody;
-use super::redirect::RedirectBody;
+use crate::resources::links::LinkBody;
+use crate::resources::redirects::RedirectBody;
 
 /// An item that succeeded.
 #[derive(Serialize)]

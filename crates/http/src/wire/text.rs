@@ -4,6 +4,8 @@ use std::fmt::Display;
 
 use serde::{Serialize, Serializer};
 
+use crate::schema::FieldType;
+
 /// A value that JSON carries as the string that it prints as: an id, an instant.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Text<T>(pub(crate) T);
@@ -13,3 +15,5 @@ impl<T: Display> Serialize for Text<T> {
         serializer.collect_str(&self.0)
     }
 }
+
+impl<T: Display> FieldType for Text<T> {}

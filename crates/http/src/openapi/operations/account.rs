@@ -1,8 +1,8 @@
 //! The operation on the account.
 
 use super::{Endpoint, ok};
-use crate::openapi::schemas::examples;
 use crate::routes::RouteMethod;
+use crate::schema::examples;
 
 pub(super) const TAG: &str = "Account";
 

@@ -7,8 +7,8 @@ use utoipa::openapi::{ContentBuilder, ResponseBuilder};
 use super::{Endpoint, RateLimited, Response, headers, named, ok};
 use crate::analytics::PATH;
 use crate::openapi::analytics_parameters as parameters;
-use crate::openapi::schemas::examples;
 use crate::routes::RouteMethod;
+use crate::schema::examples;
 
 pub(super) const TAG: &str = "Analytics";
 

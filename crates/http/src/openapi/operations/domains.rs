@@ -4,11 +4,11 @@ use serde_json::json;
 use signpost_domain::ErrorCode;
 
 use super::{Endpoint, RateLimited, Response, body, created, json_response, ok};
-use crate::domains::PATH;
 use crate::openapi::headers;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::openapi::schemas::examples;
+use crate::resources::domains::PATH;
 use crate::routes::RouteMethod;
+use crate::schema::examples;
 
 pub(super) const TAG: &str = "Domains";
 

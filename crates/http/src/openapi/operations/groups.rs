@@ -5,10 +5,10 @@ use signpost_domain::ErrorCode;
 use utoipa::openapi::request_body::RequestBody;
 
 use super::{Endpoint, body, created, ok};
-use crate::groups::PATH;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::openapi::schemas::{BulkOperation, examples};
+use crate::resources::groups::PATH;
 use crate::routes::RouteMethod;
+use crate::schema::{BulkOperation, examples};
 
 pub(super) const TAG: &str = "Groups";
 

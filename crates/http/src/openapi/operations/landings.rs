@@ -4,10 +4,10 @@ use serde_json::json;
 use signpost_domain::ErrorCode;
 
 use super::{Endpoint, body, created, ok};
-use crate::landings::PATH;
 use crate::openapi::parameters::OF_LINK_LISTS;
-use crate::openapi::schemas::{BulkOperation, examples};
+use crate::resources::landings::PATH;
 use crate::routes::RouteMethod;
+use crate::schema::{BulkOperation, examples};
 
 pub(super) const TAG: &str = "Landing pages";
 

@@ -9,9 +9,9 @@ use utoipa::openapi::security::SecurityRequirement;
 use utoipa::openapi::{ContentBuilder, Required, Response, ResponseBuilder};
 
 use super::headers::{self, RateLimited};
-use super::schemas::named;
 use super::{errors, parameters};
 use crate::routes::{Access, RouteMethod};
+use crate::schema::named;
 
 mod account;
 mod analytics;

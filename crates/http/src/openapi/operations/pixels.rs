@@ -6,9 +6,9 @@ use signpost_domain::ErrorCode;
 use super::{Endpoint, body, created, ok};
 use crate::openapi::errors;
 use crate::openapi::parameters::OF_OTHER_LISTS;
-use crate::openapi::schemas::examples;
-use crate::pixels::PATH;
+use crate::resources::pixels::PATH;
 use crate::routes::RouteMethod;
+use crate::schema::examples;
 
 pub(super) const TAG: &str = "Pixels";
 

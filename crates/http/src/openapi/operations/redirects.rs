@@ -5,9 +5,9 @@ use signpost_domain::ErrorCode;
 
 use super::{Endpoint, body, created, ok};
 use crate::openapi::parameters::OF_LINK_LISTS;
-use crate::openapi::schemas::{BulkOperation, examples};
-use crate::redirects::PATH;
+use crate::resources::redirects::PATH;
 use crate::routes::RouteMethod;
+use crate::schema::{BulkOperation, examples};
 
 pub(super) const TAG: &str = "Redirects";
 

@@ -1,0 +1,104 @@
+//! The caller's account: `GET /v1/account` (D32).
+
+use actix_web::HttpResponse;
+use signpost_app::Caller;
+use signpost_domain::{Account, AccountId, Feature, Plan, PlanLimits, RequestBudget, Usage};
+
+use crate::api_error::ApiError;
+use crate::extract::{Admitted, NoInput};
+use crate::schema::{Components, closed_object, count, id, kind, list, shown, string};
+use crate::wire::{self, Text};
+
+shown! {
+    /// The caller's account with what its plan allows and how much of it is used.
+    pub(crate) struct AccountBody {
+        id: Text<AccountId> = id("acc", "The account's id."),
+        object: &'static str = kind("account"),
+        email: String = string("The address of the owner.").max_length(Some(254)).examples(["ada@example.com"]),
+        name: Option<String> = string("The account's name; null if it was given none.").examples(["Ada"]),
+        plan: String = string("The plan's name; the operator decides which plans there are.")
+            .pattern(Some("^[a-z0-9_-]{1,32}$"))
+            .examples(["agency"]),
+        features: Vec<&'static str> = list(
+            "The features of the plan. An open list: `custom_domains`, `pixels`, `geo_blocking`, `antibot`, and \
+             whatever comes.",
+            string("A feature."),
+        )
+        .unique_items(true),
+        limits: Limits = closed_object("What the plan allows.", Limits::properties()),
+        usage: UsageBody = closed_object("How much of it is used.", UsageBody::properties()),
+    }
+}
+
+shown! {
+    struct Limits {
+        links: u64 = count("Landing pages and redirects together."),
+        groups: u64 = count("Groups."),
+        domains: u64 = count("Custom domains."),
+        pixels: u64 = count("Pixels."),
+        analytics_days: u32 = count("The longest period of analytics, in days."),
+        requests_per_minute: u32 = count("Requests in one calendar minute."),
+        requests_per_day: u32 = count("Requests in one calendar day, UTC."),
+    }
+}
+
+shown! {
+    struct UsageBody {
+        links: u64 = count("Landing pages and redirects together."),
+        groups: u64 = count("Groups."),
+        domains: u64 = count("Custom domains."),
+        pixels: u64 = count("Pixels."),
+    }
+}
+
+impl From<&Caller> for AccountBody {
+    fn from(caller: &Caller) -> Self {
+        // An account that is suspended or without a plan is no caller.
+        let Account { id, email, name, plan: _, suspended_at: _, created_at: _ } = caller.account();
+        let Plan { name: plan, api_access: _, budget, limits, features } = caller.plan();
+        Self {
+            id: Text(*id),
+            object: "account",
+            email: email.as_str().to_owned(),
+            name: name.as_ref().map(|name| name.as_str().to_owned()),
+            plan: plan.as_str().to_owned(),
+            features: features.iter().map(Feature::as_str).collect(),
+            limits: Limits::new(*limits, *budget),
+            usage: UsageBody::from(*caller.usage()),
+        }
+    }
+}
+
+impl Limits {
+    const fn new(limits: PlanLimits, budget: RequestBudget) -> Self {
+        let PlanLimits { links, groups, domains, pixels, analytics_days } = limits;
+        let RequestBudget { per_minute, per_day } = budget;
+        Self {
+            links,
+            groups,
+            domains,
+            pixels,
+            analytics_days,
+            requests_per_minute: per_minute,
+            requests_per_day: per_day,
+        }
+    }
+}
+
+impl From<Usage> for UsageBody {
+    fn from(usage: Usage) -> Self {
+        let Usage { links, groups, domains, pixels } = usage;
+        Self { links, groups, domains, pixels }
+    }
+}
+
+/// The component of the OpenAPI document about the account.
+pub(crate) fn components() -> Components {
+    vec![("Account", closed_object("The caller's account.", AccountBody::properties()).into())]
+}
+
+/// `GET /v1/account`: admission read all of it, so nothing is asked again.
+pub(crate) async fn get(caller: Admitted, _: NoInput) -> Result<HttpResponse, ApiError> {
+    let caller: &Caller = &caller;
+    wire::ok(&AccountBody::from(caller))
+}

@@ -1,0 +1,258 @@
+//! Custom domains: `/v1/domains` (contract "Domain", D32, D37–D43).
+
+use actix_web::{HttpResponse, web};
+use serde_json::json;
+use signpost_app::Application;
+use signpost_app::domains::{self, CheckedInstruction, Connected, DomainWithInstructions};
+use signpost_domain::id::DomainKind;
+use signpost_domain::{
+    CustomDomain, DnsInstruction, DomainId, FailureReason, HostnameRules, RecordFinding, Rejection,
+    Timestamp, Violations,
+};
+use utoipa::openapi::schema::ObjectBuilder;
+
+use crate::api_error::ApiError;
+use crate::cursor::CursorScope;
+use crate::extract::{
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyKey, OnlyQuery, PageQuery, PathId, field,
+    properties, text,
+};
+use crate::remembered_answer::conclusion;
+use crate::schema::{
+    Components, closed_object, created_at, hostname_pattern, id, kind, list as list_of, named, shown, string,
+    timestamp,
+};
+use crate::wire::{self, DeletionBody, ListBody, Text};
+
+/// Where domains are connected and listed, and what the address of each begins with.
+pub(crate) const PATH: &str = "/v1/domains";
+
+shown! {
+    /// A custom domain as the API shows it.
+    pub(crate) struct DomainBody {
+        id: Text<DomainId> = id("dom", "The domain's id."),
+        object: &'static str = kind("domain"),
+        hostname: String = string("The hostname, in lower case.").examples(["links.example.org"]),
+        status: &'static str = status(),
+        expires_at: Option<Text<Timestamp>> = timestamp(
+            "Until when the domain must be verified; null when its status is not `pending`. From this very \
+             millisecond on it is `failed`.",
+        ),
+        created_at: Text<Timestamp> = created_at(),
+        next_check_at: Option<Text<Timestamp>> = timestamp(
+            "When the records are looked up next without being asked; null when no look-up is scheduled. While one is \
+             under way, the time at which it began. `POST /v1/domains/{id}/verify` looks them up at once.",
+        ),
+        checked_at: Option<Text<Timestamp>> = timestamp(
+            "When DNS last answered about the hostname; null before the first answer. A look-up without an answer does \
+             not count.",
+        ),
+        failure_reason: Option<String> = failure_reason(),
+        dns_instructions: Vec<DnsInstructionBody> =
+            list_of("The records to add at the DNS provider.", named("DnsInstruction")),
+    }
+}
+
+shown! {
+    struct DnsInstructionBody {
+        record_type as "type": &'static str = string(
+            "The record's type: `A`, `AAAA`, `CNAME`, `TXT`, or `ALIAS` for what providers also call ANAME or \
+             flattened CNAME. An open list: more may come.",
+        )
+        .examples(["CNAME", "TXT"]),
+        name: String = string("The record's full name, without a final dot.").examples(["links.example.org"]),
+        value: String = string("The record's value, without quotation marks and without a final dot.")
+            .examples(["edge.example.com"]),
+        purpose: &'static str =
+            string("What the record is for, in a sentence for people; it may be reworded.").min_length(Some(1)),
+        status: &'static str = string(
+            "What the last look-up of this record says. `unknown`: DNS has not answered yet. `found`: the record is \
+             there, or others that do the same. `missing`: nothing is there. `wrong`: something else is there. An \
+             open list: more may come.",
+        )
+        .pattern(Some("^[a-z_]+$"))
+        .examples(["unknown", "found", "missing", "wrong"]),
+        observed: Vec<String> = list_of(
+            "Some of the values that the last look-up saw where this record should be. They are whatever the zone \
+             has, with control characters replaced: escape them before showing them.",
+            string("A value, or the beginning of a long one.").max_length(Some(255)),
+        )
+        .max_items(Some(5)),
+    }
+}
+
+impl From<&DomainWithInstructions> for DomainBody {
+    fn from(shown: &DomainWithInstructions) -> Self {
+        let DomainWithInstructions { domain, next_check_at, dns_instructions } = shown;
+        // Only its owner ever sees it.
+        let CustomDomain { id, account_id: _, hostname, status, created_at, failure_reason, observation } =
+            domain;
+        Self {
+            id: Text(*id),
+            object: "domain",
+            hostname: hostname.as_str().to_owned(),
+            status: status.as_str(),
+            expires_at: status.expires_at().map(Text),
+            created_at: Text(*created_at),
+            next_check_at: next_check_at.map(Text),
+            checked_at: observation.as_ref().map(|observation| Text(observation.checked_at)),
+            failure_reason: failure_reason.as_ref().map(FailureReason::as_str).map(str::to_owned),
+            dns_instructions: dns_instructions.iter().map(DnsInstructionBody::from).collect(),
+        }
+    }
+}
+
+impl From<&CheckedInstruction> for DnsInstructionBody {
+    fn from(checked: &CheckedInstruction) -> Self {
+        let CheckedInstruction { instruction, finding: RecordFinding { status, observed } } = checked;
+        let DnsInstruction { record_type, name, value, purpose } = instruction;
+        Self {
+            record_type: record_type.as_str(),
+            name: name.clone(),
+            value: value.clone(),
+            purpose,
+            status: status.as_str(),
+            observed: observed.iter().map(ToString::to_string).collect(),
+        }
+    }
+}
+
+/// The components of the OpenAPI document about domains.
+pub(crate) fn components() -> Components {
+    let shown = closed_object(
+        "A hostname that the account has connected, for its links to live on.",
+        DomainBody::properties(),
+    );
+    let instruction = closed_object("A record to add at the DNS provider.", DnsInstructionBody::properties());
+    let sent = properties(|body| {
+        read_hostname(body);
+    });
+    vec![
+        ("Domain", shown.into()),
+        ("DnsInstruction", instruction.into()),
+        ("NewDomain", closed_object("A hostname to be connected.", sent).into()),
+    ]
+}
+
+/// No `enum`, which programs would take for the whole of it: more may come (contract "Conventions").
+fn status() -> ObjectBuilder {
+    string(
+        "How far the domain has come. `pending`: its records have not been seen yet. `ssl_pending`: they have, and its \
+         certificate is being obtained. `active`: links on it work. `failed`: the records were not seen in time, or the \
+         hostname has pointed elsewhere for 72 hours, or another account has proven it to be theirs. An open list: more \
+         may come.",
+    )
+    .pattern(Some("^[a-z_]+$"))
+    .examples(["pending", "ssl_pending", "active", "failed"])
+}
+
+fn failure_reason() -> ObjectBuilder {
+    string(
+        "Why the domain has failed; null when its status is not `failed`, or when the reason is not known. `deadline_passed`: \
+         the records were not there in time. `proved_by_another_account`: another account has proven the hostname to be \
+         theirs. `points_elsewhere`: the hostname has pointed elsewhere for 72 hours. `no_certificate`: no certificate could \
+         be obtained for 72 hours. An open list: more may come.",
+    )
+    .pattern(Some("^[a-z_]+$"))
+    .examples([json!("deadline_passed"), json!("points_elsewhere"), json!(null)])
+}
+
+/// The hostname as it was sent: the use case judges it.
+fn hostname() -> impl Field<String> {
+    field("hostname", text(|text| Ok(text.to_owned())), || {
+        string(
+            "The hostname: at least two labels of letters, digits and inner hyphens, at most 253 characters in all. Case, spaces \
+             around it and one final dot do not matter. Not accepted are IP addresses, internationalised names, also in the form \
+             `xn--`, names that the public DNS does not serve, such as those under `.local`, and public suffixes, such as \
+             `co.uk`. The pattern matches whatever is accepted, and some that is not.",
+        )
+        .pattern(Some(hostname_pattern()))
+        .examples(["links.example.org"])
+    })
+}
+
+fn read_hostname(body: &mut ObjectReader) -> Option<String> {
+    body.required(hostname())
+}
+
+/// `POST /v1/domains`: 201 for a new domain, 200 for one that the account has already (D40).
+pub(crate) async fn connect(
+    app: web::Data<Application>,
+    caller: Admitted,
+    mut body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
+    let show = |connected: &Connected| {
+        let Connected { domain, is_new } = connected;
+        let shown = DomainBody::from(domain);
+        if *is_new { wire::created(PATH, domain.domain.id, &shown) } else { wire::ok(&shown) }
+    };
+    let hostname = hostname_of(body, &app.hostname_rules)?;
+    let connected = domains::connect(&app, &caller, &hostname, conclusion(once.as_ref(), show)).await?;
+    show(&connected)
+}
+
+/// The hostname is judged here only where the request is refused before the use case judges it, so that the answer lists
+/// everything (D8).
+fn hostname_of(body: OnlyBody, rules: &HostnameRules) -> Result<String, Violations> {
+    let (mut body, mut violations) = body.reader()?;
+    let hostname = read_hostname(&mut body);
+    violations.append(body.finish());
+    let Some(hostname) = hostname else { return Err(violations) };
+    if violations.is_empty() {
+        return Ok(hostname);
+    }
+    if let Err(Rejection::Invalid(of_hostname)) = rules.judge(&hostname) {
+        violations.append(of_hostname);
+    }
+    Err(violations)
+}
+
+/// `GET /v1/domains`
+pub(crate) async fn list(
+    app: web::Data<Application>,
+    caller: Admitted,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let scope = CursorScope::new(caller.account_id(), "domains");
+    let PageQuery { limit, after } = input.page(&scope)?;
+    let page = domains::list(&app, &caller, limit, after).await?;
+    wire::ok(&ListBody::new(page.map(|domain| DomainBody::from(&domain)), &scope))
+}
+
+/// `GET /v1/domains/{id}`
+pub(crate) async fn get(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<DomainKind>,
+    _: NoInput,
+) -> Result<HttpResponse, ApiError> {
+    let domain = domains::get(&app, &caller, id.0).await?;
+    wire::ok(&DomainBody::from(&domain))
+}
+
+/// `POST /v1/domains/{id}/verify` (D42): checks the domain now.
+pub(crate) async fn verify(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<DomainKind>,
+    mut input: OnlyKey,
+) -> Result<HttpResponse, ApiError> {
+    let once = input.once(&app, &caller).await?;
+    input.finish()?;
+    let show = |domain: &DomainWithInstructions| wire::ok(&DomainBody::from(domain));
+    let domain = domains::verify(&app, &caller, id.0, conclusion(once.as_ref(), show)).await?;
+    show(&domain)
+}
+
+/// `DELETE /v1/domains/{id}` (D5, D43): the domain's links lose their addresses.
+pub(crate) async fn delete(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<DomainKind>,
+    _: NoInput,
+) -> Result<HttpResponse, ApiError> {
+    let id = domains::delete(&app, &caller, id.0).await?;
+    let message = "The domain is removed; its links stay, without an address.";
+    wire::ok(&DeletionBody::new(id, "domain", message))
+}

@@ -1,0 +1,185 @@
+//! Groups: `/v1/groups` (contract "Group", D32).
+
+use actix_web::{HttpResponse, web};
+use signpost_app::Application;
+use signpost_app::groups::{self, Moved};
+use signpost_domain::id::GroupKind;
+use signpost_domain::{Group, GroupId, Name, Timestamp, Violations};
+
+use super::links::{LinkBody, ids_body};
+use crate::api_error::ApiError;
+use crate::bulk_outcome;
+use crate::cursor::CursorScope;
+use crate::extract::{
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PageQuery, PathId, batch, field, ids,
+    properties, text,
+};
+use crate::remembered_answer::conclusion;
+use crate::schema::{
+    Components, closed_object, count, created_at, examples, id, kept_name, kind, sent_name, shown, updated_at,
+};
+use crate::wire::{self, BulkAssignBody, BulkUnassignBody, DeletionBody, ListBody, Text};
+
+/// Where groups are created and listed, and what the address of each begins with.
+pub(crate) const PATH: &str = "/v1/groups";
+
+shown! {
+    /// A group as the API shows it.
+    pub(crate) struct GroupBody {
+        id: Text<GroupId> = id("grp", "The group's id."),
+        object: &'static str = kind("group"),
+        name: String = kept_name("The group's name."),
+        landings_count: u64 = count("How many landing pages are in the group."),
+        redirects_count: u64 = count("How many redirects are in the group."),
+        created_at: Text<Timestamp> = created_at(),
+        updated_at: Text<Timestamp> = updated_at(),
+    }
+}
+
+impl From<&Group> for GroupBody {
+    fn from(group: &Group) -> Self {
+        let Group { id, name, landings_count, redirects_count, created_at, updated_at } = group;
+        Self {
+            id: Text(*id),
+            object: "group",
+            name: name.as_str().to_owned(),
+            landings_count: *landings_count,
+            redirects_count: *redirects_count,
+            created_at: Text(*created_at),
+            updated_at: Text(*updated_at),
+        }
+    }
+}
+
+/// The components of the OpenAPI document about groups.
+pub(crate) fn components() -> Components {
+    let shown = closed_object(
+        "A group of links. Its links are found with the filter `group_id` of the link lists.",
+        GroupBody::properties(),
+    );
+    let sent = closed_object(
+        "What a group is called.",
+        properties(|body| {
+            read_name(body);
+        }),
+    );
+    vec![("Group", shown.into()), ("GroupName", sent.into()), ("LinkIds", ids_body(link_ids()).into())]
+}
+
+/// The links that are put into a group, or taken out of it.
+fn link_ids() -> impl Field<Vec<String>> {
+    ids(groups::LINK_IDS, "The ids of landing pages and redirects, mixed as you like.", examples::REDIRECT_ID)
+}
+
+fn name() -> impl Field<Name> {
+    field("name", text(Name::parse), || sent_name("The group's name"))
+}
+
+/// Creation and renaming both require the name (contract "PATCH /v1/groups/{id}").
+fn read_name(body: &mut ObjectReader) -> Option<Name> {
+    body.required(name())
+}
+
+fn name_of(body: OnlyBody) -> Result<Name, Violations> {
+    let (mut body, mut violations) = body.reader()?;
+    let name = read_name(&mut body);
+    violations.append(body.finish());
+    match name {
+        Some(name) => violations.into_result(name),
+        None => Err(violations),
+    }
+}
+
+/// `POST /v1/groups`
+pub(crate) async fn create(
+    app: web::Data<Application>,
+    caller: Admitted,
+    mut body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
+    let show = |group: &Group| wire::created(PATH, group.id, &GroupBody::from(group));
+    let name = name_of(body)?;
+    let group = groups::create(&app, &caller, name, conclusion(once.as_ref(), show)).await?;
+    show(&group)
+}
+
+/// `GET /v1/groups`
+pub(crate) async fn list(
+    app: web::Data<Application>,
+    caller: Admitted,
+    input: OnlyQuery,
+) -> Result<HttpResponse, ApiError> {
+    let scope = CursorScope::new(caller.account_id(), "groups");
+    let PageQuery { limit, after } = input.page(&scope)?;
+    let page = groups::list(&app, &caller, limit, after).await?;
+    wire::ok(&ListBody::new(page.map(|group| GroupBody::from(&group)), &scope))
+}
+
+/// `GET /v1/groups/{id}`
+pub(crate) async fn get(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<GroupKind>,
+    _: NoInput,
+) -> Result<HttpResponse, ApiError> {
+    let group = groups::get(&app, &caller, id.0).await?;
+    wire::ok(&GroupBody::from(&group))
+}
+
+/// `PATCH /v1/groups/{id}`
+pub(crate) async fn rename(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<GroupKind>,
+    body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let group = groups::rename(&app, &caller, id.0, name_of(body)?).await?;
+    wire::ok(&GroupBody::from(&group))
+}
+
+/// `DELETE /v1/groups/{id}` (D5): the group's links stay.
+pub(crate) async fn delete(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<GroupKind>,
+    _: NoInput,
+) -> Result<HttpResponse, ApiError> {
+    let id = groups::delete(&app, &caller, id.0).await?;
+    wire::ok(&DeletionBody::new(id, "group", "The group is deleted; its links stay, without a group."))
+}
+
+/// `POST /v1/groups/{id}/assign`: puts links into the group.
+pub(crate) async fn assign(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<GroupKind>,
+    mut body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
+    let ids = batch(body, link_ids())?;
+    let show = |moved: &Moved| {
+        let link = |link: &_| LinkBody::new(link, &app);
+        let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
+        wire::ok(&BulkAssignBody::from(outcome))
+    };
+    let moved = groups::assign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;
+    show(&moved)
+}
+
+/// `POST /v1/groups/{id}/unassign`: takes links out of the group.
+pub(crate) async fn unassign(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<GroupKind>,
+    mut body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
+    let ids = batch(body, link_ids())?;
+    let show = |moved: &Moved| {
+        let link = |link: &_| LinkBody::new(link, &app);
+        let outcome = bulk_outcome::split(moved, groups::LINK_IDS, link, |index, _| ids.get(index).cloned());
+        wire::ok(&BulkUnassignBody::from(outcome))
+    };
+    let moved = groups::unassign(&app, &caller, id.0, &ids, conclusion(once.as_ref(), show)).await?;
+    show(&moved)
+}

@@ -1,0 +1,172 @@
+//! The query of the lists of links (contract "List filters for links", D32).
+
+use signpost_app::links::ListLinks;
+use signpost_domain::{FieldError, HostReference, IdReference, SearchText, Slug, ViolationCode, Violations};
+
+use crate::cursor::CursorScope;
+use crate::extract::{PageQuery, QueryString};
+
+/// What a list is asked for.
+pub(super) struct LinkListQuery {
+    pub(super) links: ListLinks,
+    /// `with=clicks` (D66).
+    pub(super) with_clicks: bool,
+    pub(super) scope: CursorScope,
+}
+
+/// Reads the query of a list whose cursors are bound to `list`.
+pub(super) fn read(
+    mut query: QueryString,
+    mut violations: Violations,
+    list: CursorScope,
+) -> Result<LinkListQuery, Violations> {
+    let filter = ListLinks {
+        group: query.take("group_id").map(|text| (text != "none").then(|| IdReference::parse(&text))),
+        domain: query.take("domain").map(|text| HostReference::parse(&text)),
+        slug: query.read("slug", Slug::parse),
+        is_active: query.read("is_active", parse_boolean),
+        search: query.read("q", SearchText::parse),
+        ..ListLinks::default()
+    };
+    let with_clicks = query.read("with", parse_with).is_some();
+    let scope = scope(list, &filter);
+    let PageQuery { limit, after } = PageQuery::read(&mut query, &scope);
+    violations.append(query.finish());
+    violations.into_result(LinkListQuery { links: ListLinks { limit, after, ..filter }, with_clicks, scope })
+}
+
+/// The scope of a filter's cursors. What is written differently but means the same, such as a hostname in another
+/// case, gives the same scope.
+fn scope(list: CursorScope, filter: &ListLinks) -> CursorScope {
+    let ListLinks { group, domain, slug, is_active, search, limit: _, after: _ } = filter;
+    let group = group.map(|group| match group {
+        None => vec![],
+        Some(IdReference::Malformed) => vec![0],
+        Some(IdReference::Id(id)) => id.to_bytes().to_vec(),
+    });
+    let domain = domain.as_ref().map(|domain| match domain {
+        HostReference::Hostname(hostname) => hostname.as_str().as_bytes(),
+        HostReference::Malformed => b"",
+    });
+    let is_active = is_active.map(|active| [u8::from(active)]);
+    list.filtered_by("group_id", group.as_deref())
+        .filtered_by("domain", domain)
+        .filtered_by("slug", slug.as_ref().map(|slug| slug.as_str().as_bytes()))
+        .filtered_by("is_active", is_active.as_ref().map(<[u8; 1]>::as_slice))
+        .filtered_by("q", search.as_ref().map(|search| search.folded().as_bytes()))
+}
+
+fn parse_with(text: &str) -> Result<(), FieldError> {
+    match text {
+        "clicks" => Ok(()),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be clicks")),
+    }
+}
+
+fn parse_boolean(text: &str) -> Result<bool, FieldError> {
+    match text {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be true or false")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{AccountId, PagePosition};
+
+    use super::*;
+
+    fn redirects() -> CursorScope {
+        CursorScope::new(AccountId::from_bytes([7; 16]), "redirects")
+    }
+
+    fn found(query: &str) -> Vec<(String, &'static str)> {
+        match read(QueryString::parse(query), Violations::new(), redirects()) {
+            Ok(_) => vec![],
+            Err(violations) => {
+                violations.iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
+            }
+        }
+    }
+
+    #[test]
+    fn d32_every_filter_is_read() {
+        let query =
+            "group_id=none&domain=Go.Example.COM.&is_active=false&q=Sale&slug=Sale&limit=7&with=clicks";
+        let read = read(QueryString::parse(query), Violations::new(), redirects()).unwrap();
+        let query = read.links;
+        assert!(read.with_clicks);
+        assert_eq!(query.group, Some(None));
+        assert_eq!(query.domain, Some(HostReference::parse("go.example.com")));
+        assert_eq!(query.slug, Some(Slug::parse("Sale").unwrap()));
+        assert_eq!(query.is_active, Some(false));
+        assert_eq!(query.search, Some(SearchText::parse("sale").unwrap()));
+        assert_eq!(query.limit.get(), 7);
+    }
+
+    #[test]
+    fn an_unknown_or_malformed_group_is_no_violation() {
+        for id in ["grp_00000000000000000000000000000000", "grp_1", "", "None"] {
+            assert_eq!(found(&format!("group_id={id}")), [], "{id}");
+        }
+    }
+
+    #[test]
+    fn d8_every_violation_of_a_query_is_listed() {
+        let mut found =
+            found("is_active=yes&q=&slug=a%20b&with=visits&limit=0&cursor=x&sort=asc&domain=a&domain=b");
+        found.sort();
+        let expected = [
+            ("cursor", "invalid_format"),
+            ("domain", "invalid_value"),
+            ("is_active", "invalid_value"),
+            ("limit", "out_of_range"),
+            ("q", "too_short"),
+            ("slug", "invalid_format"),
+            ("sort", "unknown_field"),
+            ("with", "invalid_value"),
+        ];
+        assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
+    }
+
+    #[test]
+    fn d32_q_has_1_to_100_characters() {
+        assert_eq!(found(&format!("q={}", "%C3%A9".repeat(100))), []);
+        assert_eq!(found(&format!("q={}", "%C3%A9".repeat(101))), [("q".to_owned(), "too_long")]);
+    }
+
+    #[test]
+    fn d11_a_cursor_of_one_filter_is_refused_by_every_other() {
+        let id = "grp_019b5a3c6e2d7f4880112233445566aa";
+        let filters = [
+            String::new(),
+            "group_id=none".to_owned(),
+            format!("group_id={id}"),
+            "group_id=malformed".to_owned(),
+            "domain=localhost".to_owned(),
+            "domain=..".to_owned(),
+            "is_active=true".to_owned(),
+            "is_active=false".to_owned(),
+            "q=a".to_owned(),
+            "q=b".to_owned(),
+            "q=a&is_active=true".to_owned(),
+            "slug=a".to_owned(),
+            "slug=A".to_owned(),
+            "slug=a&q=a".to_owned(),
+        ];
+        let scopes = filters.clone().map(|query| {
+            let read = read(QueryString::parse(&query), Violations::new(), redirects());
+            read.unwrap().scope
+        });
+        let position = PagePosition::behind([1; 16]);
+        for (issuer, scope) in scopes.iter().enumerate() {
+            for (user, filter) in filters.iter().enumerate() {
+                let query = format!("{filter}&cursor={}&limit=3", scope.seal(position));
+                let expected =
+                    if issuer == user { vec![] } else { vec![("cursor".to_owned(), "invalid_format")] };
+                assert_eq!(found(&query), expected, "{issuer} for {user}");
+            }
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The widgets of a landing page as they are sent, read item by item, so that every violation has its exact path (D8, D34,
+//! D35).
+
+use std::collections::BTreeSet;
+use std::sync::LazyLock;
+
+use signpost_domain::id::WidgetKind;
+use signpost_domain::{
+    AltText, Email, FieldError, IdReference, Name, SocialNetwork, VideoUrl, ViolationCode, Violations,
+    WebUrl, WidgetContent, WidgetDraft, WidgetText, Widgets,
+};
+
+use super::widgets::{ADDRESS, TYPES, VIDEO, WidgetType, alt_schema, network_schema, paragraph_schema};
+use crate::extract::{Field, FieldReader, ObjectReader, field, items, object, properties, reference, text};
+use crate::schema::{email_pattern, kind, sent_name, string, trimmed_pattern, web_url};
+
+/// Takes the fields of one type of widgets.
+pub(super) type ReadContent = fn(&mut ObjectReader) -> Option<WidgetContent>;
+
+/// Every field that some type has.
+static FIELDS: LazyLock<BTreeSet<&str>> = LazyLock::new(|| {
+    let of_type = |each: &WidgetType| properties(|widget| drop(each.read(widget)));
+    TYPES.iter().flat_map(of_type).map(|property| property.name()).collect()
+});
+
+/// A list of widgets. One that is invalid is read as a divider, so that those behind it keep their places: nothing is
+/// done with any of them then, but they are still looked at (D8).
+pub(super) fn widgets() -> impl FieldReader<Vec<WidgetDraft>> {
+    let read = items(Widgets::MAX, |item, path: &str, violations: &mut Violations| {
+        object(widget)(item, path, violations)
+    });
+    |value, path: &str, violations: &mut Violations| {
+        let in_its_place = WidgetDraft { id: None, content: WidgetContent::Divider };
+        let widgets = read(value, path, violations)?.into_iter();
+        Some(widgets.map(|widget| widget.unwrap_or_else(|| in_its_place.clone())).collect())
+    }
+}
+
+fn widget(object: &mut ObjectReader) -> Option<WidgetDraft> {
+    let id = object.optional(widget_id());
+    object.optional(object_of_widget());
+    let of_type = field("type", text(parse_type), || string("The type of the widget."));
+    let Some(of_type) = object.required(of_type) else {
+        // Which of the fields it should have, nobody knows; but some are of no type at all.
+        for name in FIELDS.iter() {
+            object.pass_over(name);
+        }
+        return None;
+    };
+    Some(WidgetDraft { id, content: of_type.read(object)? })
+}
+
+/// `id` of a widget that is sent.
+pub(super) fn widget_id() -> impl Field<IdReference<WidgetKind>> {
+    field("id", reference(IdReference::parse), || {
+        string("That of a widget of this page, which keeps it. Any other string is as good as none.")
+    })
+}
+
+/// `object`: what is shown of a widget can be sent back (D34), so the kind of resource may stand there.
+pub(super) fn object_of_widget() -> impl Field<()> {
+    field("object", text(parse_object), || kind("widget"))
+}
+
+fn parse_object(text: &str) -> Result<(), FieldError> {
+    match text {
+        "widget" => Ok(()),
+        _ => Err(FieldError::new(ViolationCode::InvalidValue, "must be `widget`")),
+    }
+}
+
+fn parse_type(text: &str) -> Result<&'static WidgetType, FieldError> {
+    TYPES.iter().find(|each| each.name == text).ok_or_else(|| {
+        let names = TYPES.each_ref().map(|each| each.name).join(", ");
+        FieldError::new(ViolationCode::InvalidValue, format!("must be one of {names}"))
+    })
+}
+
+/// Takes the fields of a link.
+pub(super) fn link(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let title = widget.required(name("title", "What stands on it"));
+    let leads_to = widget.required(url("url", "Where it leads."));
+    let thumbnail_url = widget.nullable(url("thumbnail_url", "A small picture on it.")).into_option();
+    Some(WidgetContent::Link { title: title?, url: leads_to?, thumbnail_url })
+}
+
+/// Takes the field of a heading.
+pub(super) fn heading(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    widget.required(name("text", "The heading")).map(|text| WidgetContent::Heading { text })
+}
+
+/// Takes the field of a paragraph.
+pub(super) fn paragraph(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let paragraph = field("text", text(WidgetText::parse), paragraph_schema);
+    widget.required(paragraph).map(|text| WidgetContent::Text { text })
+}
+
+/// Takes the fields of an image.
+pub(super) fn image(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let image_url = widget.required(url("image_url", "The image."));
+    let alt = widget.required(field("alt", text(AltText::parse), alt_schema));
+    let url = widget.nullable(url("url", "Where a click on it leads.")).into_option();
+    Some(WidgetContent::Image { image_url: image_url?, alt: alt?, url })
+}
+
+/// Takes the fields of an account on a social network.
+pub(super) fn social(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let network = widget.required(field("network", text(SocialNetwork::parse), || {
+        network_schema("The network: 1 to 50 characters. White space around it is dropped.")
+            .pattern(Some(trimmed_pattern(SocialNetwork::MAX_CHARS)))
+    }));
+    let url = widget.required(url("url", "The account there."));
+    Some(WidgetContent::Social { network: network?, url: url? })
+}
+
+/// Takes the field of a video.
+pub(super) fn video(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let url =
+        field("url", text(VideoUrl::parse), || web_url("The video, on YouTube or Vimeo.").examples([VIDEO]));
+    widget.required(url).map(|url| WidgetContent::Video { url })
+}
+
+/// Takes the fields of a button that begins a mail.
+pub(super) fn email(widget: &mut ObjectReader) -> Option<WidgetContent> {
+    let address = widget.required(field("address", text(Email::parse), || {
+        string("Whom the mail is to: an address of at most 254 characters. White space around it is dropped.")
+            .pattern(Some(email_pattern()))
+            .examples([ADDRESS])
+    }));
+    let title = widget.nullable(name("title", "What stands on it")).into_option();
+    address.map(|address| WidgetContent::Email { address, title })
+}
+
+fn name(field_name: &'static str, what: &'static str) -> impl Field<Name> {
+    field(field_name, text(Name::parse), move || sent_name(what))
+}
+
+fn url(field_name: &'static str, what: &'static str) -> impl Field<WebUrl> {
+    field(field_name, text(WebUrl::parse), move || web_url(what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn d35_exactly_the_types_that_there_are_are_read() {
+        assert_eq!(TYPES.each_ref().map(|each| each.name), WidgetContent::TYPES);
+    }
+}

@@ -1,0 +1,355 @@
+//! The widgets of landing pages as the API shows them, and their types: a union in which `type` says which it is (D35).
+
+use serde::{Serialize, Serializer};
+use serde_json::value::RawValue;
+use signpost_domain::{
+    AltText, Email, SocialNetwork, UnknownWidget, Widget, WidgetContent, WidgetId, WidgetText,
+};
+use utoipa::openapi::schema::{
+    AdditionalProperties, AnyOfBuilder, Discriminator, ObjectBuilder, OneOfBuilder, Type,
+};
+
+use super::widget_requests::{self, ReadContent, object_of_widget, widget_id};
+use crate::extract::{ObjectReader, properties};
+use crate::schema::{
+    Components, LINES, Property, always, closed_object, id, kept_name, kind, named, one_line_pattern, shown,
+    string, web_url_shown,
+};
+use crate::wire::Text;
+
+/// A type of widgets.
+pub(super) struct WidgetType {
+    /// The value of `type`.
+    pub(super) name: &'static str,
+    description: &'static str,
+    /// The component of a widget as it is shown, and the fields that the type has.
+    shown: (&'static str, fn() -> Vec<Property>),
+    /// The component of a widget as it is sent, and what reads the fields that the type has.
+    sent: (&'static str, ReadContent),
+}
+
+impl WidgetType {
+    /// Takes the fields of the type.
+    pub(super) fn read(&self, widget: &mut ObjectReader) -> Option<WidgetContent> {
+        let (_, read) = self.sent;
+        read(widget)
+    }
+}
+
+/// Every type.
+pub(super) static TYPES: [WidgetType; 8] = [
+    WidgetType {
+        name: "link",
+        description: "A button that leads elsewhere.",
+        shown: ("LinkWidget", LinkWidget::properties),
+        sent: ("NewLinkWidget", widget_requests::link),
+    },
+    WidgetType {
+        name: "heading",
+        description: "A heading.",
+        shown: ("HeadingWidget", HeadingWidget::properties),
+        sent: ("NewHeadingWidget", widget_requests::heading),
+    },
+    WidgetType {
+        name: "text",
+        description: "A paragraph.",
+        shown: ("TextWidget", TextWidget::properties),
+        sent: ("NewTextWidget", widget_requests::paragraph),
+    },
+    WidgetType {
+        name: "image",
+        description: "An image.",
+        shown: ("ImageWidget", ImageWidget::properties),
+        sent: ("NewImageWidget", widget_requests::image),
+    },
+    WidgetType {
+        name: "social",
+        description: "An account on a social network.",
+        shown: ("SocialWidget", SocialWidget::properties),
+        sent: ("NewSocialWidget", widget_requests::social),
+    },
+    WidgetType {
+        name: "video",
+        description: "A video on YouTube or Vimeo.",
+        shown: ("VideoWidget", VideoWidget::properties),
+        sent: ("NewVideoWidget", widget_requests::video),
+    },
+    WidgetType {
+        name: "email",
+        description: "A button that begins a mail.",
+        shown: ("EmailWidget", EmailWidget::properties),
+        sent: ("NewEmailWidget", widget_requests::email),
+    },
+    WidgetType {
+        name: "divider",
+        description: "A line between others.",
+        shown: ("DividerWidget", Vec::new),
+        sent: ("NewDividerWidget", |_| Some(WidgetContent::Divider)),
+    },
+];
+
+/// A widget as the API shows it.
+#[derive(Serialize)]
+#[serde(untagged)]
+pub(crate) enum WidgetBody {
+    /// Of a type that this version knows.
+    Known(KnownWidget),
+    /// As a newer version has written it, untouched.
+    Unknown(PassedThrough),
+}
+
+/// A widget of a type that this version knows.
+#[derive(Serialize)]
+pub(crate) struct KnownWidget {
+    id: Text<WidgetId>,
+    object: &'static str,
+    #[serde(flatten)]
+    content: ContentBody,
+}
+
+/// The fields by type.
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ContentBody {
+    Link(LinkWidget),
+    Heading(HeadingWidget),
+    Text(TextWidget),
+    Image(ImageWidget),
+    Social(SocialWidget),
+    Video(VideoWidget),
+    Email(EmailWidget),
+    Divider,
+}
+
+shown! {
+    struct LinkWidget {
+        title: String = kept_name("What stands on it."),
+        url: String = web_url_shown("Where it leads."),
+        thumbnail_url: Option<String> = web_url_shown("A small picture on it."),
+    }
+}
+
+shown! {
+    struct HeadingWidget {
+        text: String = kept_name("The heading."),
+    }
+}
+
+shown! {
+    struct TextWidget {
+        text: String = paragraph_schema(),
+    }
+}
+
+shown! {
+    struct ImageWidget {
+        image_url: String = web_url_shown("The image."),
+        alt: String = alt_schema(),
+        url: Option<String> = web_url_shown("Where a click on it leads."),
+    }
+}
+
+shown! {
+    struct SocialWidget {
+        network: String =
+            network_schema("The network.").min_length(Some(1)).max_length(Some(SocialNetwork::MAX_CHARS)),
+        url: String = web_url_shown("The account there."),
+    }
+}
+
+shown! {
+    struct VideoWidget {
+        url: String = web_url_shown("The video.").examples([VIDEO]),
+    }
+}
+
+shown! {
+    struct EmailWidget {
+        address: String =
+            string("Whom the mail is to.").max_length(Some(Email::MAX_CHARS)).examples([ADDRESS]),
+        title: Option<String> = kept_name("What stands on it; null: the address."),
+    }
+}
+
+/// The example of a video's URL.
+pub(super) const VIDEO: &str = "https://youtu.be/dQw4w9WgXcQ";
+
+/// The example of an address of mail.
+pub(super) const ADDRESS: &str = "ada@example.com";
+
+/// `text` of a paragraph.
+pub(super) fn paragraph_schema() -> ObjectBuilder {
+    string("The text, in any number of lines; kept as it is.")
+        .min_length(Some(1))
+        .max_length(Some(WidgetText::MAX_CHARS))
+        .pattern(Some(LINES))
+        .examples(["One line.\nAnother."])
+}
+
+/// `alt`
+pub(super) fn alt_schema() -> ObjectBuilder {
+    string("What stands for the image where it is not seen; perhaps nothing.")
+        .max_length(Some(AltText::MAX_CHARS))
+        .pattern(Some(one_line_pattern()))
+        .examples(["Ada at her desk"])
+}
+
+/// `network`
+pub(super) fn network_schema(description: &str) -> ObjectBuilder {
+    string(description).examples(["mastodon"])
+}
+
+/// A widget of an unknown type: its id, and its fields to the letter. Read into values, a number could come out as
+/// another one.
+pub(crate) struct PassedThrough {
+    id: WidgetId,
+    fields: String,
+}
+
+impl Serialize for PassedThrough {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Self { id, fields } = self;
+        // There is a `type` at least, so a comma is right.
+        let rest = fields.trim_start().strip_prefix('{').unwrap_or_default();
+        let whole = format!("{{\"id\":\"{id}\",\"object\":\"widget\",{rest}");
+        RawValue::from_string(whole).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl From<&Widget> for WidgetBody {
+    fn from(widget: &Widget) -> Self {
+        let Widget { id, body } = widget;
+        match body {
+            signpost_domain::WidgetBody::Known(content) => Self::Known(KnownWidget {
+                id: Text(*id),
+                object: "widget",
+                content: ContentBody::from(content),
+            }),
+            signpost_domain::WidgetBody::Unknown(unknown) => Self::Unknown(PassedThrough::new(*id, unknown)),
+        }
+    }
+}
+
+impl PassedThrough {
+    fn new(id: WidgetId, widget: &UnknownWidget) -> Self {
+        Self { id, fields: widget.as_json().to_owned() }
+    }
+}
+
+impl From<&WidgetContent> for ContentBody {
+    fn from(content: &WidgetContent) -> Self {
+        match content {
+            WidgetContent::Link { title, url, thumbnail_url } => Self::Link(LinkWidget {
+                title: title.as_str().to_owned(),
+                url: url.as_str().to_owned(),
+                thumbnail_url: thumbnail_url.as_ref().map(|url| url.as_str().to_owned()),
+            }),
+            WidgetContent::Heading { text } => {
+                Self::Heading(HeadingWidget { text: text.as_str().to_owned() })
+            }
+            WidgetContent::Text { text } => Self::Text(TextWidget { text: text.as_str().to_owned() }),
+            WidgetContent::Image { image_url, alt, url } => Self::Image(ImageWidget {
+                image_url: image_url.as_str().to_owned(),
+                alt: alt.as_str().to_owned(),
+                url: url.as_ref().map(|url| url.as_str().to_owned()),
+            }),
+            WidgetContent::Social { network, url } => Self::Social(SocialWidget {
+                network: network.as_str().to_owned(),
+                url: url.as_str().to_owned(),
+            }),
+            WidgetContent::Video { url } => Self::Video(VideoWidget { url: url.as_str().to_owned() }),
+            WidgetContent::Email { address, title } => Self::Email(EmailWidget {
+                address: address.as_str().to_owned(),
+                title: title.as_ref().map(|title| title.as_str().to_owned()),
+            }),
+            WidgetContent::Divider => Self::Divider,
+        }
+    }
+}
+
+/// The components of the OpenAPI document about widgets.
+pub(crate) fn components() -> Components {
+    let mapping = |component: fn(&WidgetType) -> &'static str| {
+        let targets =
+            TYPES.iter().map(|each| (each.name, format!("#/components/schemas/{}", component(each))));
+        Discriminator::with_mapping("type", targets)
+    };
+    // Not `oneOf`: a widget of a type that is known fits the last alternative as well.
+    let shown = AnyOfBuilder::new()
+        .description(Some(
+            "A piece of a landing page. An open list of types, which may get more fields, too: a widget that a newer \
+             version wrote has whatever that gave it.",
+        ))
+        .discriminator(Some(mapping(|each| each.shown.0)));
+    let shown =
+        TYPES.iter().fold(shown, |union, each| union.item(named(each.shown.0))).item(of_newer_version());
+    let sent = OneOfBuilder::new()
+        .description(Some(
+            "A piece of a landing page. What was read can be sent back as it is, if it is one of these.",
+        ))
+        .discriminator(Some(mapping(|each| each.sent.0)));
+    let sent = TYPES.iter().fold(sent, |union, each| union.item(named(each.sent.0)));
+    let unions = [("Widget", shown.into()), ("NewWidget", sent.into())];
+    let each = TYPES.iter().flat_map(|WidgetType { name, description, shown, sent }| {
+        let (shown_name, shown_fields) = shown;
+        let (sent_name, read) = sent;
+        let is_shown = [widget_id_shown(), always("object", kind("widget")), tag(name)];
+        let is_sent = properties(|widget| {
+            widget.optional(widget_id());
+            widget.optional(object_of_widget());
+        });
+        let content = properties(|widget| drop(read(widget)));
+        let is_shown = closed_object(description, is_shown.into_iter().chain(shown_fields()));
+        let is_sent = closed_object(description, is_sent.into_iter().chain([tag(name)]).chain(content));
+        [(*shown_name, is_shown.into()), (*sent_name, is_sent.into())]
+    });
+    unions.into_iter().chain(each).collect()
+}
+
+fn widget_id_shown() -> Property {
+    always("id", id("wgt", "The widget's id."))
+}
+
+fn tag(name: &'static str) -> Property {
+    always("type", string("The type of the widget.").enum_values(Some([name])))
+}
+
+/// A widget of a type that is not among those here, or with fields that its type does not have here.
+fn of_newer_version() -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Object)
+        .description(Some("A widget that a newer version wrote, passed through untouched."))
+        .additional_properties(Some(AdditionalProperties::FreeForm(true)))
+        .property("id", id("wgt", "The widget's id."))
+        .property("object", kind("widget"))
+        .property("type", string("The type of the widget."))
+        .required("id")
+        .required("object")
+        .required("type")
+}
+
+#[cfg(test)]
+mod tests {
+    use signpost_domain::{Id, PageContent};
+
+    use super::*;
+
+    #[test]
+    fn d35_a_widget_of_an_unknown_type_is_shown_to_the_letter() {
+        let id: WidgetId = Id::from_bytes([7; 16]);
+        let stored = format!(
+            r#"{{"widgets":[{{"id":"{id}","type":"poll","ends":1e400,"votes":18446744073709551616.10,"q":"\u00e9"}}]}}"#
+        );
+        let content = PageContent::from_json(&stored).unwrap();
+        let shown = WidgetBody::from(content.widgets.as_slice().first().unwrap());
+        let text = serde_json::to_string(&[shown]).unwrap();
+        for part in
+            [r#""type":"poll""#, r#""ends":1e400"#, r#""votes":18446744073709551616.10"#, r#""q":"\u00e9""#]
+        {
+            assert!(text.contains(part), "{text}");
+        }
+        let begin = format!(r#"[{{"id":"{id}","object":"widget","#);
+        assert!(text.starts_with(&begin), "{text}");
+        assert_eq!(text.matches(r#""id""#).count(), 1, "{text}");
+    }
+}

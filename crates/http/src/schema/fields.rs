@@ -1,0 +1,77 @@
+//! Fields that several resources and requests have.
+
+use signpost_domain::{Name, TargetUrl};
+use utoipa::openapi::schema::{KnownFormat, ObjectBuilder, SchemaFormat};
+
+use super::object::string;
+use super::patterns;
+
+/// The id of a resource: its prefix, and an example.
+pub(crate) fn id(prefix: &str, description: &str) -> ObjectBuilder {
+    string(description)
+        .pattern(Some(patterns::id(prefix)))
+        .examples([format!("{prefix}_{}", super::examples::digits(prefix))])
+}
+
+/// An instant (D3).
+pub(crate) fn timestamp(description: &str) -> ObjectBuilder {
+    string(description)
+        .format(Some(SchemaFormat::KnownFormat(KnownFormat::DateTime)))
+        .pattern(Some(patterns::TIMESTAMP))
+        .examples([super::examples::CREATED_AT])
+}
+
+/// When a resource came into being.
+pub(crate) fn created_at() -> ObjectBuilder {
+    timestamp("When it was created; UTC, with milliseconds.")
+}
+
+/// When a resource last changed (D33).
+pub(crate) fn updated_at() -> ObjectBuilder {
+    timestamp("When one of its fields last changed; UTC, with milliseconds.")
+}
+
+/// A name or a title as it is kept.
+pub(crate) fn kept_name(description: &str) -> ObjectBuilder {
+    string(description).min_length(Some(1)).max_length(Some(Name::MAX_CHARS)).examples(["Autumn sale"])
+}
+
+/// A name or a title as it is sent: trimmed before its characters are counted (D9).
+pub(crate) fn sent_name(what: &str) -> ObjectBuilder {
+    string(&format!(
+        "{what}: 1 to {} characters, none of them a control character. White space around it is dropped before they \
+         are counted.",
+        Name::MAX_CHARS
+    ))
+    .pattern(Some(patterns::name()))
+    .examples(["Autumn sale"])
+}
+
+/// A URL of a landing page as it is kept (D24, D34).
+pub(crate) fn web_url_shown(description: &str) -> ObjectBuilder {
+    string(description)
+        .max_length(Some(TargetUrl::MAX_CHARS))
+        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
+        .examples([WEB_URL])
+}
+
+/// A URL of a landing page as it is sent, by the rules of a redirect's target (D24, D34).
+pub(crate) fn web_url(description: &str) -> ObjectBuilder {
+    string(&format!(
+        "{description} An absolute `http` or `https` URL by the rules of a redirect's `target_url`."
+    ))
+    .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+    .max_length(Some(TargetUrl::MAX_CHARS))
+    .pattern(Some(patterns::target_url()))
+    .examples([WEB_URL])
+}
+
+const WEB_URL: &str = "https://example.com/ada";
+
+/// A target as it is kept (D24).
+pub(crate) fn target_url_shown() -> ObjectBuilder {
+    string("Where visitors are sent; exactly as it was given.")
+        .max_length(Some(TargetUrl::MAX_CHARS))
+        .pattern(Some("^[Hh][Tt][Tt][Pp][Ss]?://"))
+        .examples(["https://example.com/autumn?utm_source=mail"])
+}

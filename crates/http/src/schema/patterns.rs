@@ -1,0 +1,96 @@
+//! Regular expressions of the document (ECMA-262, with the flag `u`, as JSON Schema asks).
+//!
+//! What the domain's types accept, its pattern matches, and but for targets the other way round.
+
+use std::collections::BTreeMap;
+
+use signpost_domain::{CountryCode, Name};
+
+/// White space in the Unicode sense, as the inside of a character class.
+const SPACES: &str = r"\t-\r \u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u202F\u205F\u3000";
+
+/// Control characters, as the inside of a character class.
+const CONTROLS: &str = r"\u0000-\u001F\u007F-\u009F";
+
+/// D21.
+pub(crate) const SLUG: &str = "^[A-Za-z0-9_-]{1,64}$";
+
+/// D3.
+pub(crate) const TIMESTAMP: &str = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$";
+
+/// Any text without U+0000.
+pub(crate) const WITHOUT_NUL: &str = r"^[^\u0000]*$";
+
+/// Text in any number of lines, without any other control characters than line breaks and tabs.
+pub(crate) const LINES: &str = r"^[^\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F-\u009F]*$";
+
+/// A colour as it is sent (D34).
+pub(crate) const COLOR: &str = "^#[0-9A-Fa-f]{6}$";
+
+/// A colour as it is kept (D34).
+pub(crate) const KEPT_COLOR: &str = "^#[0-9a-f]{6}$";
+
+/// What a vendor's code for a pixel consists of, whichever the vendor (D36).
+pub(crate) const PIXEL_CODE: &str = "^[A-Za-z0-9_-]{1,64}$";
+
+/// A form that cursors have (D11). Nobody but the service knows which ones it issued.
+pub(crate) const CURSOR: &str = "^[A-Za-z0-9_-]+$";
+
+/// An id of one kind (D1): its prefix, 32 hexadecimal digits.
+pub(crate) fn id(prefix: &str) -> String {
+    format!("^{prefix}_[0-9a-f]{{32}}$")
+}
+
+/// A name or a title: 1 to 100 characters behind and before any white space, none of them a control character (D9).
+pub(crate) fn name() -> String {
+    trimmed(Name::MAX_CHARS)
+}
+
+/// 1 to so many characters behind and before any white space, none of them a control character.
+pub(crate) fn trimmed(most: usize) -> String {
+    let between = most.saturating_sub(2);
+    format!(
+        "^[{SPACES}]*[^{CONTROLS}{SPACES}](?:[^{CONTROLS}]{{0,{between}}}[^{CONTROLS}{SPACES}])?[{SPACES}]*$"
+    )
+}
+
+/// Text without control characters.
+pub(crate) fn one_line() -> String {
+    format!("^[^{CONTROLS}]*$")
+}
+
+/// What every e-mail address matches; how long one may be is beyond it.
+pub(crate) fn email() -> String {
+    let never = format!("{SPACES}{CONTROLS}@");
+    format!("^[{SPACES}]*[^{never}]+@[^{never}]+[{SPACES}]*$")
+}
+
+/// What every hostname that D37 accepts matches. How long a name and its labels may be, and which names may be connected, is
+/// beyond a pattern.
+pub(crate) fn hostname() -> String {
+    format!(r"^[{SPACES}]*[A-Za-z0-9][A-Za-z0-9-]{{0,62}}\.[A-Za-z0-9.-]{{1,252}}[{SPACES}]*$")
+}
+
+/// An assigned country code in upper or lower case (D26).
+pub(crate) fn country() -> String {
+    let mut seconds: BTreeMap<char, String> = BTreeMap::new();
+    for country in CountryCode::all() {
+        let mut letters = country.as_str().chars();
+        if let (Some(first), Some(second)) = (letters.next(), letters.next()) {
+            let seconds = seconds.entry(first).or_default();
+            seconds.push(second);
+            seconds.push(second.to_ascii_lowercase());
+        }
+    }
+    let pairs = seconds.iter().map(|(first, seconds)| {
+        let lower = first.to_ascii_lowercase();
+        format!("[{first}{lower}][{seconds}]")
+    });
+    format!("^(?:{})$", pairs.collect::<Vec<_>>().join("|"))
+}
+
+/// What every `http` or `https` URL that D24 accepts matches. Which hosts there are is beyond a pattern.
+pub(crate) fn target_url() -> String {
+    let never = format!(r"{SPACES}{CONTROLS}\\");
+    format!(r"^[Hh][Tt][Tt][Pp][Ss]?://[^{never}/?#@:][^{never}]*$")
+}
