@@ -3,26 +3,48 @@
 use actix_web::HttpResponse;
 use actix_web::http::StatusCode;
 use actix_web::http::header::{ALLOW, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
-use serde::Serialize;
 use signpost_app::AppError;
-use signpost_domain::RequestId;
+use signpost_domain::{ErrorCode, RequestId, Violations};
+use utoipa::openapi::schema::ArrayBuilder;
 
 use crate::api_error::ApiError;
 use crate::remembered_answer;
-use crate::wire::{self, Detail};
+use crate::schema::{Components, closed_object, id, list, named, shown, string};
+use crate::wire::{self, Detail, sentence_schema};
 
-#[derive(Serialize)]
-struct Envelope<'a> {
-    error: Body<'a>,
+shown! {
+    struct Envelope<'a> {
+        error: Body<'a> = closed_object("What went wrong.", Body::properties()),
+    }
 }
 
-#[derive(Serialize)]
-struct Body<'a> {
-    code: &'a str,
-    message: &'a str,
-    request_id: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    details: Option<Vec<Detail>>,
+shown! {
+    struct Body<'a> {
+        code: &'a str = string("The machine code. A closed list.")
+            .enum_values(Some(ErrorCode::ALL.iter().map(|code| code.as_str()))),
+        message: &'a str = sentence_schema(),
+        request_id: String = id("req", "The request's id, as in `X-Request-Id`; quote it to support."),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        details (maybe): Option<Vec<Detail>> = details_schema(),
+    }
+}
+
+fn details_schema() -> ArrayBuilder {
+    list(
+        "Every violation of the request, or the first hundred and one entry that counts the others; only where \
+         validation failed. With `slug_already_taken` one entry on `slug`, also where `slug` is null for the root of a \
+         domain, and where only `domain` was sent.",
+        named("ErrorDetail"),
+    )
+    .min_items(Some(1))
+    .max_items(Some(Violations::MAX_LISTED + 1))
+}
+
+/// The components of the OpenAPI document about errors.
+pub(crate) fn components() -> Components {
+    let detail = closed_object("One violation of the request.", Detail::properties());
+    let envelope = closed_object("The body of every error.", Envelope::properties());
+    vec![("Error", envelope.into()), ("ErrorDetail", detail.into())]
 }
 
 /// The body of an error, as JSON.

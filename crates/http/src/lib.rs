@@ -1,13 +1,19 @@
 //! Signpost's HTTP API: from requests to use cases and back.
 //!
 //! [`routes`](route_table) says which endpoints there are. Before routing, every request gets an id and is
-//! admitted (`middleware`); then extractors turn its parts into values or violations (`extract`), one file per
-//! endpoint calls one use case, and `wire` shows the result. No rule of the service stands here: what a field may
-//! be is for the domain's types to say, and what happens for the use cases.
+//! admitted (`middleware`); then extractors turn its parts into values or violations (`extract`), and a function of the
+//! resource (`resources`) calls one use case and shows the result. This crate has no rule of the service: the domain's
+//! types say what a field may be, and the use cases what happens.
+//!
+//! # Adding a field
+//!
+//! A field of a request is a function that returns a `Field`: its name, how it is read, and its schema. Creations and
+//! updates take it with `required`, `optional` or `nullable`. A field of an answer is a line of a `shown!` body. The
+//! OpenAPI document comes from both.
 //!
 //! # Adding an endpoint
 //!
-//! Write a file with a `handle` function beside its siblings, and add a row to the table in `routes.rs`. A handler
+//! Write a function in the file of its resource, and add a row to the table in `routes.rs`. A handler
 //! under `/v1` takes `Admitted`, and one of `NoInput`, `OnlyQuery`, `OnlyBody` and `OnlyKey`: which
 //! fields and parameters it knows is what it takes from them, and the rest is refused. That of a `POST` asks
 //! `once` first, and gives the use case a `remembered_answer::conclusion` (D12). Describe it beside its siblings

@@ -6,6 +6,9 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use signpost_domain::analytics::{ClickId, Dimension, ExportedClick};
 use signpost_domain::{FieldError, ViolationCode};
+use utoipa::openapi::schema::ObjectBuilder;
+
+use crate::schema::{Components, always, closed_object, string, timestamp};
 
 /// The fields before those of the dimensions.
 const FIELDS: [&str; 4] = ["id", "at", "link_id", "kind"];
@@ -114,6 +117,37 @@ fn write_cell(value: &str, lines: &mut Vec<u8>) {
     if is_quoted {
         lines.push(b'"');
     }
+}
+
+/// The components of the OpenAPI document about exported clicks.
+pub(crate) fn components() -> Components {
+    vec![
+        ("ExportedClick", click().into()),
+        ("ExportedClicks", string("A header with the names of the fields, and a row for each click.").into()),
+    ]
+}
+
+/// A line of NDJSON.
+fn click() -> ObjectBuilder {
+    let own = [
+        always(
+            "id",
+            string("The click's id. Ids ascend.").pattern(Some("^clk_[0-9a-f]{12}[lr][0-9a-f]{33,40}$")),
+        ),
+        always("at", timestamp("When; UTC, with milliseconds.")),
+        always(
+            "link_id",
+            string("The redirect or landing page.").pattern(Some("^(?:lnd|rdr)_[0-9a-f]{32}$")),
+        ),
+        always("kind", string("What it counts as; the list is open.").examples(["click", "bot", "blocked"])),
+    ];
+    let values = Dimension::RECORDED.map(|dimension| {
+        always(
+            dimension.as_str(),
+            string(&format!("The value of `{}`; empty if it is unknown.", dimension.as_str())),
+        )
+    });
+    closed_object("A click of an export.", own.into_iter().chain(values))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Analytics: the questions, and the export of clicks (D45 to D51, D66).
 
-mod click_lines;
+pub(crate) mod click_lines;
 pub(crate) mod clicks;
 mod query;
 pub(crate) mod report;

@@ -5,13 +5,17 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use signpost_app::{Application, analytics};
 use signpost_domain::Timestamp;
-use signpost_domain::analytics::{Counts, Dimension, Report, ValueCounts};
+use signpost_domain::analytics::{Counts, Dimension, Interval, MAX_BUCKETS, MAX_VALUES, Report, ValueCounts};
+use utoipa::openapi::schema::ObjectBuilder;
 
 use super::by;
 use super::query::{self, QuestionQuery, Subject};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
 use crate::resources::links::LinkResource;
+use crate::schema::{
+    Components, FieldType, closed_object, count, kind, list, maybe, named, shown, string, timestamp,
+};
 use crate::wire::{self, Text};
 
 /// Answers a question about a link.
@@ -81,41 +85,81 @@ impl Frame {
     }
 }
 
-#[derive(Serialize)]
-struct ReportBody {
-    object: &'static str,
-    start_date: Text<Timestamp>,
-    end_date: Text<Timestamp>,
-    timezone: String,
-    interval: &'static str,
-    totals: CountsBody,
-    series: Vec<BucketBody>,
-    dimensions: DimensionsBody,
+shown! {
+    struct ReportBody {
+        object: &'static str = kind("analytics"),
+        start_date: Text<Timestamp> = timestamp("The first millisecond of the period; UTC."),
+        end_date: Text<Timestamp> =
+            timestamp("The last millisecond of the period, which is not in the future; UTC."),
+        timezone: String = string("The zone that cuts the buckets, as the IANA database spells it.")
+            .examples(["Europe/Berlin"]),
+        interval: &'static str =
+            string("What the buckets are.").enum_values(Some(Interval::ALL.map(Interval::as_str))),
+        totals: CountsBody = named("AnalyticsCounts"),
+        series: Vec<BucketBody> = list(
+            "Every bucket that the period touches, also empty ones, in order.",
+            named("AnalyticsBucket"),
+        )
+        .min_items(Some(1))
+        .max_items(Some(MAX_BUCKETS)),
+        dimensions: DimensionsBody = dimensions_schema(),
+    }
 }
 
-#[derive(Serialize)]
-struct CountsBody {
-    clicks: u64,
-    visitors: u64,
-    bots: u64,
-    blocked: u64,
+shown! {
+    struct CountsBody {
+        clicks: u64 = count("Visitors sent on, or shown a landing page."),
+        visitors: u64 =
+            count("Distinct visitors among the clicks. One who comes on two days (UTC) counts on each."),
+        bots: u64 = count("Visits of known bots, link previewers and prefetches; they are no clicks."),
+        blocked: u64 = count("Visits that antibot or a country block turned away; they are no clicks."),
+    }
 }
 
-#[derive(Serialize)]
-struct BucketBody {
-    start: Text<Timestamp>,
-    #[serde(flatten)]
-    counts: CountsBody,
+shown! {
+    struct BucketBody {
+        start: Text<Timestamp> = timestamp("When the local hour, day, week or month begins; UTC."),
+        + counts: CountsBody,
+    }
 }
 
 /// By name, in the order of the question.
 struct DimensionsBody(Vec<(Dimension, Vec<ValueCounts>)>);
 
-#[derive(Serialize)]
-struct ValueBody<'a> {
-    value: &'a str,
-    clicks: u64,
-    visitors: u64,
+impl FieldType for DimensionsBody {}
+
+shown! {
+    struct ValueBody<'a> {
+        value: &'a str = string("The value; empty if it is unknown.").examples(["DE"]),
+        clicks: u64 = count("Clicks."),
+        visitors: u64 = count("Distinct visitors among them."),
+    }
+}
+
+fn dimensions_schema() -> ObjectBuilder {
+    let values = || {
+        list(
+            "The values with the most clicks, most first; as many of them are in the order of the values.",
+            named("AnalyticsValue"),
+        )
+        .max_items(Some(MAX_VALUES))
+    };
+    let properties = Dimension::ALL.map(|dimension| maybe(dimension.as_str(), values()));
+    closed_object("The dimensions that were asked for, in that order.", properties)
+}
+
+/// The components of the OpenAPI document about counts.
+pub(crate) fn components() -> Components {
+    let value = closed_object(
+        "What was counted of one value. Of a `widget` these are the visits of the widget itself.",
+        ValueBody::properties(),
+    );
+    vec![
+        ("Analytics", closed_object("What was counted in a period.", ReportBody::properties()).into()),
+        ("AnalyticsCounts", closed_object("What was counted.", CountsBody::properties()).into()),
+        ("AnalyticsBucket", closed_object("One bucket.", BucketBody::properties()).into()),
+        ("AnalyticsValue", value.into()),
+    ]
 }
 
 impl From<Counts> for CountsBody {

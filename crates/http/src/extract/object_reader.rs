@@ -320,7 +320,7 @@ mod tests {
         }
     }
 
-    fn found(reader: ObjectReader) -> Vec<(String, &'static str)> {
+    fn found(mut reader: ObjectReader) -> Vec<(String, &'static str)> {
         reader.finish().iter().map(|each| (each.field().to_owned(), each.code().as_str())).collect()
     }
 
@@ -390,7 +390,7 @@ mod tests {
 
     #[test]
     fn an_unknown_field_with_an_absurd_name_is_reported_shortened() {
-        let body = reader(&format!(r#"{{"{}":1}}"#, "x".repeat(100_000)));
+        let mut body = reader(&format!(r#"{{"{}":1}}"#, "x".repeat(100_000)));
         let violations = body.finish();
         assert!(violations.iter().all(|violation| violation.field().chars().count() == 101));
     }

@@ -9,11 +9,12 @@ use std::time::Instant;
 use actix_web::http::StatusCode;
 use actix_web::{HttpResponse, web};
 use futures_util::future::join3;
-use serde::Serialize;
 use signpost_app::Application;
+use utoipa::openapi::schema::ObjectBuilder;
 
 use crate::api_error::ApiError;
 use crate::extract::NoInput;
+use crate::schema::{Components, closed_object, shown, string};
 use crate::wire;
 
 use probe::Probe;
@@ -28,23 +29,49 @@ const READ_ONLY: &str = "read_only";
 const UNAVAILABLE: &str = "unavailable";
 const DRAINING: &str = "draining";
 
-#[derive(Serialize)]
-struct Live {
-    status: &'static str,
+shown! {
+    struct Live {
+        status: &'static str = status_of("Always `ok`.", &[OK]),
+    }
 }
 
-#[derive(Serialize)]
-struct Health {
-    status: &'static str,
-    checks: Checks,
+shown! {
+    struct Health {
+        status: &'static str = status_of(
+            "`ok`, or why not: something that is needed does not answer or takes no changes, or the program is on its \
+             way out.",
+            &[OK, READ_ONLY, UNAVAILABLE, DRAINING],
+        ),
+        checks: Checks = closed_object("What was asked.", Checks::properties()),
+    }
 }
 
-#[derive(Serialize)]
-struct Checks {
-    database: &'static str,
-    /// Of the store that nodes count requests in together, where there is one beside the database.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    redis: Option<&'static str>,
+shown! {
+    struct Checks {
+        database: &'static str = status_of(
+            "Whether the database answers. `read_only` says that it can be read and takes no changes, because its disk \
+             is full or it is set so; in readiness only.",
+            &[OK, READ_ONLY, UNAVAILABLE],
+        ),
+        #[serde(skip_serializing_if = "Option::is_none")]
+        redis (maybe): Option<&'static str> = status_of(
+            "Whether Redis answers; in readiness only, and only where Redis is used. It is not needed: while it is \
+             away, each node counts requests by itself.",
+            &[OK, UNAVAILABLE],
+        ),
+    }
+}
+
+fn status_of(description: &str, values: &[&'static str]) -> ObjectBuilder {
+    string(description).enum_values(Some(values.iter().copied()))
+}
+
+/// The components of the OpenAPI document about health (D63).
+pub(crate) fn components() -> Components {
+    vec![
+        ("Live", closed_object("The process answers.", Live::properties()).into()),
+        ("Health", closed_object("Whether the service can do its work.", Health::properties()).into()),
+    ]
 }
 
 /// The checks that run, shared by all workers of a listener.

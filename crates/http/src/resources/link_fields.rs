@@ -96,9 +96,7 @@ pub(super) fn is_active_shown() -> ObjectBuilder {
 /// `analytics_enabled` (D28, D50)
 pub(super) fn analytics_enabled() -> impl Field<bool> {
     field("analytics_enabled", boolean(), || {
-        boolean_schema(
-            "Whether visits shall be counted; none are yet. Fixed for the link's life, and never shown.",
-        )
+        boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
     })
 }
 

@@ -5,16 +5,14 @@
 
 use utoipa::openapi::{RefOr, Schema};
 
+use crate::analytics::{click_lines, report};
 use crate::resources::{account, domains, groups, landings, links, pixels, redirects, widgets};
-use crate::tls_allowed;
+use crate::{error_response, health, tls_allowed};
 
-mod analytics;
 mod bulk;
 mod deletion;
-mod error;
 pub(crate) mod examples;
 mod fields;
-mod health;
 mod list;
 mod object;
 mod patterns;
@@ -25,8 +23,8 @@ pub(crate) use fields::{
     created_at, id, kept_name, sent_name, target_url_shown, timestamp, updated_at, web_url, web_url_shown,
 };
 pub(crate) use object::{
-    AnySchema, Property, always, boolean, closed_object, count, keyword, kind, list, named, or_null, string,
-    with_default, with_rule,
+    AnySchema, Property, always, boolean, closed_object, count, keyword, kind, list, maybe, named, or_null,
+    string, with_default, with_rule,
 };
 pub(crate) use patterns::{
     COLOR, CURSOR, KEPT_COLOR, LINES, PIXEL_CODE, SLUG, WITHOUT_NUL, country as country_pattern,
@@ -49,10 +47,11 @@ pub(crate) fn all() -> impl Iterator<Item = (&'static str, RefOr<Schema>)> {
         list::components(),
         deletion::components(),
         bulk::components(),
-        analytics::components(),
+        report::components(),
+        click_lines::components(),
         account::components(),
         health::components(),
-        error::components(),
+        error_response::components(),
     ]
     .into_iter()
     .flatten()

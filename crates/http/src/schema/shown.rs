@@ -1,5 +1,7 @@
 //! Bodies of answers, each declared once: what is serialised, and how the OpenAPI document describes it.
 
+use std::borrow::Cow;
+
 use serde::Serialize;
 
 use super::object::{AnySchema, Property, always, or_null};
@@ -15,7 +17,8 @@ impl<T: FieldType> FieldType for Option<T> {
 }
 
 impl FieldType for String {}
-impl FieldType for &'static str {}
+impl FieldType for &str {}
+impl FieldType for Cow<'_, str> {}
 impl FieldType for bool {}
 impl FieldType for u32 {}
 impl FieldType for u64 {}
@@ -28,41 +31,51 @@ pub(crate) fn property<T: FieldType>(name: &'static str, schema: impl Into<AnySc
 }
 
 /// Declares the body of an answer: each field with its type and, after `=`, its schema. From it come the struct, how it is
-/// serialised, and `properties()`, which the schemas of the document consist of. A field may have another name in
-/// JSON: `as "type"`. A body may begin with the fields of another: `..redirect: RedirectBody,`.
+/// serialised, and `properties()`, which the schemas of the document consist of.
+///
+/// A field may have another name in JSON: `as "type"`. One that is left out where it is `None` is marked `maybe`, beside the
+/// attribute of serde. A body may begin with the fields of another, `..redirect: RedirectBody,`, or end with them, `+ counts: CountsBody,`.
 macro_rules! shown {
     (
         $(#[$meta:meta])*
-        $visibility:vis struct $body:ident {
-            $(..$base:ident: $base_type:ty,)?
-            $($(#[$field_meta:meta])* $field:ident $(as $wire:literal)?: $type:ty = $schema:expr,)*
+        $visibility:vis struct $body:ident $(<$lifetime:lifetime>)? {
+            $(..$before:ident: $before_type:ty,)?
+            $(
+                $(#[$field_meta:meta])*
+                $field_visibility:vis $field:ident $(as $wire:literal)? $(($maybe:ident))?: $type:ty = $schema:expr,
+            )*
+            $(+ $after:ident: $after_type:ty,)?
         }
     ) => {
         $(#[$meta])*
         #[derive(serde::Serialize)]
-        $visibility struct $body {
-            $(#[serde(flatten)] $base: $base_type,)?
-            $($(#[$field_meta])* $(#[serde(rename = $wire)])? $field: $type,)*
+        $visibility struct $body $(<$lifetime>)? {
+            $(#[serde(flatten)] $before: $before_type,)?
+            $($(#[$field_meta])* $(#[serde(rename = $wire)])? $field_visibility $field: $type,)*
+            $(#[serde(flatten)] $after: $after_type,)?
         }
 
-        impl $crate::schema::FieldType for $body {}
+        impl $(<$lifetime>)? $crate::schema::FieldType for $body $(<$lifetime>)? {}
 
-        impl $body {
+        impl $(<$lifetime>)? $body $(<$lifetime>)? {
             /// Its properties, in their order.
             $visibility fn properties() -> Vec<$crate::schema::Property> {
-                let base: Vec<$crate::schema::Property> = vec![];
-                $(let base = { let _ = base; <$base_type>::properties() };)?
-                base.into_iter()
-                    .chain([$($crate::schema::property::<$type>(
-                        $crate::schema::shown!(@name $field $($wire)?),
-                        $schema,
-                    )),*])
-                    .collect()
+                let own: Vec<$crate::schema::Property> = vec![$($crate::schema::shown!(
+                    @property $($maybe)?;
+                    $crate::schema::shown!(@name $field $($wire)?), $type, $schema
+                )),*];
+                let properties = std::iter::empty();
+                $(let properties = properties.chain(<$before_type>::properties());)?
+                let properties = properties.chain(own);
+                $(let properties = properties.chain(<$after_type>::properties());)?
+                properties.collect()
             }
         }
     };
     (@name $field:ident $wire:literal) => { $wire };
     (@name $field:ident) => { stringify!($field) };
+    (@property; $name:expr, $type:ty, $schema:expr) => { $crate::schema::property::<$type>($name, $schema) };
+    (@property maybe; $name:expr, $type:ty, $schema:expr) => { $crate::schema::maybe($name, $schema) };
 }
 
 pub(crate) use shown;

@@ -2,18 +2,39 @@
 
 use std::borrow::Cow;
 
-use serde::{Deserialize, Serialize};
-use signpost_domain::{Refusal, Violation, Violations};
+use serde::Deserialize;
+use signpost_domain::{Refusal, Violation, ViolationCode, Violations};
+use utoipa::openapi::schema::ObjectBuilder;
 
-/// One violation. It is also read, from answers that are remembered (D12).
-#[derive(Serialize, Deserialize)]
-pub(crate) struct Detail {
-    field: String,
-    code: Cow<'static, str>,
-    message: String,
-    /// The caller's own link that stands in the way (D20).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    existing_id: Option<String>,
+use crate::schema::{examples, shown, string};
+
+shown! {
+    /// One violation. It is also read, from answers that are remembered (D12).
+    #[derive(Deserialize)]
+    pub(crate) struct Detail {
+        field: String = string(
+            "The path of the offending field or parameter; `body` for the body as a whole, and in the last \
+             entry of a list that is not complete.",
+        )
+        .examples(["geo_blocklists.countries[1]"]),
+        code: Cow<'static, str> = string(
+            "What is wrong with it. A closed list. `already_taken` and `reserved` come with `slug_already_taken`. `truncated` is only the last entry's: its message says how \
+             many more violations there are.",
+        )
+        .enum_values(Some(ViolationCode::ALL.map(ViolationCode::as_str))),
+        message: String = sentence_schema(),
+        /// The caller's own link that stands in the way (D20).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        existing_id (maybe): Option<String> =
+            string("With `already_taken`: the link that has the address, if it is the account's own.")
+                .pattern(Some("^(lnd|rdr)_[0-9a-f]{32}$"))
+                .examples([examples::REDIRECT_ID]),
+    }
+}
+
+/// A sentence in an error.
+pub(crate) fn sentence_schema() -> ObjectBuilder {
+    string("A sentence for people; it may be reworded, so do not match on it.").min_length(Some(1))
 }
 
 impl Detail {

@@ -12,7 +12,7 @@ pub(crate) use bulk::{
     SucceededItem,
 };
 pub(crate) use deletion::DeletionBody;
-pub(crate) use detail::{Detail, sentence};
+pub(crate) use detail::{Detail, sentence, sentence_schema};
 pub(crate) use json_response::{created, json, ok};
 pub(crate) use list::ListBody;
 pub(crate) use text::Text;
