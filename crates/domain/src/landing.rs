@@ -3,8 +3,7 @@
 use crate::change::Change;
 use crate::group::named_group;
 use crate::id::{GroupId, LandingId};
-use crate::landing_draft::LandingDraft;
-use crate::landing_patch::LandingPatch;
+use crate::landing_requests::{LandingDraft, LandingPatch};
 use crate::link_context::LinkContext;
 use crate::placement::{Placement, PlacementChange};
 use crate::refusal::Refusal;

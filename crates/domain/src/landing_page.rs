@@ -2,7 +2,7 @@
 
 use crate::id::WidgetId;
 use crate::landing::Landing;
-use crate::landing_patch::LandingPatch;
+use crate::landing_requests::LandingPatch;
 use crate::link_context::LinkContext;
 use crate::page_content::{self, PageContent};
 use crate::refusal::Rejection;

@@ -1,5 +1,6 @@
-//! What the creation of a redirect asks for (D28).
+//! What creations and updates of redirects ask for (D28, contract "PATCH /v1/redirects/{id}").
 
+use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
 use crate::id::{GroupKind, PixelKind, RedirectId, RedirectKind};
 use crate::link_context::LinkContext;
@@ -8,6 +9,7 @@ use crate::placement::{Placement, SlugChoice, site_for_new_link};
 use crate::redirect::{Redirect, violations_of_new_target, violations_of_pixels};
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::Rejection;
+use crate::slug::Slug;
 use crate::target_url::TargetUrl;
 use crate::text::{Name, Note};
 use crate::violation::Violations;
@@ -130,4 +132,29 @@ impl IncompleteRedirect {
         violations.append_about_others(violations_of_pixels(&pixels, context));
         violations
     }
+}
+
+/// What a PATCH asks for; only the fields present are changed. The default changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedirectPatch {
+    /// `name`
+    pub name: Option<Name>,
+    /// `target_url`
+    pub target_url: Option<TargetUrl>,
+    /// `slug`; null is the root of the custom domain.
+    pub slug: Change<Slug>,
+    /// `note`
+    pub note: Change<Note>,
+    /// `domain`; null is the system domain.
+    pub domain: Change<HostReference>,
+    /// `group_id`; null ungroups the link.
+    pub group: Change<IdReference<GroupKind>>,
+    /// `is_active`
+    pub is_active: Option<bool>,
+    /// `antibot_enabled`
+    pub antibot_enabled: Option<bool>,
+    /// `geo_blocklists`; null lifts all blocks.
+    pub geo_blocklist: Change<GeoBlocklist>,
+    /// `pixel_ids`; null removes all.
+    pub pixels: Change<Vec<IdReference<PixelKind>>>,
 }

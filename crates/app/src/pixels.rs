@@ -1,12 +1,17 @@
-//! Creating a pixel (D36).
+//! What callers do with pixels (contract "Redirect", D5, D36).
 
-use signpost_domain::{Feature, Name, Pixel, PixelCode, PlanResource, Refusal};
+use signpost_domain::id::PixelKind;
+use signpost_domain::{
+    Feature, IdReference, Name, Page, PageLimit, PagePosition, Pixel, PixelCode, PixelId, PlanResource,
+    Refusal,
+};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
 use crate::idempotency::{Conclusion, Operation};
 use crate::ports::InsertPixelError;
+use crate::unit_of_work::{Attempts, commit};
 
 /// What the request asks for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,6 +52,49 @@ pub async fn create(
             }
             operation.conclude(Some(work), true, &pixel).await?;
             Ok(pixel.clone())
+        })
+        .await
+}
+
+/// One page of the caller's pixels, newest first.
+pub async fn list(
+    app: &Application,
+    caller: &Caller,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<Pixel>, AppError> {
+    Ok(app.store.pixels(caller.account_id(), limit, after).await?)
+}
+
+/// The caller's pixel with this id.
+///
+/// # Errors
+/// [`Refusal::PixelNotFound`] (D2).
+pub async fn get(app: &Application, caller: &Caller, id: IdReference<PixelKind>) -> Result<Pixel, AppError> {
+    let id = id.id().ok_or(Refusal::PixelNotFound)?;
+    let pixel = app.store.pixel(caller.account_id(), id).await?;
+    Ok(pixel.ok_or(Refusal::PixelNotFound)?)
+}
+
+/// Deletes a pixel. The redirects that had it have it no more.
+///
+/// # Errors
+/// [`Refusal::PixelNotFound`] (D2).
+pub async fn delete(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<PixelKind>,
+) -> Result<PixelId, AppError> {
+    let id = id.id().ok_or(Refusal::PixelNotFound)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.delete_pixel(caller.account_id(), id).await? {
+                return Err(Refusal::PixelNotFound.into());
+            }
+            commit(app, work).await?;
+            Ok(id)
         })
         .await
 }

@@ -1,16 +1,62 @@
-//! Updating a landing page (D22, D28, D33, D34).
+//! What callers do with landing pages (D22, D27, D28, D33). What they share with redirects is in [`links`](crate::links).
 
 use std::collections::BTreeSet;
 
 use signpost_domain::id::LandingKind;
-use signpost_domain::{IdReference, LandingPage, LandingPatch, Link, PlacementChange, Refusal, page_content};
+use signpost_domain::{
+    IdReference, IncompleteLanding, Landing, LandingDraft, LandingPage, LandingPatch, Link, NamedDomains,
+    PageContent, PlacementChange, Refusal, page_content,
+};
 
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
-use crate::links::{LinkRules, LockedLink};
+use crate::idempotency::Conclusion;
+use crate::links::{LinkRules, LockedLink, create_one};
 use crate::submitted::Submitted;
 use crate::unit_of_work::{Attempts, write_over};
+
+/// What the request asks for: a whole draft, or what can be read of one with violations in it.
+pub type CreateLanding = Result<LandingDraft, Box<IncompleteLanding>>;
+
+/// Creates a landing page.
+///
+/// # Errors
+/// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such domain, the
+/// domain is not active, a slug is required, the slug is reserved, no such group, the plan's limit, the address is taken.
+pub async fn create(
+    app: &Application,
+    caller: &Caller,
+    command: CreateLanding,
+    conclusion: Conclusion<'_, LandingPage>,
+) -> Result<LandingPage, AppError> {
+    let blocklist = app.target_blocklist.current();
+    let no_pixels = BTreeSet::new();
+    let rules = LinkRules::of_request(app, caller, &blocklist, &no_pixels);
+    let draft = command.map_err(|incomplete| {
+        // What can be wrong with a page does not depend on where it is.
+        AppError::Invalid(incomplete.all_violations(&rules.context(&NamedDomains::default())))
+    })?;
+    let page = PageContent::default().apply(draft.content.clone(), || app.ids.next());
+    let whole = |landing: &Landing| LandingPage { landing: landing.clone(), content: page.clone() };
+    let conclusion = conclusion.of_part(|landing| Some(whole(landing)));
+    let landing = create_one(&rules, caller, draft, Some(&page), conclusion).await?;
+    Ok(whole(&landing))
+}
+
+/// The caller's landing page with this id, and what is on it.
+///
+/// # Errors
+/// [`Refusal::LandingNotFound`], alike for a malformed id, an unknown one, and another account's (D2).
+pub async fn get(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<LandingKind>,
+) -> Result<LandingPage, AppError> {
+    let id = id.id().ok_or(Refusal::LandingNotFound)?;
+    let page = app.store.landing_page(caller.account_id(), id).await?;
+    Ok(page.ok_or(Refusal::LandingNotFound)?)
+}
 
 /// Updates a landing page and returns it as it is then. A patch that changes nothing writes nothing.
 ///

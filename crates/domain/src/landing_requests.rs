@@ -1,5 +1,6 @@
-//! What the creation of a landing page asks for (D28).
+//! What creations and updates of landing pages ask for (D28, contract "PATCH /v1/landings/{id}").
 
+use crate::change::Change;
 use crate::id::{GroupKind, LandingId, LandingKind};
 use crate::landing::Landing;
 use crate::link_context::LinkContext;
@@ -8,6 +9,7 @@ use crate::page_content::{self, PageContentPatch};
 use crate::placement::{Placement, SlugChoice};
 use crate::reference::{HostReference, IdReference};
 use crate::refusal::Rejection;
+use crate::slug::Slug;
 use crate::text::{Name, Note};
 use crate::violation::Violations;
 
@@ -93,4 +95,23 @@ impl IncompleteLanding {
         violations.append(page_content::violations_of(&content, context.blocklist));
         violations
     }
+}
+
+/// What a PATCH asks for; only the fields present are changed. The default changes nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LandingPatch {
+    /// `title`
+    pub title: Option<Name>,
+    /// `slug`; null is the root of the custom domain.
+    pub slug: Change<Slug>,
+    /// `note`
+    pub note: Change<Note>,
+    /// `domain`; null is the system domain.
+    pub domain: Change<HostReference>,
+    /// `group_id`; null ungroups the page.
+    pub group: Change<IdReference<GroupKind>>,
+    /// `is_active`
+    pub is_active: Option<bool>,
+    /// What is on the page.
+    pub content: PageContentPatch,
 }

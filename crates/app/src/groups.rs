@@ -1,0 +1,219 @@
+//! What callers do with groups (contract "Group", D5, D30–D32).
+
+use std::collections::HashMap;
+
+use signpost_domain::id::GroupKind;
+use signpost_domain::{
+    AccountId, Batch, Group, GroupId, IdReference, Link, LinkId, Name, Page, PageLimit, PagePosition,
+    PlanResource, Refusal, Rejection,
+};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
+use crate::links::batch_ids;
+use crate::ports::InsertGroupError;
+use crate::unit_of_work::{Attempts, commit};
+
+/// Creates an empty group. Two groups may have the same name.
+///
+/// # Errors
+/// [`Refusal::PlanLimitReached`].
+pub async fn create(
+    app: &Application,
+    caller: &Caller,
+    name: Name,
+    conclusion: Conclusion<'_, Group>,
+) -> Result<Group, AppError> {
+    let group = Group::create(app.ids.next(), name, app.clock.now());
+    let limit = caller.plan().limits.of(PlanResource::Groups);
+    let operation = Operation::new(app, caller, conclusion);
+    operation
+        .run(|| async {
+            let mut work = operation.begin().await?;
+            match work.insert_group(caller.account_id(), &group, limit).await {
+                Ok(()) => {}
+                Err(InsertGroupError::AccountMissing) => return Err(AppError::AccountGone),
+                Err(InsertGroupError::LimitReached) => {
+                    return Err(Refusal::PlanLimitReached { resource: PlanResource::Groups, limit }.into());
+                }
+                Err(InsertGroupError::Store(error)) => return Err(error.into()),
+            }
+            operation.conclude(Some(work), true, &group).await?;
+            Ok(group.clone())
+        })
+        .await
+}
+
+/// One page of the caller's groups, newest first.
+pub async fn list(
+    app: &Application,
+    caller: &Caller,
+    limit: PageLimit,
+    after: Option<PagePosition>,
+) -> Result<Page<Group>, AppError> {
+    Ok(app.store.groups(caller.account_id(), limit, after).await?)
+}
+
+/// The caller's group with this id.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`], alike for a malformed id, an unknown one, and another account's (D2).
+pub async fn get(app: &Application, caller: &Caller, id: IdReference<GroupKind>) -> Result<Group, AppError> {
+    let id = id.id().ok_or(Refusal::GroupNotFound)?;
+    let group = app.store.group(caller.account_id(), id).await?;
+    Ok(group.ok_or(Refusal::GroupNotFound)?)
+}
+
+/// Renames a group and returns it as it is then. The name that it has already writes nothing.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`].
+pub async fn rename(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<GroupKind>,
+    name: Name,
+) -> Result<Group, AppError> {
+    let id = id.id().ok_or(Refusal::GroupNotFound)?;
+    let account = caller.account_id();
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let before = work.lock_group(account, id).await?.ok_or(Refusal::GroupNotFound)?;
+            let after = before.renamed(name.clone(), app.clock.now());
+            if after == before {
+                return Ok(before);
+            }
+            work.update_group(account, &after).await?;
+            commit(app, work).await?;
+            Ok(after)
+        })
+        .await
+}
+
+/// How many links are ungrouped in one unit of work.
+const AT_ONCE: u16 = 1_000;
+
+/// Deletes a group. Its links stay and become ungrouped (contract "Group"), a thousand at a time, so that a group of
+/// any size holds up nobody else; the group itself goes with the last of them.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`].
+pub async fn delete(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<GroupKind>,
+) -> Result<GroupId, AppError> {
+    let id = id.id().ok_or(Refusal::GroupNotFound)?;
+    while !delete_or_shrink(app, caller.account_id(), id).await? {}
+    Ok(id)
+}
+
+/// Deletes the group if few enough links are left in it, and takes some out of it otherwise. Whether it is deleted.
+async fn delete_or_shrink(app: &Application, account: AccountId, id: GroupId) -> Result<bool, AppError> {
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let now = app.clock.now();
+            let is_last = work.ungroup_some_links(account, id, AT_ONCE, now).await? < AT_ONCE;
+            if is_last && !work.delete_group(account, id, now).await? {
+                return Err(Refusal::GroupNotFound.into());
+            }
+            commit(app, work).await?;
+            Ok(is_last)
+        })
+        .await
+}
+
+/// The field of a request that names the links.
+pub const LINK_IDS: &str = "link_ids";
+
+/// What became of each id of a batch: the link as it is then, or why it was not moved.
+pub type Moved = Vec<Result<Link, Rejection>>;
+
+/// Puts those of the caller's links that `ids` name into a group, wherever they were, all together. The answer says of
+/// each id, in the same order, what became of it: the link as it is then, the kind's `…NotFound`, or
+/// [`Refusal::DuplicateIdInBatch`] where it stood before.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
+pub async fn assign(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &Batch<String>,
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    move_links(app, caller, group, ids, Direction::Into, conclusion).await
+}
+
+/// Takes those of the caller's links that `ids` name out of a group, all together. The answer is that of [`assign`]; a
+/// link that is not in this group is not found there.
+///
+/// # Errors
+/// [`Refusal::GroupNotFound`]. Or the store broke, and nothing was moved.
+pub async fn unassign(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &Batch<String>,
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    move_links(app, caller, group, ids, Direction::OutOf, conclusion).await
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Into,
+    OutOf,
+}
+
+async fn move_links(
+    app: &Application,
+    caller: &Caller,
+    group: IdReference<GroupKind>,
+    ids: &Batch<String>,
+    direction: Direction,
+    conclusion: Conclusion<'_, Moved>,
+) -> Result<Moved, AppError> {
+    let account = caller.account_id();
+    let read = batch_ids::read_each(ids, |index, text| {
+        batch_ids::of_any_kind(text, || format!("{LINK_IDS}[{index}]"))
+    });
+    let wanted: Vec<LinkId> = read.iter().flatten().copied().collect();
+    let outcomes = |moved: Vec<Link>| -> Moved {
+        let mut moved: HashMap<LinkId, Link> = moved.into_iter().map(|link| (link.id(), link)).collect();
+        let outcome = |read: Result<LinkId, Rejection>| {
+            read.and_then(|id| moved.remove(&id).ok_or_else(|| id.kind().not_found().into()))
+        };
+        read.iter().cloned().map(outcome).collect()
+    };
+    let operation = Operation::new(app, caller, conclusion);
+    operation
+        .run(|| async {
+            if wanted.is_empty() {
+                // Nothing to move, so nothing to write; but the group must be there all the same.
+                get(app, caller, group).await?;
+                let outcomes = outcomes(vec![]);
+                operation.conclude(None, false, &outcomes).await?;
+                return Ok(outcomes);
+            }
+            let group = group.id().ok_or(Refusal::GroupNotFound)?;
+            let mut work = operation.begin().await?;
+            let now = app.clock.now();
+            let moved = match direction {
+                Direction::Into => work.assign_links(account, group, &wanted, now).await?,
+                Direction::OutOf => work.unassign_links(account, group, &wanted, now).await?,
+            };
+            let moved = moved.ok_or(Refusal::GroupNotFound)?;
+            let has_moved = !moved.is_empty();
+            let outcomes = outcomes(moved);
+            operation.conclude(Some(work), has_moved, &outcomes).await?;
+            Ok(outcomes)
+        })
+        .await
+}

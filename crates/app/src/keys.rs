@@ -1,0 +1,100 @@
+//! What operators do with API keys.
+
+use signpost_domain::{AccountId, ApiKey, ApiKeyId, ApiKeySecret, Name};
+
+use crate::accounts::OperatorError;
+use crate::application::Application;
+use crate::ports::RandomnessUnavailable;
+use crate::unit_of_work::{Attempts, commit};
+
+/// Issues a key for an account. The secret is returned once and kept nowhere.
+pub async fn issue(
+    app: &Application,
+    account: AccountId,
+    name: Option<Name>,
+) -> Result<(ApiKey, ApiKeySecret), OperatorError> {
+    let (key, secret) = new_key(app, account, name)?;
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            if !work.insert_key(&key).await? {
+                return Err(OperatorError::NoSuchAccount(account));
+            }
+            Ok(commit(app, work).await?)
+        })
+        .await?;
+    Ok((key, secret))
+}
+
+pub(crate) fn new_key(
+    app: &Application,
+    account_id: AccountId,
+    name: Option<Name>,
+) -> Result<(ApiKey, ApiKeySecret), RandomnessUnavailable> {
+    let mut bytes = [0; 32];
+    app.randomness.fill(&mut bytes)?;
+    let secret = ApiKeySecret::from_random(bytes);
+    let key = ApiKey {
+        id: app.ids.next(),
+        account_id,
+        name,
+        hash: secret.hash(),
+        last_four: secret.last_four().to_owned(),
+        created_at: app.clock.now(),
+        revoked_at: None,
+    };
+    Ok((key, secret))
+}
+
+/// The keys of an account, revoked ones included, newest first.
+pub async fn list(app: &Application, account: AccountId) -> Result<Vec<ApiKey>, OperatorError> {
+    if app.store.account(account).await?.is_none() {
+        return Err(OperatorError::NoSuchAccount(account));
+    }
+    Ok(app.store.keys(account).await?)
+}
+
+/// Which key is meant.
+#[derive(Debug, Clone)]
+pub enum KeyReference {
+    /// The one with this id.
+    Id(ApiKeyId),
+    /// The key itself, for whoever has it and does not know its id.
+    Secret(ApiKeySecret),
+}
+
+impl From<ApiKeyId> for KeyReference {
+    fn from(id: ApiKeyId) -> Self {
+        Self::Id(id)
+    }
+}
+
+impl From<ApiKeySecret> for KeyReference {
+    fn from(secret: ApiKeySecret) -> Self {
+        Self::Secret(secret)
+    }
+}
+
+/// Revokes a key for good, and returns it. It is refused in every request that starts after this returns.
+///
+/// # Errors
+/// [`OperatorError::NoSuchKey`] or [`OperatorError::NoKeyOfThisSecret`]. Or the store broke.
+pub async fn revoke(app: &Application, key: impl Into<KeyReference>) -> Result<ApiKey, OperatorError> {
+    let id = match key.into() {
+        KeyReference::Id(id) => id,
+        KeyReference::Secret(secret) => {
+            let holder = app.store.key_holder(&secret.hash()).await?;
+            holder.ok_or(OperatorError::NoKeyOfThisSecret)?.key.id
+        }
+    };
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let mut work = attempts.begin().await?;
+            let revoked = work.revoke_key(id, app.clock.now()).await?.ok_or(OperatorError::NoSuchKey(id))?;
+            commit(app, work).await?;
+            Ok(revoked)
+        })
+        .await
+}
