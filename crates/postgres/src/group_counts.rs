@@ -3,81 +3,43 @@
 //! Groups are held in the order of their ids, before anything is written into their links and before the account is held. Who
 //! counts links that were there before holds the account's [membership lock](crate::membership) already.
 
-use std::collections::BTreeMap;
-
 use diesel::sql_types::{Array, BigInt, Bool};
 use diesel_async::{AsyncPgConnection, RunQueryDsl};
-use signpost_domain::{AccountId, Link, LinkId, LinkKind};
+use signpost_domain::{AccountId, Link, LinkId};
+use signpost_sql_rows::columns::IdBytes;
+use signpost_sql_rows::group_moves;
 use signpost_sql_rows::sql_types::Identifier;
 
 use crate::failure::Failure;
 use crate::statement::statement;
-use signpost_sql_rows::columns::IdBytes;
 
 /// How the counts of some of an account's groups move.
-#[derive(Debug)]
-pub(crate) struct GroupMoves {
-    account: IdBytes,
-    by_group: BTreeMap<IdBytes, Move>,
+pub(crate) type GroupMoves = group_moves::GroupMoves<IdBytes>;
+
+/// A link goes from one group to another, of which either may be none.
+pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> GroupMoves {
+    let mut moves = GroupMoves::of(account);
+    if let Some(group) = before.group_id() {
+        moves.leave(group, before.kind());
+    }
+    if let Some(group) = after.group_id() {
+        moves.enter(group, after.kind());
+    }
+    moves
 }
 
-/// How much a group's counts rise, or fall if below 0.
-#[derive(Debug, Default)]
-struct Move {
-    landings: i64,
-    redirects: i64,
-}
-
-impl Move {
-    const fn count_of(&mut self, kind: LinkKind) -> &mut i64 {
-        match kind {
-            LinkKind::Landing => &mut self.landings,
-            LinkKind::Redirect => &mut self.redirects,
-        }
+/// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
+pub(crate) async fn apply(moves: GroupMoves, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
+    let GroupMoves { account, by_group } = moves;
+    let groups = by_group.len();
+    if groups == 0 {
+        return Ok(true);
     }
-}
-
-impl GroupMoves {
-    /// No move yet.
-    pub(crate) fn of(account: AccountId) -> Self {
-        Self { account: account.into(), by_group: BTreeMap::new() }
-    }
-
-    /// A link goes from one group to another, of which either may be none.
-    pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> Self {
-        let mut moves = Self::of(account);
-        if let Some(group) = before.group_id() {
-            moves.leave(group, before.kind());
-        }
-        if let Some(group) = after.group_id() {
-            moves.enter(group, after.kind());
-        }
-        moves
-    }
-
-    /// A link enters a group.
-    pub(crate) fn enter(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
-        *self.by_group.entry(group.into()).or_default().count_of(kind) += 1;
-    }
-
-    /// A link leaves a group.
-    pub(crate) fn leave(&mut self, group: impl Into<IdBytes>, kind: LinkKind) {
-        *self.by_group.entry(group.into()).or_default().count_of(kind) -= 1;
-    }
-
-    /// Moves the counts of all the groups, or if the account does not have all of them, none, and gives `false`.
-    pub(crate) async fn apply(self, connection: &mut &AsyncPgConnection) -> Result<bool, Failure> {
-        let Self { account, by_group } = self;
-        let groups = by_group.len();
-        if groups == 0 {
-            return Ok(true);
-        }
-        let ids: Vec<IdBytes> = by_group.keys().copied().collect();
-        let landings = by_group.values().map(|by| by.landings).collect();
-        let redirects = by_group.values().map(|by| by.redirects).collect();
-        let statement = MoveGroups { account, ids, landings, redirects };
-        Ok(statement.execute(connection).await? == groups)
-    }
+    let ids: Vec<IdBytes> = by_group.keys().copied().collect();
+    let landings = by_group.values().map(|by| by.landings).collect();
+    let redirects = by_group.values().map(|by| by.redirects).collect();
+    let statement = MoveGroups { account, ids, landings, redirects };
+    Ok(statement.execute(connection).await? == groups)
 }
 
 statement! {

@@ -14,7 +14,7 @@ use signpost_domain::{AccountId, Link};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::pipeline::both;
 use crate::rows::new_links::NewLinks;
 use crate::schema::links;
@@ -77,7 +77,7 @@ pub(crate) async fn insert(
         };
         both(delete, counters::move_links(&mut counting, account, -too_many)).await?;
     }
-    leaving.apply(connection).await?;
+    group_counts::apply(leaving, connection).await?;
     Ok(Some(insertions))
 }
 

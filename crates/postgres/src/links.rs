@@ -17,7 +17,7 @@ use signpost_sql_rows::sql_types::Identifier;
 
 use crate::built_once::built_once;
 use crate::failure::{Failure, is_taken};
-use crate::group_counts::GroupMoves;
+use crate::group_counts;
 use crate::insertions;
 use crate::link_ids;
 use crate::link_list;
@@ -248,8 +248,8 @@ async fn update_link(
     let write = async { Ok::<_, Failure>(update.load::<IdBytes>(&mut of_link).await) };
     let (is_moved, written) = if changes_group {
         // Not all together: a statement that is new to the connection would come after the other one, and groups come first.
-        let moves = GroupMoves::between(account, before, after);
-        let ((), is_moved) = both(save, moves.apply(&mut of_groups)).await?;
+        let moves = group_counts::between(account, before, after);
+        let ((), is_moved) = both(save, group_counts::apply(moves, &mut of_groups)).await?;
         (is_moved, if is_moved { write.await? } else { Ok(Vec::new()) })
     } else {
         (true, both(save, write).await?.1)

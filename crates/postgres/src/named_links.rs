@@ -107,7 +107,11 @@ pub(crate) async fn delete(
     if !deleted.ids.is_empty() {
         let (mut of_groups, mut of_account) = (*connection, *connection);
         let number = signed(deleted.ids.len());
-        both(moves.apply(&mut of_groups), counters::move_links(&mut of_account, account, -number)).await?;
+        both(
+            group_counts::apply(moves, &mut of_groups),
+            counters::move_links(&mut of_account, account, -number),
+        )
+        .await?;
     }
     Ok(deleted)
 }
@@ -196,7 +200,7 @@ pub(crate) async fn regroup(
     let (mut of_groups, mut of_links) = (*connection, *connection);
     // A node of the version before may delete the group without the membership lock.
     let write = async { statement.execute(&mut of_links).await.map_err(contended_if_referred_to) };
-    let (is_moved, _) = both(moves.apply(&mut of_groups), write).await?;
+    let (is_moved, _) = both(group_counts::apply(moves, &mut of_groups), write).await?;
     if is_moved { Ok(()) } else { Err(Failure::Other("a group that was held is not there".to_owned())) }
 }
 

@@ -7,7 +7,7 @@ use signpost_sql_rows::sql_types::Identifier;
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::membership;
 use crate::named_links;
 use crate::pipeline::both;
@@ -100,8 +100,11 @@ pub(crate) async fn delete(
     let deleted = usize::from(at_most) - room;
     if deleted > 0 {
         let (mut of_groups, mut of_account) = (*connection, *connection);
-        both(moves.apply(&mut of_groups), counters::move_links(&mut of_account, account, -signed(deleted)))
-            .await?;
+        both(
+            group_counts::apply(moves, &mut of_groups),
+            counters::move_links(&mut of_account, account, -signed(deleted)),
+        )
+        .await?;
     }
     Ok(u16::try_from(deleted).unwrap_or(at_most))
 }

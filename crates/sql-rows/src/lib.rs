@@ -13,6 +13,7 @@ pub mod columns;
 mod corrupt;
 pub mod custom_domain;
 pub mod group;
+pub mod group_moves;
 pub mod link;
 pub mod listed;
 pub mod page;

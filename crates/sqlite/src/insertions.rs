@@ -11,7 +11,7 @@ use signpost_domain::{AccountId, GroupId, Link};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::schema::{accounts, groups, links};
 use signpost_sql_rows::cell::{RowName, own_id};
 use signpost_sql_rows::columns::{IdBytes, StoredId, signed};
@@ -69,7 +69,7 @@ pub(crate) fn insert(
         diesel::delete(links::table.filter(links::id.eq_any(excess))).execute(connection)?;
     }
     counters::move_links(connection, account, signed(done))?;
-    moves.apply(connection)?;
+    group_counts::apply(moves, connection)?;
     Ok(Some(insertions))
 }
 

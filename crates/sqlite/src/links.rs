@@ -11,7 +11,7 @@ use signpost_domain::{
 };
 
 use crate::failure::{Failure, is_taken};
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::insertions;
 use crate::link_ids;
 use crate::link_list;
@@ -216,7 +216,7 @@ fn update_link(
             moves.enter(IdBytes::from(group), after.kind());
         }
         // The group that it leaves is there, or a foreign key would be broken.
-        if !moves.apply_if_there(connection)? {
+        if !group_counts::apply_if_there(moves, connection)? {
             return Err(Stop::Decided(UpdateLinkError::GroupMissing));
         }
     }

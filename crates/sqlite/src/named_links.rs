@@ -10,7 +10,7 @@ use signpost_domain::{AccountId, Address, GroupId, Link, LinkId, Timestamp};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::groups::{group_exists, later_of};
 use crate::schema::links;
 use signpost_sql_rows::columns::{IdBytes, Instant, StoredId, signed};
@@ -52,7 +52,7 @@ pub(crate) fn delete(
         }
     }
     counters::move_links(connection, account, -signed(deleted.ids.len()))?;
-    moves.apply(connection)?;
+    group_counts::apply(moves, connection)?;
     Ok(deleted)
 }
 
@@ -95,7 +95,7 @@ pub(crate) fn assign(
                 links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
             ))
             .execute(connection)?;
-        moves.apply(connection)?;
+        group_counts::apply(moves, connection)?;
     }
     Ok(Some(assigned))
 }
@@ -131,7 +131,7 @@ pub(crate) fn unassign(
     for link in &unassigned {
         moves.leave(IdBytes::from(group), link.kind());
     }
-    moves.apply(connection)?;
+    group_counts::apply(moves, connection)?;
     Ok(Some(unassigned))
 }
 

@@ -10,7 +10,7 @@ use signpost_domain::{AccountId, GroupId, Timestamp};
 
 use crate::counters;
 use crate::failure::Failure;
-use crate::group_counts::GroupMoves;
+use crate::group_counts::{self, GroupMoves};
 use crate::groups::later_of;
 use crate::schema::links;
 use signpost_sql_rows::cell::RowName;
@@ -42,7 +42,7 @@ pub(crate) fn delete(
     }
     let deleted = diesel::delete(links::table.filter(links::id.eq_any(ids))).execute(connection)?;
     counters::move_links(connection, account, -signed(deleted))?;
-    moves.apply(connection)?;
+    group_counts::apply(moves, connection)?;
     Ok(u16::try_from(deleted).unwrap_or(at_most))
 }
 
@@ -77,7 +77,7 @@ pub(crate) fn ungroup(
             links::updated_at.eq(later_of(links::updated_at, Instant::from(now))),
         ))
         .execute(connection)?;
-    moves.apply(connection)?;
+    group_counts::apply(moves, connection)?;
     Ok(u16::try_from(taken).unwrap_or(at_most))
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Output, Stdio};
-use std::sync::{Arc, Condvar, Mutex, OnceLock};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -325,7 +325,15 @@ impl Program {
 }
 
 impl Drop for Program {
+    #[expect(clippy::print_stderr, reason = "tests that fail are read there")]
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Why a test failed is often said here: an answer of 503 has its reason in the log.
+            let log = self.log.text.lock().unwrap_or_else(PoisonError::into_inner);
+            let lines: Vec<&str> = log.lines().collect();
+            let last = lines.len().saturating_sub(40);
+            eprintln!("The program's last lines:\n{}", lines.get(last..).unwrap_or_default().join("\n"));
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

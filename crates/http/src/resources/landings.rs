@@ -119,6 +119,10 @@ pub(crate) fn components() -> Components {
     ]
 }
 
+/// `slug` in an update.
+const MOVED_SLUG: &str = "The part of the address after the hostname; case matters. Null frees the address and moves the \
+    landing page to the root of its custom domain. Some are reserved on the system domain.";
+
 fn title() -> impl Field<Name> {
     field("title", text(Name::parse), || sent_name("The page's title"))
 }
@@ -151,11 +155,9 @@ fn read_draft(body: &mut ObjectReader, mut violations: Violations) -> CreateLand
 
 /// All fields of an update (D28, D32).
 fn read_patch(body: &mut ObjectReader) -> LandingPatch {
-    let slug_description = "The part of the address after the hostname; case matters. Null frees the address and moves the landing page to \
-         the root of its custom domain. Some are reserved on the system domain.";
     LandingPatch {
         title: body.optional(title()),
-        slug: body.nullable(slug(slug_description)).into_change(),
+        slug: body.nullable(slug(MOVED_SLUG)).into_change(),
         note: body.nullable(note("Null clears it.")).into_change(),
         domain: body.nullable(domain("Null moves the landing page back to the system domain.")).into_change(),
         group: body

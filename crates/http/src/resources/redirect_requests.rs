@@ -18,6 +18,15 @@ use crate::schema::{
     target_url_pattern,
 };
 
+const TARGET_URL: &str = "Where visitors are sent: an absolute `http` or `https` URL with a host, at most 2048 characters, without \
+    credentials, white space, control characters and backslashes. It is kept exactly as given. A host that programs read \
+    in different ways (`0x7f.1`, `a%62.example`) is refused; so are the link's own address and hosts that the operator has \
+    blocked. The pattern matches whatever is accepted, and some that is not: whether a host is one is beyond a pattern.";
+
+/// `slug` in an update.
+const MOVED_SLUG: &str = "The part of the address after the hostname; case matters. Null frees the address and moves the \
+    redirect to the root of its custom domain. Some are reserved on the system domain.";
+
 fn name() -> impl Field<Name> {
     field("name", text(Name::parse), || sent_name("The redirect's name"))
 }
@@ -25,17 +34,11 @@ fn name() -> impl Field<Name> {
 /// `target_url` (D24)
 fn target_url() -> impl Field<TargetUrl> {
     field("target_url", text(TargetUrl::parse), || {
-        string(
-        "Where visitors are sent: an absolute `http` or `https` URL with a host, at most 2048 characters, without \
-         credentials, white space, control characters and backslashes. It is kept exactly as given. A host that \
-         programs read in different ways (`0x7f.1`, `a%62.example`) is refused; so are the link's own address and \
-         hosts that the operator has blocked. The pattern matches whatever is accepted, and some that is not: \
-         whether a host is one is beyond a pattern.",
-    )
-    .format(Some(SchemaFormat::Custom("http-url".to_owned())))
-    .max_length(Some(TargetUrl::MAX_CHARS))
-    .pattern(Some(target_url_pattern()))
-    .examples(["https://example.com/autumn?utm_source=mail"])
+        string(TARGET_URL)
+            .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+            .max_length(Some(TargetUrl::MAX_CHARS))
+            .pattern(Some(target_url_pattern()))
+            .examples(["https://example.com/autumn?utm_source=mail"])
     })
 }
 
@@ -145,12 +148,10 @@ pub(super) fn patch(body: OnlyBody) -> Submitted<RedirectPatch> {
 
 /// All fields of an update (contract "PATCH /v1/redirects/{id}").
 pub(super) fn read_patch(body: &mut ObjectReader) -> RedirectPatch {
-    let slug_description = "The part of the address after the hostname; case matters. Null frees the address and moves the redirect to the \
-         root of its custom domain. Some are reserved on the system domain.";
     RedirectPatch {
         name: body.optional(name()),
         target_url: body.optional(target_url()),
-        slug: body.nullable(slug(slug_description)).into_change(),
+        slug: body.nullable(slug(MOVED_SLUG)).into_change(),
         note: body.nullable(note("Null clears it.")).into_change(),
         domain: body.nullable(domain("Null moves the redirect back to the system domain.")).into_change(),
         group: body
