@@ -60,11 +60,10 @@ pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>
         .zip(GATES)
         .map(|(slug, Gate { antibot, blocks })| {
             let blocked = blocks.iter().map(|code| CountryCode::parse(code).unwrap()).collect();
-            Redirect {
-                antibot_enabled: antibot,
-                geo_blocklist: GeoBlocklist::new(blocked),
-                ..samples::redirect(slug)
-            }
+            samples::redirect(slug).with(|content| {
+                content.antibot_enabled = antibot;
+                content.geo_blocklist = GeoBlocklist::new(blocked);
+            })
         })
         .collect();
     let landing = samples::landing("menu");
@@ -90,9 +89,8 @@ pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>
 pub(crate) async fn lose(memory: &InMemory, account: AccountId, id: &str) {
     let id: LinkId = id.parse().unwrap();
     let before = memory.store.link(account, id).await.unwrap().unwrap();
-    let Link::Redirect(redirect) = &before else { panic!("no redirect: {before:?}") };
-    let placement = Placement::Lost { slug: redirect.placement.slug().cloned() };
-    let after = Redirect { placement, ..redirect.clone() }.into();
+    let placement = Placement::Lost { slug: before.placement.slug().cloned() };
+    let after = Link { placement, ..before.clone() };
     let mut work = memory.store.begin().await.unwrap();
     work.lock_link(account, id).await.unwrap().unwrap();
     work.update_link(account, &before, &after).await.unwrap();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain};
+use signpost_domain::{CustomDomainScheme, Edge, HostnameRules, Plans, SystemDomain, WidgetId, WidgetIds};
 
 use crate::admission::{ClientAddresses, Gatekeeper};
 use crate::analytics::Analytics;
@@ -62,4 +62,10 @@ pub struct Application {
     pub analytics: Analytics,
     /// Whether the program is on its way out.
     pub lifecycle: Lifecycle,
+}
+
+impl WidgetIds for Application {
+    fn next_widget_id(&self) -> WidgetId {
+        self.ids.next()
+    }
 }

@@ -122,14 +122,13 @@ pub(crate) async fn write_over(
     app: &Application,
     mut work: Box<dyn UnitOfWork>,
     account: AccountId,
-    before: impl Into<Link>,
-    after: impl Into<Link>,
+    before: &Link,
+    after: &Link,
 ) -> Result<(), AppError> {
-    let after = after.into();
-    match work.update_link(account, &before.into(), &after).await {
+    match work.update_link(account, before, after).await {
         Ok(()) => Ok(commit(app, work).await?),
         Err(UpdateLinkError::AddressTaken) => {
-            let addresses = after.placement().address();
+            let addresses = after.placement.address();
             let found = work.links_at(account, addresses.as_slice()).await?;
             Err(Refusal::AddressTaken { existing: found.into_iter().map(|(_, id)| id).next() }.into())
         }

@@ -67,7 +67,7 @@ pub struct Id<K> {
     kind: PhantomData<fn() -> K>,
 }
 
-impl<K: IdKind> Id<K> {
+impl<K> Id<K> {
     /// The identifier with these bits, most significant byte first.
     #[must_use]
     pub const fn from_bytes(bytes: [u8; 16]) -> Self {
@@ -78,6 +78,11 @@ impl<K: IdKind> Id<K> {
     #[must_use]
     pub const fn to_bytes(self) -> [u8; 16] {
         self.bytes
+    }
+
+    /// The same bits as an identifier of another kind.
+    pub(crate) const fn retyped<L>(self) -> Id<L> {
+        Id::from_bytes(self.bytes)
     }
 }
 

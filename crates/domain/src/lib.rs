@@ -12,14 +12,23 @@
 //! use std::collections::BTreeSet;
 //!
 //! use signpost_domain::{
-//!     Change, CustomDomainScheme, FeatureSet, Hostname, HostBlocklist, Id, LinkContext, Name, NamedDomains, Placement,
-//!     Redirect, RedirectDraft, RedirectPatch, Refusal, Rejection, Slug, SystemDomain, TargetUrl, Timestamp,
-//!     ViolationCode,
+//!     Change, CustomDomainScheme, FeatureSet, HostBlocklist, Id, LinkContext, Name, NamedDomains, Redirect,
+//!     RedirectRequest, Refusal, Rejection, Slug, Submitted, SystemDomain, TargetUrl, Timestamp, ViolationCode,
+//!     WidgetId, WidgetIds,
 //! };
 //!
 //! // A slug is checked by the type that carries it (D21).
 //! assert_eq!(Slug::parse("autumn sale").unwrap_err().code(), ViolationCode::InvalidFormat);
 //! let slug = Slug::parse("autumn-sale").unwrap();
+//!
+//! // Only landing pages have widgets, whose ids the caller would draw.
+//! struct NoWidgets;
+//!
+//! impl WidgetIds for NoWidgets {
+//!     fn next_widget_id(&self) -> WidgetId {
+//!         WidgetId::from_bytes([0; 16])
+//!     }
+//! }
 //!
 //! // What the rules need to know about the installation and the caller's plan.
 //! let system = SystemDomain::new("https://go.example.com", vec![]).unwrap();
@@ -30,23 +39,26 @@
 //!     blocklist: &blocklist,
 //!     named_domains: &NamedDomains::default(),
 //!     known_pixels: &BTreeSet::new(),
+//!     widget_ids: &NoWidgets,
 //!     now: Timestamp::from_unix_millis(1_767_225_600_000).unwrap(),
 //! };
 //!
 //! // Build a redirect on the system domain.
-//! let draft = RedirectDraft::new(Name::parse("Autumn").unwrap(), TargetUrl::parse("https://example.com/sale").unwrap());
-//! let redirect = Redirect::create(Id::from_bytes([7; 16]), draft, Placement::System { slug }, &context).unwrap();
+//! let mut request =
+//!     RedirectRequest::new(Name::parse("Autumn").unwrap(), TargetUrl::parse("https://example.com/sale").unwrap());
+//! request.slug = Change::Set(slug);
+//! let redirect = Redirect::create(Id::from_bytes([7; 16]), &Submitted::valid(request), None, &context).unwrap();
 //! assert_eq!(
 //!     redirect.placement.url(&system, CustomDomainScheme::Https).as_deref(),
 //!     Some("https://go.example.com/autumn-sale"),
 //! );
 //!
-//! // A patch that empties the slug would leave the system domain without an address.
-//! let patch = RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() };
-//! assert_eq!(redirect.apply(patch, &context).unwrap_err(), Rejection::Refused(Refusal::SlugRequiredForSystemDomain));
+//! // An update that empties the slug would leave the system domain without an address.
+//! let update = Submitted::valid(RedirectRequest { slug: Change::Clear, ..RedirectRequest::default() });
+//! assert_eq!(redirect.apply(&update, &context), Err(Rejection::Refused(Refusal::SlugRequiredForSystemDomain)));
 //!
-//! // An empty patch is the identity: not even `updated_at` moves (D33).
-//! assert_eq!(redirect.apply(RedirectPatch::default(), &context).unwrap(), redirect);
+//! // An empty update is the identity: not even `updated_at` moves (D33).
+//! assert_eq!(redirect.apply(&Submitted::default(), &context), Ok(redirect));
 //! ```
 
 pub mod account;
@@ -68,13 +80,11 @@ pub mod failure_reason;
 pub mod group;
 pub mod id;
 pub mod landing;
-pub mod landing_page;
-pub mod landing_requests;
 pub mod link;
 pub mod link_context;
-pub mod link_draft;
 pub mod link_filter;
 pub mod link_id;
+pub mod link_request;
 pub mod page;
 pub mod page_content;
 mod page_content_json;
@@ -83,9 +93,9 @@ pub mod placement;
 pub mod plan;
 pub mod quota_window;
 pub mod redirect;
-pub mod redirect_requests;
 pub mod reference;
 pub mod refusal;
+pub mod submitted;
 pub mod timestamp;
 pub mod verification_token;
 pub mod violation;
@@ -137,33 +147,31 @@ pub use id::{
     RequestId, WidgetId,
 };
 pub use idempotency_key::IdempotencyKey;
-pub use landing::Landing;
-pub use landing_page::LandingPage;
-pub use landing_requests::{IncompleteLanding, LandingDraft, LandingPatch};
-pub use link::Link;
-pub use link_context::LinkContext;
-pub use link_draft::LinkDraft;
+pub use landing::{Landing, LandingPage, LandingRequest, NoContent};
+pub use link::{AnyContent, Content, Link};
+pub use link_context::{LinkContext, WidgetIds};
 pub use link_filter::{GroupFilter, LinkFilter};
 pub use link_id::{LinkId, LinkIdKind, LinkKind};
+pub use link_request::{ContentRules, LinkRequest, Places};
 pub use page::{Page, PageLimit, PagePosition};
-pub use page_content::{AccentColor, PageContent, PageContentPatch, Theme};
+pub use page_content::{AccentColor, PageContent, PageContentRequest, Theme};
 pub use page_content_json::MalformedPageContent;
 pub use page_text::{AltText, Description, SocialNetwork, WidgetText};
 pub use pixel::{Pixel, PixelCode, PixelIds};
 pub use pixel_type::PixelType;
 pub use placement::{
-    Address, NamedDomain, NamedDomains, Placement, PlacementChange, Site, SlugChoice, site_for_new_link,
+    Address, NamedDomain, NamedDomains, Placement, PlacementChange, Site, site_for_new_link,
 };
 pub use plan::{Feature, FeatureSet, Plan, PlanLimits, PlanName, PlanResource, Plans};
 pub use public_address::{CustomDomainScheme, SystemDomain};
 pub use quota_window::{QuotaDecision, QuotaRemaining, QuotaUse, QuotaWindow, RequestBudget};
-pub use redirect::Redirect;
-pub use redirect_requests::{IncompleteRedirect, RedirectDraft, RedirectPatch};
+pub use redirect::{Redirect, RedirectContent, RedirectContentRequest, RedirectRequest};
 pub use reference::{HostReference, IdReference};
 pub use refusal::{Refusal, Rejection};
 pub use search_text::SearchText;
 pub use slug::Slug;
 pub use stored::MalformedStored;
+pub use submitted::Submitted;
 pub use target_url::TargetUrl;
 pub use text::{Name, Note};
 pub use timestamp::Timestamp;

@@ -1,123 +1,212 @@
-//! A link of either kind, for everything that treats them alike: the address space, groups, lists.
+//! Links: what redirects and landing pages share, and the content in which they differ (contract "Redirect", "Landing").
 
-use crate::id::GroupId;
-use crate::landing::Landing;
+use std::fmt::Debug;
+
+use crate::id::{GroupId, Id, IdKind, LandingId, RedirectId};
+use crate::landing::{Landing, LandingPage, NoContent};
 use crate::link_id::{LinkId, LinkKind};
 use crate::placement::Placement;
-use crate::redirect::Redirect;
+use crate::redirect::{Redirect, RedirectContent};
 use crate::target_url::TargetUrl;
-use crate::text::Name;
+use crate::text::{Name, Note};
 use crate::timestamp::Timestamp;
 
-/// A landing page or a redirect.
+/// A link. Its content `C` makes it a [`Redirect`], a [`Landing`], a [`LandingPage`], or a link of either kind.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Link {
-    /// A landing page.
-    Landing(Landing),
-    /// A redirect.
-    Redirect(Redirect),
+pub struct Link<C: Content = AnyContent> {
+    /// The id. Ids sort by the time of creation (D1).
+    pub id: Id<C::Kind>,
+    /// The name of a redirect, for the account's eyes; the title of a landing page, which visitors see.
+    pub name: Name,
+    /// Where the link lives.
+    pub placement: Placement,
+    /// Whether the link resolves.
+    pub is_active: bool,
+    /// A private note, never shown to visitors.
+    pub note: Option<Note>,
+    /// Whether visits are counted. Fixed for the link's life, and never shown (D28).
+    pub analytics_enabled: bool,
+    /// The group that the link is in.
+    pub group_id: Option<GroupId>,
+    /// When the link was created.
+    pub created_at: Timestamp,
+    /// When a field of the link last changed (D33).
+    pub updated_at: Timestamp,
+    /// What only links of this kind have.
+    pub content: C,
 }
 
-impl Link {
-    /// Its id.
+/// The content of a link.
+pub trait Content: Clone + Debug + Eq {
+    /// The kind of the link's id.
+    type Kind: IdKind + Clone + Debug + Eq;
+
+    /// The content as that of a link of either kind.
+    fn into_any(self) -> AnyContent;
+}
+
+/// The content of a link of either kind.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnyContent {
+    /// The link is a landing page. Its [`PageContent`](crate::PageContent) is read only where a single page is shown.
+    Landing,
+    /// The link is a redirect.
+    Redirect(RedirectContent),
+}
+
+/// The kind of an id that may be a landing page's or a redirect's; the link's content tells which. It has no prefix:
+/// [`Link::id`] gives the id that callers see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AnyKind {}
+
+impl IdKind for AnyKind {
+    const PREFIX: &'static str = "";
+    const CALLED: &'static str = "the id of a link";
+}
+
+impl Content for AnyContent {
+    type Kind = AnyKind;
+
+    fn into_any(self) -> AnyContent {
+        self
+    }
+}
+
+impl<C: Content> Link<C> {
+    /// The same link with its content changed in place.
     #[must_use]
-    pub const fn id(&self) -> LinkId {
-        match self {
-            Self::Landing(landing) => LinkId::Landing(landing.id),
-            Self::Redirect(redirect) => LinkId::Redirect(redirect.id),
+    pub fn with(mut self, change: impl FnOnce(&mut C)) -> Self {
+        change(&mut self.content);
+        self
+    }
+
+    /// What links have in common, with other content. The bits of the id stay.
+    fn replacing<D: Content>(self, content: D) -> Link<D> {
+        let Self {
+            id,
+            name,
+            placement,
+            is_active,
+            note,
+            analytics_enabled,
+            group_id,
+            created_at,
+            updated_at,
+            content: _,
+        } = self;
+        Link {
+            id: id.retyped(),
+            name,
+            placement,
+            is_active,
+            note,
+            analytics_enabled,
+            group_id,
+            created_at,
+            updated_at,
+            content,
         }
     }
 
-    /// Its kind.
+    /// The link as one of either kind.
+    #[must_use]
+    pub fn into_any(self) -> Link {
+        let content = self.content.clone().into_any();
+        self.replacing(content)
+    }
+
+    /// The same link with content of the same kind.
+    #[must_use]
+    pub fn with_content<D: Content<Kind = C::Kind>>(self, content: D) -> Link<D> {
+        self.replacing(content)
+    }
+}
+
+impl Link {
+    /// The id, with its kind.
+    #[must_use]
+    pub const fn id(&self) -> LinkId {
+        let bits = self.id.to_bytes();
+        match self.content {
+            AnyContent::Landing => LinkId::Landing(LandingId::from_bytes(bits)),
+            AnyContent::Redirect(_) => LinkId::Redirect(RedirectId::from_bytes(bits)),
+        }
+    }
+
+    /// The kind.
     #[must_use]
     pub const fn kind(&self) -> LinkKind {
         self.id().kind()
     }
 
-    /// A landing page's title, a redirect's name.
-    #[must_use]
-    pub const fn name(&self) -> &Name {
-        match self {
-            Self::Landing(landing) => &landing.title,
-            Self::Redirect(redirect) => &redirect.name,
-        }
-    }
-
-    /// Where it leads; a landing page leads nowhere.
+    /// Where the link leads; a landing page leads nowhere.
     #[must_use]
     pub const fn target_url(&self) -> Option<&TargetUrl> {
-        match self {
-            Self::Landing(_) => None,
-            Self::Redirect(redirect) => Some(&redirect.target_url),
+        match &self.content {
+            AnyContent::Landing => None,
+            AnyContent::Redirect(redirect) => Some(&redirect.target_url),
         }
     }
 
-    /// Where it lives.
+    /// The link as a redirect; `None` if it is a landing page.
     #[must_use]
-    pub const fn placement(&self) -> &Placement {
-        match self {
-            Self::Landing(landing) => &landing.placement,
-            Self::Redirect(redirect) => &redirect.placement,
+    pub fn into_redirect(self) -> Option<Redirect> {
+        match self.content.clone() {
+            AnyContent::Landing => None,
+            AnyContent::Redirect(content) => Some(self.replacing(content)),
         }
     }
 
-    /// Whether it resolves.
+    /// The link as a landing page; `None` if it is a redirect.
     #[must_use]
-    pub const fn is_active(&self) -> bool {
-        match self {
-            Self::Landing(landing) => landing.is_active,
-            Self::Redirect(redirect) => redirect.is_active,
+    pub fn into_landing(self) -> Option<Landing> {
+        match self.content {
+            AnyContent::Landing => Some(self.replacing(NoContent)),
+            AnyContent::Redirect(_) => None,
         }
     }
 
-    /// The group it is in.
-    #[must_use]
-    pub const fn group_id(&self) -> Option<GroupId> {
-        match self {
-            Self::Landing(landing) => landing.group_id,
-            Self::Redirect(redirect) => redirect.group_id,
-        }
-    }
-
-    /// Puts it into a group, or with `None` into none. Its `updated_at` moves only if that changes something (D33),
+    /// Moves the link into a group, or out of its group with `None`. `updated_at` moves only if the group changes (D33),
     /// and never back.
     pub fn move_to_group(&mut self, group: Option<GroupId>, now: Timestamp) {
-        let (group_id, updated_at) = match self {
-            Self::Landing(landing) => (&mut landing.group_id, &mut landing.updated_at),
-            Self::Redirect(redirect) => (&mut redirect.group_id, &mut redirect.updated_at),
-        };
-        if *group_id != group {
-            *group_id = group;
-            *updated_at = now.max(*updated_at);
+        if self.group_id != group {
+            self.group_id = group;
+            self.updated_at = now.max(self.updated_at);
         }
-    }
-}
-
-impl From<Landing> for Link {
-    fn from(landing: Landing) -> Self {
-        Self::Landing(landing)
     }
 }
 
 impl From<Redirect> for Link {
     fn from(redirect: Redirect) -> Self {
-        Self::Redirect(redirect)
+        redirect.into_any()
+    }
+}
+
+impl From<Landing> for Link {
+    fn from(landing: Landing) -> Self {
+        landing.into_any()
+    }
+}
+
+impl From<LandingPage> for Link {
+    fn from(page: LandingPage) -> Self {
+        page.into_any()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::id::Id;
     use crate::slug::Slug;
 
-    /// Contract D33: `updated_at` moves only when something changed.
-    #[test]
-    fn d33_moving_to_the_same_group_changes_nothing() {
-        let at = |millis| Timestamp::from_unix_millis(millis).unwrap();
-        let mut link = Link::from(Landing {
+    fn at(millis: i64) -> Timestamp {
+        Timestamp::from_unix_millis(millis).unwrap()
+    }
+
+    fn landing() -> Landing {
+        Link {
             id: Id::from_bytes([1; 16]),
-            title: Name::parse("Menu").unwrap(),
+            name: Name::parse("Menu").unwrap(),
             placement: Placement::System { slug: Slug::parse("menu").unwrap() },
             is_active: true,
             note: None,
@@ -125,17 +214,37 @@ mod tests {
             group_id: None,
             created_at: at(1),
             updated_at: at(10),
-        });
+            content: NoContent,
+        }
+    }
+
+    fn redirect() -> Redirect {
+        let target_url = TargetUrl::parse("https://example.com/").unwrap();
+        landing().replacing(RedirectContent::to(target_url))
+    }
+
+    #[test]
+    fn d33_moving_to_the_same_group_changes_nothing() {
+        let mut link = Link::from(landing());
         let group = GroupId::from_bytes([2; 16]);
-        let updated_at = |link: &Link| match link {
-            Link::Landing(landing) => landing.updated_at,
-            Link::Redirect(redirect) => redirect.updated_at,
-        };
         for (to, now, expected) in
             [(None, 20, 10), (Some(group), 30, 30), (Some(group), 40, 30), (None, 5, 30), (None, 50, 30)]
         {
             link.move_to_group(to, at(now));
-            assert_eq!((link.group_id(), updated_at(&link)), (to, at(expected)), "{to:?} at {now}");
+            assert_eq!((link.group_id, link.updated_at), (to, at(expected)), "{to:?} at {now}");
         }
+    }
+
+    #[test]
+    fn a_link_of_either_kind_is_the_link_that_it_was_made_of() {
+        let link = Link::from(redirect());
+        assert_eq!((link.id(), link.kind()), (redirect().id.into(), LinkKind::Redirect));
+        assert_eq!(link.clone().into_landing(), None);
+        assert_eq!(link.into_redirect(), Some(redirect()));
+
+        let link = Link::from(landing());
+        assert_eq!((link.id(), link.kind()), (landing().id.into(), LinkKind::Landing));
+        assert_eq!(link.clone().into_redirect(), None);
+        assert_eq!(link.into_landing(), Some(landing()));
     }
 }

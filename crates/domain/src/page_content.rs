@@ -109,7 +109,7 @@ impl AccentColor {
 
 /// What a request changes of a page; for a creation, of an empty one. The default changes nothing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct PageContentPatch {
+pub struct PageContentRequest {
     /// `description`
     pub description: Change<Description>,
     /// `avatar_url`
@@ -124,7 +124,7 @@ pub struct PageContentPatch {
     pub widgets: Option<Vec<WidgetDraft>>,
 }
 
-impl PageContentPatch {
+impl PageContentRequest {
     /// Whether it changes nothing, whatever is on the page.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -135,8 +135,8 @@ impl PageContentPatch {
 impl PageContent {
     /// The content that `patch` makes of this one. Widgets that are new get their ids from `new_widget_id`.
     #[must_use]
-    pub fn apply(&self, patch: PageContentPatch, new_widget_id: impl FnMut() -> WidgetId) -> Self {
-        let PageContentPatch { description, avatar_url, theme, accent_color, search_engines, widgets } =
+    pub fn apply(&self, patch: PageContentRequest, new_widget_id: impl FnMut() -> WidgetId) -> Self {
+        let PageContentRequest { description, avatar_url, theme, accent_color, search_engines, widgets } =
             patch;
         Self {
             description: description.applied_to(self.description.clone()),
@@ -155,7 +155,7 @@ impl PageContent {
 /// What is wrong with a request's content beyond its single fields: no widget may lead to a host that the operator allows
 /// no link to point at (D24).
 #[must_use]
-pub fn violations_of(patch: &PageContentPatch, blocklist: &HostBlocklist) -> Violations {
+pub fn violations_of(patch: &PageContentRequest, blocklist: &HostBlocklist) -> Violations {
     let mut violations = Violations::new();
     for (index, widget) in patch.widgets.iter().flatten().enumerate() {
         if let Some((field, url)) = widget.content.leads_to()

@@ -37,7 +37,7 @@ fn d34_a_known_id_is_kept_once() {
             .map(|id| WidgetDraft { id, content: heading("new") })
             .collect();
     let mut next = 100;
-    let patch = PageContentPatch { widgets: Some(drafts), ..PageContentPatch::default() };
+    let patch = PageContentRequest { widgets: Some(drafts), ..PageContentRequest::default() };
     let patched = page(&[1, 2, 3]).apply(patch, || {
         next += 1;
         id(next)
@@ -59,9 +59,9 @@ fn d24_widgets_do_not_lead_to_blocked_hosts() {
             thumbnail_url: None,
         },
     };
-    let patch = PageContentPatch {
+    let patch = PageContentRequest {
         widgets: Some(vec![link("https://fine.example/"), link("https://evil.example/x")]),
-        ..PageContentPatch::default()
+        ..PageContentRequest::default()
     };
     let violations = violations_of(&patch, &blocklist);
     let found: Vec<_> = violations.iter().map(|found| (found.field(), found.code(), found.value())).collect();
@@ -103,10 +103,10 @@ fn d24_each_address_that_leads_elsewhere_is_judged_at_its_path() {
         WidgetContent::Video { url: VideoUrl::parse("https://youtu.be/1").unwrap() },
         WidgetContent::Email { address: Email::parse("a@mail.example").unwrap(), title: None },
     ];
-    let patch = PageContentPatch {
+    let patch = PageContentRequest {
         avatar_url: Change::Set(url("https://avatar.example")),
         widgets: Some(contents.into_iter().map(|content| WidgetDraft { id: None, content }).collect()),
-        ..PageContentPatch::default()
+        ..PageContentRequest::default()
     };
     let violations = violations_of(&patch, &HostBlocklist::parse("example\nyoutu.be").unwrap());
     let found: Vec<_> = violations.iter().map(|found| (found.field(), found.value())).collect();
@@ -158,7 +158,7 @@ fn any_change<T: Clone + std::fmt::Debug>(
 }
 
 /// Any patch. Some of its widgets carry ids that [`any_page`] gives, once or twice, some none or other ones.
-fn any_patch() -> impl Strategy<Value = PageContentPatch> {
+fn any_patch() -> impl Strategy<Value = PageContentRequest> {
     let ids = prop_oneof![
         Just(None),
         Just(Some(IdReference::Malformed)),
@@ -174,7 +174,7 @@ fn any_patch() -> impl Strategy<Value = PageContentPatch> {
         option::of(vec(drafts, 0..6)),
     )
         .prop_map(|(description, avatar_url, theme, accent_color, search_engines, widgets)| {
-            PageContentPatch { description, avatar_url, theme, accent_color, search_engines, widgets }
+            PageContentRequest { description, avatar_url, theme, accent_color, search_engines, widgets }
         })
 }
 
@@ -193,8 +193,8 @@ proptest! {
     /// Contract D33.
     #[test]
     fn d33_an_empty_patch_changes_nothing(page in any_page()) {
-        prop_assert!(PageContentPatch::default().is_empty());
-        prop_assert_eq!(page.apply(PageContentPatch::default(), || panic!("no widget is new")), page);
+        prop_assert!(PageContentRequest::default().is_empty());
+        prop_assert_eq!(page.apply(PageContentRequest::default(), || panic!("no widget is new")), page);
     }
 
     /// Contract D33, D34: what was read can be sent back.
@@ -205,7 +205,7 @@ proptest! {
             let WidgetBody::Known(content) = body else { panic!("{body:?} is known") };
             WidgetDraft { id: Some(IdReference::Id(*id)), content: content.clone() }
         });
-        let patch = PageContentPatch { widgets: Some(drafts.collect()), ..PageContentPatch::default() };
+        let patch = PageContentRequest { widgets: Some(drafts.collect()), ..PageContentRequest::default() };
         prop_assert_eq!(page.apply(patch, || panic!("no widget is new")), page);
     }
 

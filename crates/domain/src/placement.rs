@@ -227,18 +227,6 @@ pub fn site_for_new_link(
     Ok(site)
 }
 
-/// What a creation says about the slug (D21).
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum SlugChoice {
-    /// Absent: one is generated.
-    #[default]
-    Generate,
-    /// Null: the root of the custom domain.
-    Root,
-    /// This one.
-    Exactly(Slug),
-}
-
 #[cfg(test)]
 #[path = "placement_tests.rs"]
 mod tests;

@@ -1,187 +1,151 @@
-//! A redirect: what it is, how one is built, and what a PATCH does to it (contract "Redirect", D22–D28, D33).
+//! A redirect: a link that sends its visitors on to another address (contract "Redirect", D24, D26, D28, D36).
 
 use crate::change::Change;
 use crate::geo_blocklist::GeoBlocklist;
-use crate::group::named_group;
-use crate::id::{GroupId, PixelId, PixelKind, RedirectId};
+use crate::id::{PixelId, PixelKind, RedirectKind};
+use crate::link::{AnyContent, Content, Link};
 use crate::link_context::LinkContext;
+use crate::link_request::{ContentRules, LinkRequest, Places, required};
 use crate::pixel::PixelIds;
-use crate::placement::{Placement, PlacementChange};
+use crate::placement::Placement;
 use crate::plan::{Feature, FeatureSet};
-use crate::redirect_requests::{RedirectDraft, RedirectPatch};
 use crate::reference::IdReference;
-use crate::refusal::{Refusal, Rejection};
+use crate::refusal::Refusal;
 use crate::target_url::TargetUrl;
-use crate::text::{Name, Note};
-use crate::timestamp::Timestamp;
+use crate::text::Name;
 use crate::violation::{FieldError, ViolationCode, Violations};
 
 /// A link that sends its visitors on to another address.
+pub type Redirect = Link<RedirectContent>;
+
+/// What a request asks of a redirect.
+pub type RedirectRequest = LinkRequest<RedirectContentRequest>;
+
+/// The fields that only redirects have.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
-    /// Its id, which also tells when it was created relative to others (D1).
-    pub id: RedirectId,
-    /// Its name, for the account's eyes.
-    pub name: Name,
+pub struct RedirectContent {
     /// Where visitors are sent.
     pub target_url: TargetUrl,
-    /// Where it lives.
-    pub placement: Placement,
-    /// Whether it resolves.
-    pub is_active: bool,
-    /// A private note, never shown to visitors.
-    pub note: Option<Note>,
     /// Whether known bots are turned away.
     pub antibot_enabled: bool,
-    /// Whether visits are counted; fixed for the link's life and never shown (D28).
-    pub analytics_enabled: bool,
-    /// The group it is in.
-    pub group_id: Option<GroupId>,
     /// The countries whose visitors are turned away.
     pub geo_blocklist: GeoBlocklist,
-    /// The pixels that fire on its visitors. Those that were deleted since are not to be shown.
+    /// The pixels that fire on visitors. Answers leave out those that were deleted since.
     pub pixel_ids: PixelIds,
-    /// When it was created.
-    pub created_at: Timestamp,
-    /// When one of its fields last changed (D33).
-    pub updated_at: Timestamp,
 }
 
-impl Redirect {
-    /// Builds the redirect that `draft` asks for at `placement` (which [`Placement::new`] has judged).
-    ///
-    /// # Errors
-    /// [`Rejection::Invalid`] with every violation; else the first [`Refusal`] that applies.
-    pub fn create(
-        id: RedirectId,
-        draft: RedirectDraft,
-        placement: Placement,
-        context: &LinkContext<'_>,
-    ) -> Result<Self, Rejection> {
-        let RedirectDraft {
-            name,
+impl RedirectContent {
+    /// A target, with the defaults of every other field.
+    #[must_use]
+    pub fn to(target_url: TargetUrl) -> Self {
+        Self {
             target_url,
-            slug: _,
-            domain: _,
-            note,
-            group,
-            is_active,
-            antibot_enabled,
-            geo_blocklist,
-            pixels,
-            analytics_enabled,
-        } = draft;
-        let mut violations = violations_of_new_target(&target_url, Some(&placement), context);
-        violations.append(violations_of_pixels(&pixels, context));
-        let pixel_ids = pixel_ids(&pixels, &mut violations);
-        violations.into_result(()).map_err(Rejection::Invalid)?;
-        let mut redirect = Self {
-            id,
-            name,
-            target_url,
-            placement,
-            is_active,
-            note,
-            antibot_enabled,
-            analytics_enabled,
-            group_id: None,
-            geo_blocklist,
-            pixel_ids,
-            created_at: context.now,
-            updated_at: context.now,
-        };
-        redirect.check_features(None, context.features)?;
-        redirect.group_id = group.map(named_group).transpose()?;
-        Ok(redirect)
-    }
-
-    /// The redirect that `patch` makes of this one; itself, with the same `updated_at`, if the patch changes
-    /// nothing (D33). Applying the result's patch again changes nothing more.
-    ///
-    /// # Errors
-    /// [`Rejection::Invalid`] with every violation; else the first [`Refusal`] that applies.
-    pub fn apply(&self, patch: RedirectPatch, context: &LinkContext<'_>) -> Result<Self, Rejection> {
-        let RedirectPatch {
-            name,
-            target_url,
-            slug,
-            note,
-            domain,
-            group,
-            is_active,
-            antibot_enabled,
-            geo_blocklist,
-            pixels,
-        } = patch;
-        // The field to blame for a loop is the one that closed it.
-        let blamed = match (&target_url, &slug) {
-            (Some(_), _) => "target_url",
-            (None, Change::Set(_) | Change::Clear) => "slug",
-            (None, Change::Keep) => "domain",
-        };
-        let target_given = target_url.is_some();
-        let placement =
-            self.placement.changed(PlacementChange { domain, slug }, context.system, context.named_domains);
-        let target_url = target_url.unwrap_or_else(|| self.target_url.clone());
-
-        let mut violations = Violations::new();
-        if target_given {
-            check_target_is_allowed(&target_url, context, &mut violations);
+            antibot_enabled: false,
+            geo_blocklist: GeoBlocklist::default(),
+            pixel_ids: PixelIds::default(),
         }
-        if let Ok(placement) = &placement
-            && (target_given || *placement != self.placement)
+    }
+}
+
+/// What a request asks of the fields that only redirects have.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct RedirectContentRequest {
+    /// `target_url`. A creation must have it.
+    pub target_url: Option<TargetUrl>,
+    /// `antibot_enabled`; false in a creation without it.
+    pub antibot_enabled: Option<bool>,
+    /// `geo_blocklists`; null lifts all blocks.
+    pub geo_blocklist: Change<GeoBlocklist>,
+    /// `pixel_ids`; null removes all. An item that could not be read is a malformed id.
+    pub pixels: Change<Vec<IdReference<PixelKind>>>,
+}
+
+impl RedirectContentRequest {
+    /// The pixels that the request names.
+    #[must_use]
+    pub fn named_pixels(&self) -> &[IdReference<PixelKind>] {
+        match &self.pixels {
+            Change::Set(pixels) => pixels,
+            Change::Keep | Change::Clear => &[],
+        }
+    }
+}
+
+impl RedirectRequest {
+    /// The creation of a redirect with only what it must have.
+    #[must_use]
+    pub fn new(name: Name, target_url: TargetUrl) -> Self {
+        let content =
+            RedirectContentRequest { target_url: Some(target_url), ..RedirectContentRequest::default() };
+        Self { name: Some(name), content, ..Self::default() }
+    }
+}
+
+impl Content for RedirectContent {
+    type Kind = RedirectKind;
+
+    fn into_any(self) -> AnyContent {
+        AnyContent::Redirect(self)
+    }
+}
+
+impl ContentRules for RedirectContent {
+    type Request = RedirectContentRequest;
+
+    const NAME_FIELD: &'static str = "name";
+
+    fn requested(
+        before: Option<&Self>,
+        request: &RedirectContentRequest,
+        places: &Places<'_>,
+        context: &LinkContext<'_>,
+        found: &mut Violations,
+    ) -> Option<Self> {
+        let RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels } = request;
+        if let Some(target_url) = target_url {
+            check_target_is_allowed(target_url, context, found);
+        }
+        let is_new_target = target_url.is_some();
+        let target_url = target_url.as_ref().or(before.map(|content| &content.target_url));
+        if target_url.is_none() {
+            found.push(required("target_url"));
+        }
+        if let (Some(target_url), Some(after)) = (target_url, places.after)
+            && (is_new_target || places.before != Some(after))
         {
-            check_no_loop(&target_url, placement, blamed, context, &mut violations);
+            // The field to blame for a loop is the one that closed it.
+            let blamed = if is_new_target { "target_url" } else { places.moved_by };
+            check_no_loop(target_url, after, blamed, context, found);
         }
         let pixel_ids = match pixels {
-            Change::Keep => self.pixel_ids.clone(),
+            Change::Keep => before.map(|content| content.pixel_ids.clone()).unwrap_or_default(),
             Change::Clear => PixelIds::default(),
             Change::Set(pixels) => {
-                violations.append(violations_of_pixels(&pixels, context));
-                pixel_ids(&pixels, &mut violations)
+                check_pixels_are_known(pixels, context, found);
+                pixel_ids(pixels, found)
             }
         };
-        violations.into_result(()).map_err(Rejection::Invalid)?;
-
-        let mut patched = Self {
-            id: self.id,
-            name: name.unwrap_or_else(|| self.name.clone()),
-            target_url,
-            is_active: is_active.unwrap_or(self.is_active),
-            note: note.applied_to(self.note.clone()),
-            antibot_enabled: antibot_enabled.unwrap_or(self.antibot_enabled),
-            analytics_enabled: self.analytics_enabled,
-            group_id: self.group_id,
-            placement: placement?,
-            geo_blocklist: geo_blocklist.applied_to(Some(self.geo_blocklist.clone())).unwrap_or_default(),
+        let geo_blocklist_before = before.map(|content| content.geo_blocklist.clone());
+        Some(Self {
+            target_url: target_url?.clone(),
+            antibot_enabled: antibot_enabled
+                .unwrap_or_else(|| before.is_some_and(|content| content.antibot_enabled)),
+            geo_blocklist: geo_blocklist.clone().applied_to(geo_blocklist_before).unwrap_or_default(),
             pixel_ids,
-            created_at: self.created_at,
-            updated_at: self.updated_at,
-        };
-        patched.check_features(Some(self), context.features)?;
-        patched.group_id = match group {
-            Change::Keep => self.group_id,
-            Change::Set(reference) => Some(named_group(reference)?),
-            Change::Clear => None,
-        };
-        if patched != *self {
-            patched.updated_at = context.now.max(self.updated_at);
-        }
-        Ok(patched)
+        })
     }
 
-    /// A plan must have a feature for a link to begin to use it. What a link already has, it keeps.
     fn check_features(&self, before: Option<&Self>, features: FeatureSet) -> Result<(), Refusal> {
-        let antibot_before = before.is_some_and(|link| link.antibot_enabled);
+        let antibot_before = before.is_some_and(|content| content.antibot_enabled);
         if self.antibot_enabled && !antibot_before && !features.contains(Feature::Antibot) {
             return Err(Refusal::FeatureNotAvailable(Feature::Antibot));
         }
-        let blocked_before = |country| before.is_some_and(|link| link.geo_blocklist.blocks(country));
+        let blocked_before = |country| before.is_some_and(|content| content.geo_blocklist.blocks(country));
         let blocks_more = self.geo_blocklist.countries().iter().any(|country| !blocked_before(*country));
         if blocks_more && !features.contains(Feature::GeoBlocking) {
             return Err(Refusal::FeatureNotAvailable(Feature::GeoBlocking));
         }
-        let fired_before = |pixel| before.is_some_and(|link| link.pixel_ids.as_slice().contains(pixel));
+        let fired_before = |pixel| before.is_some_and(|content| content.pixel_ids.as_slice().contains(pixel));
         let fires_more = self.pixel_ids.as_slice().iter().any(|pixel| !fired_before(pixel));
         if fires_more && !features.contains(Feature::Pixels) {
             return Err(Refusal::FeatureNotAvailable(Feature::Pixels));
@@ -190,33 +154,18 @@ impl Redirect {
     }
 }
 
-/// What is wrong with the target of a new link: that it is on the operator's list, or the link's own address.
-pub(crate) fn violations_of_new_target(
-    target: &TargetUrl,
-    placement: Option<&Placement>,
-    context: &LinkContext<'_>,
-) -> Violations {
-    let mut violations = Violations::new();
-    check_target_is_allowed(target, context, &mut violations);
-    if let Some(placement) = placement {
-        check_no_loop(target, placement, "target_url", context, &mut violations);
-    }
-    violations
-}
-
-/// Pixels that are not the caller's (D6).
-pub(crate) fn violations_of_pixels(
+/// The account must have the pixels (D6).
+fn check_pixels_are_known(
     pixels: &[IdReference<PixelKind>],
     context: &LinkContext<'_>,
-) -> Violations {
-    let mut violations = Violations::new();
+    violations: &mut Violations,
+) {
     for (index, pixel) in pixels.iter().enumerate() {
         if !pixel.id().is_some_and(|id| context.known_pixels.contains(&id)) {
             let error = FieldError::new(ViolationCode::InvalidValue, "is not a pixel of this account");
             violations.push(error.at(format!("pixel_ids[{index}]")));
         }
     }
-    violations
 }
 
 /// The pixels that a request names, each once; malformed ids are violations already.

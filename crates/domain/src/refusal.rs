@@ -180,7 +180,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Why a draft or a patch was not turned into a link.
+/// Why a request makes no link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Rejection {
     /// Fields break their rules: all of them.
@@ -196,6 +196,15 @@ impl Rejection {
         match self {
             Self::Invalid(_) => ErrorCode::InvalidRequest,
             Self::Refused(refusal) => refusal.code(),
+        }
+    }
+
+    /// The rejection of one item of a batch, which lists fewer violations.
+    #[must_use]
+    pub fn of_item(self) -> Self {
+        match self {
+            Self::Invalid(violations) => Self::Invalid(violations.of_item()),
+            Self::Refused(refusal) => Self::Refused(refusal),
         }
     }
 }

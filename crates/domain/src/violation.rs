@@ -225,8 +225,14 @@ impl Violations {
     /// Adds those of `more` that are about other fields: of a field that cannot be read it need not be told that it
     /// names nothing.
     pub fn append_about_others(&mut self, mut more: Self) {
-        more.listed.retain(|violation| !self.listed.iter().any(|told| told.field == violation.field));
+        more.listed.retain(|violation| !self.are_about(&violation.field));
         self.append(more);
+    }
+
+    /// Whether one that is kept is about this field.
+    #[must_use]
+    pub fn are_about(&self, field: &str) -> bool {
+        self.listed.iter().any(|violation| violation.field == field)
     }
 
     /// The violations as those of one item of a batch, of which fewer are kept.

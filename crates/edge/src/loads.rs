@@ -152,7 +152,7 @@ impl Drop for Ending {
 mod tests {
     use signpost_app::changes::{ChangeSubscriber as _, Origin};
     use signpost_app::ports::{Affected, Store as _, VisibleChange};
-    use signpost_domain::{Link, Redirect};
+    use signpost_domain::Redirect;
     use signpost_memory::{Fault, InMemory, Step};
     use signpost_port_contracts::samples;
     use tokio::task::JoinSet;
@@ -173,10 +173,9 @@ mod tests {
         async fn new() -> Self {
             let memory = InMemory::default();
             let account = samples::account();
-            let redirect = Redirect {
-                target_url: samples::target("https://example.com/no/address/of/ours"),
-                ..samples::redirect("sale")
-            };
+            let redirect = samples::redirect("sale").with(|content| {
+                content.target_url = samples::target("https://example.com/no/address/of/ours")
+            });
             let mut work = memory.store.begin().await.unwrap();
             work.insert_account(&account).await.unwrap();
             work.insert_links(account.id, &[redirect.clone().into()], 10).await.unwrap();
@@ -189,8 +188,8 @@ mod tests {
         /// Changes the redirect as a use case does.
         #[expect(clippy::disallowed_methods, reason = "the subscriber is told by the test itself")]
         async fn deactivate(&self) {
-            let before = Link::from(self.redirect.clone());
-            let after = Link::from(Redirect { is_active: false, ..self.redirect.clone() });
+            let before = self.redirect.clone().into_any();
+            let after = Redirect { is_active: false, ..self.redirect.clone() }.into_any();
             let mut work = self.memory.store.begin().await.unwrap();
             work.update_link(self.account, &before, &after).await.unwrap();
             work.commit().await.unwrap();

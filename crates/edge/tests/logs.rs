@@ -84,9 +84,9 @@ async fn r31_no_address_query_or_agent_of_a_visitor_is_logged_at_any_level() {
     edge.add(&samples::redirect("sale")).await;
     edge.add(&samples::landing("menu")).await;
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
-    let bots = Redirect { antibot_enabled: true, ..samples::redirect("bots") };
-    let countries =
-        Redirect { geo_blocklist: GeoBlocklist::new(vec![germany]), ..samples::redirect("countries") };
+    let bots = samples::redirect("bots").with(|content| content.antibot_enabled = true);
+    let countries = samples::redirect("countries")
+        .with(|content| content.geo_blocklist = GeoBlocklist::new(vec![germany]));
     edge.add(&bots).await;
     edge.add(&countries).await;
 

@@ -70,13 +70,13 @@ async fn turn_visitors_away() {
     let germany = CountryCode::parse("DE").unwrap();
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), germany);
     edge.memory.target_blocklist.replace(HostBlocklist::parse("listed.example").unwrap());
-    let to = |slug: &str, target: &str| Redirect {
-        target_url: samples::target(target),
-        ..samples::redirect(slug)
+    let to = |slug: &str, target: &str| {
+        samples::redirect(slug).with(|content| content.target_url = samples::target(target))
     };
     for link in [
-        Redirect { antibot_enabled: true, ..samples::redirect("bots") },
-        Redirect { geo_blocklist: GeoBlocklist::new(vec![germany]), ..samples::redirect("countries") },
+        samples::redirect("bots").with(|content| content.antibot_enabled = true),
+        samples::redirect("countries")
+            .with(|content| content.geo_blocklist = GeoBlocklist::new(vec![germany])),
         Redirect { is_active: false, ..samples::redirect("inactive") },
         to("leads-to-inactive", &format!("https://{HOST}/inactive")),
         to("listed", "https://listed.example/"),

@@ -40,9 +40,10 @@ fn item_error(rejection: &Rejection, item: &str, value: Option<String>) -> ItemE
     ItemError { code: rejection.code().as_str(), message, value, details }
 }
 
-/// What a creation was asked to give its link, as it was sent, of what only the store can grant.
+/// The values of an item, as they were sent, whose fields only the store can judge. Types of the domain do not keep a
+/// malformed id or the letter case of a hostname.
 #[derive(Debug, Default)]
-pub(crate) struct Wishes {
+pub(crate) struct SentValues {
     slug: Option<String>,
     domain: Option<String>,
     group_id: Option<String>,
@@ -50,8 +51,8 @@ pub(crate) struct Wishes {
     pixel_ids: Vec<Option<String>>,
 }
 
-impl Wishes {
-    /// The wishes of an item.
+impl SentValues {
+    /// The values of an item.
     pub(crate) fn of(item: &JsonObject) -> Self {
         let text = |field: &str| item.get(field).and_then(text_of);
         let pixel_ids = match item.get("pixel_ids") {
@@ -63,9 +64,9 @@ impl Wishes {
         Self { slug: text("slug"), domain: text("domain"), group_id: text("group_id"), pixel_ids }
     }
 
-    /// The value at which the failure of the creation points: the first that is invalid, or the one that could not be
-    /// granted. `None` if it points at none, or at none that is a string.
-    pub(crate) fn value_at_fault(&self, rejection: &Rejection) -> Option<String> {
+    /// The value that made the creation fail: the first that is invalid, or the one that was refused. `None` if there is
+    /// no single one, or it is not a string.
+    pub(crate) fn at_fault(&self, rejection: &Rejection) -> Option<String> {
         let refusal = match rejection {
             Rejection::Invalid(violations) => {
                 return violations.iter().find_map(|violation| {
@@ -95,7 +96,8 @@ impl Wishes {
             | Refusal::DuplicateIdInBatch => None,
         }
     }
-    /// The text at `pixel_ids[i]`: whether there is such a pixel is found out where texts are known no more.
+
+    /// The text at `pixel_ids[i]`.
     fn pixel_id(&self, field: &str) -> Option<&str> {
         let index = field.strip_prefix("pixel_ids[")?.strip_suffix(']')?;
         self.pixel_ids.get(index.parse::<usize>().ok()?)?.as_deref()

@@ -8,7 +8,8 @@ use actix_web::{HttpResponse, Route, guard, web};
 use signpost_domain::id::{LandingKind, RedirectKind};
 
 use crate::api_error::ApiError;
-use crate::resources::{account, domains, groups, landings, links, pixels, redirects};
+use crate::resources::links::LinkEndpoints as _;
+use crate::resources::{account, domains, groups, links, pixels, redirects};
 use crate::{analytics, documentation, health, tls_allowed};
 
 /// One endpoint.
@@ -77,6 +78,8 @@ const fn open(method: RouteMethod, pattern: &'static str, handler: fn() -> Route
     RouteInfo { method, pattern, access: Access::Open, handler }
 }
 
+const REDIRECTS: &str = RedirectKind::WORDS.path;
+const LANDINGS: &str = LandingKind::WORDS.path;
 const REDIRECT: &str = "/v1/redirects/{id}";
 const LANDING: &str = "/v1/landings/{id}";
 const GROUP: &str = "/v1/groups/{id}";
@@ -87,16 +90,16 @@ const DOMAIN: &str = "/v1/domains/{id}";
 static ROUTES: &[RouteInfo] = &[
     admitted(RouteMethod::Post, "/v1/redirects/bulk", || web::to(redirects::create_many)),
     admitted(RouteMethod::Post, "/v1/redirects/bulk/delete", || web::to(links::delete_many::<RedirectKind>)),
-    admitted(RouteMethod::Post, redirects::PATH, || web::to(redirects::create)),
-    admitted(RouteMethod::Get, redirects::PATH, || web::to(links::list::<RedirectKind>)),
-    admitted(RouteMethod::Get, REDIRECT, || web::to(redirects::get)),
-    admitted(RouteMethod::Patch, REDIRECT, || web::to(redirects::update)),
+    admitted(RouteMethod::Post, REDIRECTS, || web::to(links::create::<RedirectKind>)),
+    admitted(RouteMethod::Get, REDIRECTS, || web::to(links::list::<RedirectKind>)),
+    admitted(RouteMethod::Get, REDIRECT, || web::to(links::get::<RedirectKind>)),
+    admitted(RouteMethod::Patch, REDIRECT, || web::to(links::update::<RedirectKind>)),
     admitted(RouteMethod::Delete, REDIRECT, || web::to(links::delete::<RedirectKind>)),
     admitted(RouteMethod::Post, "/v1/landings/bulk/delete", || web::to(links::delete_many::<LandingKind>)),
-    admitted(RouteMethod::Post, landings::PATH, || web::to(landings::create)),
-    admitted(RouteMethod::Get, landings::PATH, || web::to(links::list::<LandingKind>)),
-    admitted(RouteMethod::Get, LANDING, || web::to(landings::get)),
-    admitted(RouteMethod::Patch, LANDING, || web::to(landings::update)),
+    admitted(RouteMethod::Post, LANDINGS, || web::to(links::create::<LandingKind>)),
+    admitted(RouteMethod::Get, LANDINGS, || web::to(links::list::<LandingKind>)),
+    admitted(RouteMethod::Get, LANDING, || web::to(links::get::<LandingKind>)),
+    admitted(RouteMethod::Patch, LANDING, || web::to(links::update::<LandingKind>)),
     admitted(RouteMethod::Delete, LANDING, || web::to(links::delete::<LandingKind>)),
     admitted(RouteMethod::Post, "/v1/groups/{id}/assign", || web::to(groups::assign)),
     admitted(RouteMethod::Post, "/v1/groups/{id}/unassign", || web::to(groups::unassign)),

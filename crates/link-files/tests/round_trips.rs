@@ -57,9 +57,9 @@ fn links() -> Vec<Link> {
             note: Some(samples::note("")),
             is_active: false,
             group_id: Some(samples::group("Spring").id),
-            geo_blocklist: GeoBlocklist::new(countries),
             ..samples::redirect("full")
         }
+        .with(|content| content.geo_blocklist = GeoBlocklist::new(countries))
         .into(),
         Redirect { placement: samples::on_custom("go.example.com", None), ..samples::redirect("root") }
             .into(),
@@ -86,7 +86,7 @@ fn every_sort_of_record_reads_back_from_both_formats() {
 #[test]
 fn the_files_have_this_form() {
     let link = samples::redirect("plain");
-    let record = Record::from(&link);
+    let record = Record::from(&link.clone().into_any());
     let (id, at) = (link.id, link.created_at);
     let table = String::from_utf8(written(FileFormat::Csv, std::slice::from_ref(&record))).unwrap();
     assert_eq!(

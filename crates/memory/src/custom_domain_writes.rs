@@ -125,7 +125,7 @@ fn links_on(state: &State, whose: LinksOf, hostname: &Hostname, at_most: u16) ->
         LinksOf::Account(owner) => account == owner,
         LinksOf::AllBut(owner) => account != owner,
     };
-    let is_there = |link: &&Link| match link.placement() {
+    let is_there = |link: &&Link| match &link.placement {
         Placement::Custom { hostname: place, slug: _ } => place == hostname,
         Placement::System { .. } | Placement::Lost { .. } => false,
     };
@@ -137,10 +137,6 @@ fn links_on(state: &State, whose: LinksOf, hostname: &Hostname, at_most: u16) ->
 
 /// What D22 makes of a link whose domain is gone.
 fn lose_address(link: &mut Link, now: Timestamp) {
-    let (placement, updated_at) = match link {
-        Link::Landing(landing) => (&mut landing.placement, &mut landing.updated_at),
-        Link::Redirect(redirect) => (&mut redirect.placement, &mut redirect.updated_at),
-    };
-    *placement = Placement::Lost { slug: placement.slug().cloned() };
-    *updated_at = now.max(*updated_at);
+    link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
+    link.updated_at = now.max(link.updated_at);
 }

@@ -78,7 +78,7 @@ impl GroupWrites for MemoryUnitOfWork {
             let Some(owned) = owned else { return Ok(None) };
             let mut unassigned = Vec::with_capacity(ids.len());
             for id in each_once(ids) {
-                if let Some(link) = owned.links.get_mut(&id).filter(|link| link.group_id() == Some(group)) {
+                if let Some(link) = owned.links.get_mut(&id).filter(|link| link.group_id == Some(group)) {
                     link.move_to_group(None, now);
                     unassigned.push(link.clone());
                 }
@@ -96,7 +96,7 @@ impl GroupWrites for MemoryUnitOfWork {
     ) -> Result<u16, StoreError> {
         self.write(|state| {
             let Some(owned) = state.owned_mut(account) else { return Ok(0) };
-            let inside = owned.links.values_mut().filter(|link| link.group_id() == Some(id));
+            let inside = owned.links.values_mut().filter(|link| link.group_id == Some(id));
             let mut taken = 0;
             for link in inside.take(usize::from(at_most)) {
                 link.move_to_group(None, now);
@@ -114,7 +114,7 @@ impl GroupWrites for MemoryUnitOfWork {
     ) -> Result<bool, StoreError> {
         self.write(|state| {
             let Some(owned) = state.owned_mut(account) else { return Ok(false) };
-            for link in owned.links.values_mut().filter(|link| link.group_id() == Some(id)) {
+            for link in owned.links.values_mut().filter(|link| link.group_id == Some(id)) {
                 link.move_to_group(None, now);
             }
             Ok(owned.groups.remove(&id).is_some())

@@ -16,8 +16,10 @@
 //! use signpost_app::accounts::{self, CreateAccount};
 //! use signpost_app::idempotency::Conclusion;
 //! use signpost_app::visits::{self, Resolution};
-//! use signpost_app::{admission, keys, redirects};
-//! use signpost_domain::{Email, Hostname, Name, PlanName, RedirectDraft, Slug, SlugChoice, TargetUrl};
+//! use signpost_app::{admission, keys, links};
+//! use signpost_domain::{
+//!     Change, Email, Hostname, Name, PlanName, RedirectContent, RedirectRequest, Slug, Submitted, TargetUrl,
+//! };
 //! use signpost_memory::InMemory;
 //!
 //! let memory = InMemory::default();
@@ -40,11 +42,12 @@
 //! // What the caller asks for.
 //! let slug = Slug::parse("autumn-sale").unwrap();
 //! let target = TargetUrl::parse("https://example.com/sale").unwrap();
-//! let draft = RedirectDraft {
-//!     slug: SlugChoice::Exactly(slug.clone()),
-//!     ..RedirectDraft::new(Name::parse("Autumn sale").unwrap(), target.clone())
+//! let request = RedirectRequest {
+//!     slug: Change::Set(slug.clone()),
+//!     ..RedirectRequest::new(Name::parse("Autumn sale").unwrap(), target.clone())
 //! };
-//! let created = redirects::create(&app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap();
+//! let request = Submitted::valid(request);
+//! let created = links::create::<RedirectContent>(&app, &caller, request, Conclusion::forgotten()).await.unwrap();
 //! let url = created.redirect.placement.url(&app.system, app.custom_domain_scheme);
 //! assert_eq!(url.as_deref(), Some("https://go.example.com/autumn-sale"));
 //!

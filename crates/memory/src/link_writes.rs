@@ -77,7 +77,7 @@ impl LinkWrites for MemoryUnitOfWork {
     ) -> Result<Vec<(Address, LinkId)>, StoreError> {
         self.write(|state| {
             let links = state.owned(account).into_iter().flat_map(|owned| owned.links.values());
-            let placed = links.filter_map(|link| Some((link.placement().address()?, link.id())));
+            let placed = links.filter_map(|link| Some((link.placement.address()?, link.id())));
             Ok(placed.filter(|(address, _)| addresses.contains(address)).collect())
         })
     }

@@ -1,7 +1,7 @@
 //! Links as visitors meet them.
 
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect};
-use signpost_domain::{Address, Link, PixelCode, PixelIds, Redirect, Site};
+use signpost_domain::{Address, AnyContent, LandingId, Link, PixelCode, PixelIds, RedirectContent, Site};
 
 use crate::state::{Owned, State};
 
@@ -22,30 +22,25 @@ impl State {
 
 impl Owned {
     fn publish(&self, link: &Link) -> PublishedLink {
-        let (analytics_enabled, content) = match link {
-            Link::Landing(landing) => {
-                let content = self.page(landing.id).map(|(_, content)| content).unwrap_or_default();
-                let page = PublishedLanding { title: landing.title.clone(), content };
-                (landing.analytics_enabled, PublishedContent::Landing(Box::new(page)))
+        let content = match (self.account.is_suspended(), link.is_active, &link.content) {
+            (true, _, _) => PublishedContent::Suspended,
+            (false, false, _) => PublishedContent::Inactive,
+            (false, true, AnyContent::Landing) => {
+                let page = self.page(LandingId::from_bytes(link.id.to_bytes()));
+                let content = page.map(|(_, content)| content).unwrap_or_default();
+                PublishedContent::Landing(Box::new(PublishedLanding { title: link.name.clone(), content }))
             }
-            Link::Redirect(redirect) => {
-                let Redirect {
-                    target_url, antibot_enabled, analytics_enabled, geo_blocklist, pixel_ids, ..
-                } = redirect;
-                let redirect = PublishedRedirect {
+            (false, true, AnyContent::Redirect(redirect)) => {
+                let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids } = redirect;
+                PublishedContent::Redirect(PublishedRedirect {
                     target_url: target_url.clone(),
                     antibot_enabled: *antibot_enabled,
                     geo_blocklist: geo_blocklist.clone(),
                     pixels: self.codes_of(pixel_ids),
-                };
-                (*analytics_enabled, PublishedContent::Redirect(redirect))
+                })
             }
         };
-        let content = match (self.account.is_suspended(), link.is_active()) {
-            (true, _) => PublishedContent::Suspended,
-            (false, false) => PublishedContent::Inactive,
-            (false, true) => content,
-        };
+        let analytics_enabled = link.analytics_enabled;
         PublishedLink { id: link.id(), account: self.account.id, analytics_enabled, content }
     }
 

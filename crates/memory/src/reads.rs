@@ -172,7 +172,7 @@ impl LinkReads for MemoryStore {
             let mut occupied = BTreeMap::new();
             for owned in state.all() {
                 for link in owned.links.values() {
-                    if let Some(address) = link.placement().address().filter(|it| addresses.contains(it)) {
+                    if let Some(address) = link.placement.address().filter(|it| addresses.contains(it)) {
                         occupied.insert(address, (owned.account.id == account).then(|| link.id()));
                     }
                 }
@@ -186,9 +186,9 @@ impl LinkReads for MemoryStore {
         account: AccountId,
         id: LandingId,
     ) -> Result<Option<LandingPage>, StoreError> {
-        self.read(|state| match state.owned(account)?.page(id)? {
-            (Link::Landing(landing), content) => Some(LandingPage { landing: landing.clone(), content }),
-            (Link::Redirect(_), _) => None,
+        self.read(|state| {
+            let (link, content) = state.owned(account)?.page(id)?;
+            Some(link.clone().into_landing()?.with_content(content))
         })
     }
 
@@ -257,18 +257,18 @@ fn passes(link: &Link, filter: &LinkFilter) -> bool {
     let LinkFilter { group, site, slug, is_active, search } = filter;
     let in_group = match group {
         GroupFilter::Any => true,
-        GroupFilter::Ungrouped => link.group_id().is_none(),
-        GroupFilter::In(group) => link.group_id() == Some(*group),
+        GroupFilter::Ungrouped => link.group_id.is_none(),
+        GroupFilter::In(group) => link.group_id == Some(*group),
     };
     in_group
         && site
             .as_ref()
-            .is_none_or(|site| link.placement().address().is_some_and(|address| address.site == *site))
-        && slug.as_ref().is_none_or(|slug| link.placement().slug() == Some(slug))
-        && is_active.is_none_or(|is_active| link.is_active() == is_active)
+            .is_none_or(|site| link.placement.address().is_some_and(|address| address.site == *site))
+        && slug.as_ref().is_none_or(|slug| link.placement.slug() == Some(slug))
+        && is_active.is_none_or(|is_active| link.is_active == is_active)
         && search.as_ref().is_none_or(|search| {
-            let slug = link.placement().slug().map(Slug::as_str);
-            search.matches(link.name().as_str(), slug, link.target_url().map(TargetUrl::as_str))
+            let slug = link.placement.slug().map(Slug::as_str);
+            search.matches(link.name.as_str(), slug, link.target_url().map(TargetUrl::as_str))
         })
 }
 

@@ -91,7 +91,7 @@ impl State {
     pub(crate) fn occupant(&self, address: &Address) -> Option<(&Owned, &Link)> {
         // The slug first, since most differ in it, and an address has to be put together.
         let is_there = |link: &&Link| {
-            let place = link.placement();
+            let place = &link.placement;
             place.slug() == address.slug.as_ref() && place.address().as_ref() == Some(address)
         };
         self.all().find_map(|owned| Some((owned, owned.links.values().find(is_there)?)))
@@ -99,7 +99,7 @@ impl State {
 
     /// Whether another link than `link` occupies the address of `link`.
     pub(crate) fn is_taken_from(&self, link: &Link) -> bool {
-        let Some(address) = link.placement().address() else { return false };
+        let Some(address) = link.placement.address() else { return false };
         self.occupant(&address).is_some_and(|(_, occupant)| occupant.id() != link.id())
     }
 
@@ -136,7 +136,7 @@ impl State {
 impl Owned {
     /// The group as it is shown, with its counters.
     pub(crate) fn group(&self, id: GroupId) -> Option<Group> {
-        let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id() == Some(id)).count());
+        let inside = |kind| count(self.links_of(kind).filter(|link| link.group_id == Some(id)).count());
         let group = self.groups.get(&id)?.clone();
         let (landings_count, redirects_count) = (inside(LinkKind::Landing), inside(LinkKind::Redirect));
         Some(Group { landings_count, redirects_count, ..group })
@@ -171,7 +171,7 @@ impl Owned {
     }
 
     pub(crate) fn has_group_of(&self, link: &Link) -> bool {
-        link.group_id().is_none_or(|group| self.groups.contains_key(&group))
+        link.group_id.is_none_or(|group| self.groups.contains_key(&group))
     }
 }
 

@@ -8,7 +8,7 @@
 //! let redirect = Redirect { group_id: Some(group.id), is_active: false, ..samples::redirect("sale") };
 //! assert_eq!(redirect.name, samples::name("sale"));
 //! assert!(redirect.id < samples::redirect("other").id);
-//! assert_eq!(samples::link(LinkKind::Landing, "menu").name(), &samples::name("menu"));
+//! assert_eq!(samples::link(LinkKind::Landing, "menu").name, samples::name("menu"));
 //! ```
 //!
 //! Texts that their types refuse make these functions panic, as a test wants it.
@@ -16,10 +16,11 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use signpost_domain::{
-    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, CustomDomain, Description, Email,
-    GeoBlocklist, Group, Hostname, Id, IdKind, Landing, Link, LinkKind, Name, Note, PageContent, Pixel,
-    PixelCode, PixelId, PixelIds, PixelType, Placement, PlanName, Redirect, Slug, SocialNetwork, TargetUrl,
-    Theme, Timestamp, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent, WidgetText, Widgets,
+    AccentColor, Account, AccountId, AltText, ApiKey, ApiKeySecret, Content, CustomDomain, Description,
+    Email, Group, Hostname, Id, IdKind, Landing, Link, LinkKind, Name, NoContent, Note, PageContent, Pixel,
+    PixelCode, PixelId, PixelIds, PixelType, Placement, PlanName, Redirect, RedirectContent, Slug,
+    SocialNetwork, TargetUrl, Theme, Timestamp, VideoUrl, WebUrl, Widget, WidgetBody, WidgetContent,
+    WidgetText, Widgets,
 };
 
 static NEXT: AtomicU64 = AtomicU64::new(1);
@@ -186,21 +187,7 @@ pub fn custom_domain(account: AccountId, host: &str) -> CustomDomain {
 /// An active redirect on the system domain, named after its slug.
 #[must_use]
 pub fn redirect(text: &str) -> Redirect {
-    Redirect {
-        id: id(),
-        name: name(text),
-        target_url: target(&format!("https://example.com/{text}")),
-        placement: on_system(text),
-        is_active: true,
-        note: None,
-        antibot_enabled: false,
-        analytics_enabled: true,
-        group_id: None,
-        geo_blocklist: GeoBlocklist::default(),
-        pixel_ids: PixelIds::default(),
-        created_at: at(0),
-        updated_at: at(0),
-    }
+    with_content(text, RedirectContent::to(target(&format!("https://example.com/{text}"))))
 }
 
 /// A redirect like [`redirect`] at another placement.
@@ -213,9 +200,13 @@ pub fn redirect_at(placement: Placement) -> Redirect {
 /// An active landing page on the system domain, titled after its slug.
 #[must_use]
 pub fn landing(text: &str) -> Landing {
-    Landing {
+    with_content(text, NoContent)
+}
+
+fn with_content<C: Content>(text: &str, content: C) -> Link<C> {
+    Link {
         id: id(),
-        title: name(text),
+        name: name(text),
         placement: on_system(text),
         is_active: true,
         note: None,
@@ -223,6 +214,7 @@ pub fn landing(text: &str) -> Landing {
         group_id: None,
         created_at: at(0),
         updated_at: at(0),
+        content,
     }
 }
 

@@ -19,10 +19,10 @@ pub(crate) type GroupMoves = group_moves::GroupMoves<IdBytes>;
 /// A link goes from one group to another, of which either may be none.
 pub(crate) fn between(account: AccountId, before: &Link, after: &Link) -> GroupMoves {
     let mut moves = GroupMoves::of(account);
-    if let Some(group) = before.group_id() {
+    if let Some(group) = before.group_id {
         moves.leave(group, before.kind());
     }
-    if let Some(group) = after.group_id() {
+    if let Some(group) = after.group_id {
         moves.enter(group, after.kind());
     }
     moves

@@ -38,7 +38,7 @@ pub(crate) async fn insert(
         outcome = again;
     }
     let Outcome { count, had_room, groups, inserted } = outcome;
-    let has_its_group = |link: &Link| link.group_id().is_none_or(|group| groups.contains(&group.into()));
+    let has_its_group = |link: &Link| link.group_id.is_none_or(|group| groups.contains(&group.into()));
 
     let mut room = if had_room { links_limit.saturating_sub(count) } else { 0 };
     let mut insertions = Vec::with_capacity(links.len());
@@ -59,7 +59,7 @@ pub(crate) async fn insert(
         } else {
             Insertion::AddressTaken
         };
-        match (insertion, link.group_id()) {
+        match (insertion, link.group_id) {
             (Insertion::LimitReached | Insertion::AddressTaken, Some(group)) if had_room => {
                 leaving.leave(group, link.kind());
             }
@@ -129,8 +129,8 @@ mod tests {
         let redirect = samples::redirect("a");
         let id = Id::from_bytes(redirect.id.to_bytes());
         let same_id = Landing { id, ..samples::landing("b") };
-        for repeated in [Link::from(redirect.clone()), Link::from(same_id)] {
-            let links = [Link::from(redirect.clone()), samples::landing("c").into(), repeated];
+        for repeated in [redirect.clone().into_any(), same_id.into_any()] {
+            let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
             assert!(matches!(refuse_repeated_ids(&links), Err(Failure::Other(_))));
             assert!(refuse_repeated_ids(&links[..2]).is_ok());
         }

@@ -233,9 +233,9 @@ async fn update_link(
     before: &Link,
     after: &Link,
 ) -> Result<Result<(), UpdateLinkError>, Failure> {
-    let changes_group = before.group_id() != after.group_id();
+    let changes_group = before.group_id != after.group_id;
     // To PostgreSQL a taken address is an error, and a missing group too, which would end the whole transaction.
-    let may_be_refused = changes_group || before.placement() != after.placement();
+    let may_be_refused = changes_group || before.placement != after.placement;
     let (mut saving, mut of_groups, mut of_link) = (*connection, *connection, *connection);
     let save = async {
         if may_be_refused {

@@ -217,7 +217,7 @@ pub(crate) async fn assign(
     let mut moves = GroupMoves::of(account);
     let mut newcomers = Vec::new();
     for link in &mut assigned {
-        let former = link.group_id();
+        let former = link.group_id;
         if former == Some(group) {
             continue;
         }
@@ -244,7 +244,7 @@ pub(crate) async fn unassign(
     let Some(mut unassigned) = held_for_group(connection, account, group, ids).await? else {
         return Ok(None);
     };
-    unassigned.retain(|link| link.group_id() == Some(group));
+    unassigned.retain(|link| link.group_id == Some(group));
     let mut moves = GroupMoves::of(account);
     for link in &mut unassigned {
         link.move_to_group(None, now);

@@ -45,8 +45,7 @@ pub(crate) async fn landing_page(
         .await
         .optional()?;
     let Some((row, page)) = found else { return Ok(None) };
-    let landing = row.into_landing()?;
-    Ok(Some(LandingPage { landing, content: page_from(&landing_row(id), page.as_deref())? }))
+    Ok(Some(row.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
 /// What is on a landing page that is held.

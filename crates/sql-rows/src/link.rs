@@ -3,8 +3,8 @@
 use diesel::prelude::*;
 use signpost_domain::id::{LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, Address, CountryCode, GeoBlocklist, Hostname, Landing, Link, LinkId, LinkKind, Name, Note,
-    PixelIds, Placement, Redirect, Site, Slug, TargetUrl,
+    AccountId, Address, AnyContent, CountryCode, GeoBlocklist, Hostname, Id, Landing, Link, LinkId, LinkKind,
+    Name, Note, PixelIds, Placement, RedirectContent, Site, Slug, TargetUrl,
 };
 
 use crate::Corrupt;
@@ -89,83 +89,59 @@ impl LinkRow {
 
     /// The link.
     pub fn into_link(self) -> Result<Link, Corrupt> {
-        match kind_from(self.kind) {
-            Some(LinkKind::Landing) => self.into_landing().map(Link::Landing),
-            Some(LinkKind::Redirect) => self.into_redirect().map(Link::Redirect),
-            None => Err(unknown_kind(&self.id)),
-        }
+        let Self {
+            id,
+            kind,
+            name,
+            host,
+            slug,
+            is_active,
+            note,
+            group_id,
+            analytics_enabled,
+            created_at,
+            updated_at,
+            target_url,
+            antibot_enabled,
+            geo_blocklist,
+            pixel_ids,
+        } = self;
+        let (id, row) = link_id(kind, &id)?;
+        let content = match id.kind() {
+            LinkKind::Landing => {
+                row.unused("target_url", target_url.is_none())?;
+                row.unused("antibot_enabled", !antibot_enabled)?;
+                row.unused("geo_blocklist", geo_blocklist.is_empty())?;
+                row.unused("pixel_ids", pixel_ids.is_empty())?;
+                AnyContent::Landing
+            }
+            LinkKind::Redirect => AnyContent::Redirect(RedirectContent {
+                target_url: target_from(&row, target_url)?,
+                antibot_enabled,
+                geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
+                pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
+            }),
+        };
+        Ok(Link {
+            id: Id::from_bytes(id.to_bytes()),
+            name: row.cell("name", Name::from_stored(name))?,
+            placement: placement_from(&row, host, slug)?,
+            is_active,
+            note: note.map(|note| row.cell("note", Note::from_stored(note))).transpose()?,
+            analytics_enabled,
+            group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
+            created_at: row.timestamp("created_at", created_at)?,
+            updated_at: row.timestamp("updated_at", updated_at)?,
+            content,
+        })
     }
 
     /// The landing page that a row of that kind is.
     pub fn into_landing(self) -> Result<Landing, Corrupt> {
-        let Self {
-            id,
-            kind: _,
-            name,
-            host,
-            slug,
-            is_active,
-            note,
-            group_id,
-            analytics_enabled,
-            created_at,
-            updated_at,
-            target_url,
-            antibot_enabled,
-            geo_blocklist,
-            pixel_ids,
-        } = self;
-        let (id, row) = own_id(TABLE, &id)?;
-        row.unused("target_url", target_url.is_none())?;
-        row.unused("antibot_enabled", !antibot_enabled)?;
-        row.unused("geo_blocklist", geo_blocklist.is_empty())?;
-        row.unused("pixel_ids", pixel_ids.is_empty())?;
-        Ok(Landing {
-            id,
-            title: row.cell("name", Name::from_stored(name))?,
-            placement: placement_from(&row, host, slug)?,
-            is_active,
-            note: note_from(&row, note)?,
-            analytics_enabled,
-            group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
-            created_at: row.timestamp("created_at", created_at)?,
-            updated_at: row.timestamp("updated_at", updated_at)?,
-        })
-    }
-
-    fn into_redirect(self) -> Result<Redirect, Corrupt> {
-        let Self {
-            id,
-            kind: _,
-            name,
-            host,
-            slug,
-            is_active,
-            note,
-            group_id,
-            analytics_enabled,
-            created_at,
-            updated_at,
-            target_url,
-            antibot_enabled,
-            geo_blocklist,
-            pixel_ids,
-        } = self;
-        let (id, row) = own_id(TABLE, &id)?;
-        Ok(Redirect {
-            id,
-            name: row.cell("name", Name::from_stored(name))?,
-            target_url: target_from(&row, target_url)?,
-            placement: placement_from(&row, host, slug)?,
-            is_active,
-            note: note_from(&row, note)?,
-            antibot_enabled,
-            analytics_enabled,
-            group_id: group_id.map(|id| row.id("group_id", &id)).transpose()?,
-            geo_blocklist: geo_blocklist_from(&row, &geo_blocklist)?,
-            pixel_ids: pixel_ids_from(&row, &pixel_ids)?,
-            created_at: row.timestamp("created_at", created_at)?,
-            updated_at: row.timestamp("updated_at", updated_at)?,
+        let id = self.id.clone();
+        let landing = self.into_link()?.into_landing();
+        landing.ok_or_else(|| {
+            RowName::of_bytes(TABLE, id.as_slice()).corrupt("kind", "is not that of a landing page")
         })
     }
 }
@@ -180,10 +156,6 @@ impl Listed for LinkRow {
     fn read(self) -> Result<Link, Corrupt> {
         self.into_link()
     }
-}
-
-fn note_from(row: &RowName, note: Option<String>) -> Result<Option<Note>, Corrupt> {
-    note.map(|note| row.cell("note", Note::from_stored(note))).transpose()
 }
 
 /// The target of a redirect, of which the column says this.
@@ -237,63 +209,23 @@ pub struct LinkColumns<'a> {
 
 impl<'a> From<&'a Link> for LinkColumns<'a> {
     fn from(link: &'a Link) -> Self {
-        match link {
-            Link::Landing(landing) => landing.into(),
-            Link::Redirect(redirect) => redirect.into(),
-        }
-    }
-}
-
-impl<'a> From<&'a Landing> for LinkColumns<'a> {
-    fn from(landing: &'a Landing) -> Self {
-        let Landing {
-            id: _,
-            title,
-            placement,
-            is_active,
-            note,
-            analytics_enabled,
-            group_id,
-            created_at: _,
-            updated_at,
-        } = landing;
-        let (host, slug) = placement_columns(placement);
-        Self {
-            name: title.as_str(),
-            host,
-            slug,
-            is_active: *is_active,
-            note: note.as_ref().map(Note::as_str),
-            group_id: group_id.map(IdBytes::from),
-            analytics_enabled: *analytics_enabled,
-            updated_at: (*updated_at).into(),
-            target_url: None,
-            antibot_enabled: false,
-            geo_blocklist: String::new(),
-            pixel_ids: StoredIds::default(),
-        }
-    }
-}
-
-impl<'a> From<&'a Redirect> for LinkColumns<'a> {
-    fn from(redirect: &'a Redirect) -> Self {
-        let Redirect {
+        let Link {
             id: _,
             name,
-            target_url,
             placement,
             is_active,
             note,
-            antibot_enabled,
             analytics_enabled,
             group_id,
-            geo_blocklist,
-            pixel_ids,
             created_at: _,
             updated_at,
-        } = redirect;
+            content,
+        } = link;
         let (host, slug) = placement_columns(placement);
-        let countries: Vec<&str> = geo_blocklist.countries().iter().map(|country| country.as_str()).collect();
+        let redirect = match content {
+            AnyContent::Landing => None,
+            AnyContent::Redirect(redirect) => Some(redirect),
+        };
         Self {
             name: name.as_str(),
             host,
@@ -303,12 +235,23 @@ impl<'a> From<&'a Redirect> for LinkColumns<'a> {
             group_id: group_id.map(IdBytes::from),
             analytics_enabled: *analytics_enabled,
             updated_at: (*updated_at).into(),
-            target_url: Some(target_url.as_str()),
-            antibot_enabled: *antibot_enabled,
-            geo_blocklist: countries.join(","),
-            pixel_ids: pixel_ids.as_slice().iter().copied().map(IdBytes::from).collect(),
+            target_url: redirect.map(|redirect| redirect.target_url.as_str()),
+            antibot_enabled: redirect.is_some_and(|redirect| redirect.antibot_enabled),
+            geo_blocklist: redirect.map(|redirect| countries(&redirect.geo_blocklist)).unwrap_or_default(),
+            pixel_ids: redirect.map(|redirect| pixels(&redirect.pixel_ids)).unwrap_or_default(),
         }
     }
+}
+
+/// How the column `geo_blocklist` writes countries.
+fn countries(blocklist: &GeoBlocklist) -> String {
+    let codes: Vec<&str> = blocklist.countries().iter().map(|country| country.as_str()).collect();
+    codes.join(",")
+}
+
+/// How the column `pixel_ids` writes pixels.
+fn pixels(ids: &PixelIds) -> StoredIds {
+    ids.as_slice().iter().copied().map(IdBytes::from).collect()
 }
 
 /// How the columns `host` and `slug` write a placement.
@@ -337,15 +280,11 @@ impl<'a> NewLink<'a> {
     /// The row of an account's link.
     #[must_use]
     pub fn new(account: AccountId, link: &'a Link) -> Self {
-        let created_at = match link {
-            Link::Landing(landing) => landing.created_at,
-            Link::Redirect(redirect) => redirect.created_at,
-        };
         Self {
             id: link.id().into(),
             account_id: account.into(),
             kind: kind_column(link.kind()),
-            created_at: created_at.into(),
+            created_at: link.created_at.into(),
             columns: link.into(),
         }
     }

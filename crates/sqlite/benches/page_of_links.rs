@@ -72,8 +72,8 @@ fn redirect(host: &str, number: u8) -> Redirect {
     let target =
         format!("https://{host}/products/autumn?utm_source=newsletter&utm_medium=mail&item={number}");
     Redirect {
-        target_url: samples::target(&target),
         note: Some(samples::note("Printed on the autumn flyer")),
         ..samples::redirect(&format!("autumn-{number}"))
     }
+    .with(|content| content.target_url = samples::target(&target))
 }

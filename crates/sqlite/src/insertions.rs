@@ -35,7 +35,7 @@ pub(crate) fn insert(
     refuse_repeated_ids(links)?;
     let Some((count, groups)) = count_and_groups(connection, account, links)? else { return Ok(None) };
     let mut room = links_limit.saturating_sub(count);
-    let has_its_group = |link: &Link| link.group_id().is_none_or(|group| groups.contains(&group));
+    let has_its_group = |link: &Link| link.group_id.is_none_or(|group| groups.contains(&group));
     let rows: Vec<_> =
         links.iter().filter(|link| has_its_group(link)).map(|link| NewLink::new(account, link)).collect();
     // Without any room none would stay.
@@ -56,7 +56,7 @@ pub(crate) fn insert(
         } else if inserted.contains(&id) {
             room -= 1;
             done += 1;
-            if let Some(group) = link.group_id() {
+            if let Some(group) = link.group_id {
                 moves.enter(IdBytes::from(group), link.kind());
             }
             Insertion::Done
@@ -89,7 +89,7 @@ fn count_and_groups(
     account: AccountId,
     links: &[Link],
 ) -> Result<Option<(u64, BTreeSet<GroupId>)>, Failure> {
-    let named: BTreeSet<GroupId> = links.iter().filter_map(Link::group_id).collect();
+    let named: BTreeSet<GroupId> = links.iter().filter_map(|link| link.group_id).collect();
     if named.is_empty() {
         return Ok(counters::links(connection, account)?.map(|count| (count, named)));
     }
@@ -150,8 +150,8 @@ mod tests {
         let redirect = samples::redirect("a");
         let id = Id::from_bytes(redirect.id.to_bytes());
         let same_id = Landing { id, ..samples::landing("b") };
-        for repeated in [Link::from(redirect.clone()), Link::from(same_id)] {
-            let links = [Link::from(redirect.clone()), samples::landing("c").into(), repeated];
+        for repeated in [redirect.clone().into_any(), same_id.into_any()] {
+            let links = [redirect.clone().into_any(), samples::landing("c").into(), repeated];
             assert!(matches!(refuse_repeated_ids(&links), Err(Failure::Other(_))));
             assert!(refuse_repeated_ids(&links[..2]).is_ok());
         }

@@ -207,12 +207,12 @@ fn update_link(
     before: &Link,
     after: &Link,
 ) -> Result<(), Stop<UpdateLinkError>> {
-    if before.group_id() != after.group_id() {
+    if before.group_id != after.group_id {
         let mut moves = GroupMoves::of(account);
-        if let Some(group) = before.group_id() {
+        if let Some(group) = before.group_id {
             moves.leave(IdBytes::from(group), before.kind());
         }
-        if let Some(group) = after.group_id() {
+        if let Some(group) = after.group_id {
             moves.enter(IdBytes::from(group), after.kind());
         }
         // The group that it leaves is there, or a foreign key would be broken.

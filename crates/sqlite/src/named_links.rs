@@ -77,7 +77,7 @@ pub(crate) fn assign(
     let mut moves = GroupMoves::of(account);
     let mut newcomers = Vec::new();
     for link in &mut assigned {
-        let former = link.group_id();
+        let former = link.group_id;
         if former == Some(group) {
             continue;
         }

@@ -23,10 +23,7 @@ pub(crate) fn landing_page(
         .first::<(LinkRow, Option<String>)>(connection)
         .optional()?;
     let Some((link, page)) = found else { return Ok(None) };
-    Ok(Some(LandingPage {
-        landing: link.into_landing()?,
-        content: page_from(&landing_row(id), page.as_deref())?,
-    }))
+    Ok(Some(link.into_landing()?.with_content(page_from(&landing_row(id), page.as_deref())?)))
 }
 
 /// What is on a landing page that was locked.

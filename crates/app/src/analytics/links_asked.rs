@@ -3,8 +3,8 @@
 use signpost_domain::analytics::{LinkScope, Period, TimeZone};
 use signpost_domain::id::GroupKind;
 use signpost_domain::{
-    FieldError, GroupFilter, HostReference, IdReference, Link, LinkId, LinkIdKind, Refusal, Site,
-    ViolationCode, Violations,
+    FieldError, GroupFilter, HostReference, IdReference, LinkId, LinkIdKind, Refusal, Site, ViolationCode,
+    Violations,
 };
 
 use crate::app_error::AppError;
@@ -64,12 +64,8 @@ pub(super) async fn recorded_link<K: LinkIdKind>(
     caller: &Caller,
     id: IdReference<K>,
 ) -> Result<LinkId, AppError> {
-    let link = links::get(app, caller, id).await?;
-    let is_recorded = match &link {
-        Link::Landing(landing) => landing.analytics_enabled,
-        Link::Redirect(redirect) => redirect.analytics_enabled,
-    };
-    if is_recorded { Ok(link.id()) } else { Err(Refusal::AnalyticsNotConfigured.into()) }
+    let link = links::any(app, caller, id).await?;
+    if link.analytics_enabled { Ok(link.id()) } else { Err(Refusal::AnalyticsNotConfigured.into()) }
 }
 
 /// Fails if the period is longer than the caller's plan allows (D49).

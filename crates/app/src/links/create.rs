@@ -4,10 +4,11 @@
 use std::collections::{HashMap, HashSet};
 
 use signpost_domain::{
-    Address, Hostname, Id, Link, LinkContext, LinkDraft, LinkId, NamedDomains, PageContent, PlanResource,
-    Refusal, Rejection, Slug, SlugChoice,
+    Address, Batch, Change, Hostname, Id, Link, LinkContext, LinkId, LinkRequest, NamedDomains, PlanResource,
+    Refusal, Rejection, Slug, Submitted,
 };
 
+use super::resource::{LinkResource, named_pixels};
 use super::rules::LinkRules;
 use crate::app_error::AppError;
 use crate::application::Application;
@@ -19,84 +20,101 @@ use crate::ports::{InsertLinksError, Insertion, UnitOfWork};
 /// on the system domain, one full batch in 1,600 needs a second draw, and none a third in anybody's lifetime.
 const DRAWS: u32 = 10;
 
-/// Creates one link. If it is a landing page, `page` is what is on it.
+/// A creation as it was sent.
+type Request<C> = Submitted<LinkRequest<<C as signpost_domain::ContentRules>::Request>>;
+
+/// What became of each item.
+type Outcomes<C> = Vec<Result<Link<C>, Rejection>>;
+
+/// Creates one link.
 ///
 /// # Errors
 /// [`AppError::Invalid`] with every violation; [`AppError::Refused`] with the first that applies of: no such
 /// domain, the domain is not active, a slug is required, the slug is reserved, a feature that the plan lacks, no such
 /// group, the plan's limit, the address is taken.
-pub(crate) async fn create_one<D: LinkDraft>(
-    rules: &LinkRules<'_>,
+pub async fn create<C: LinkResource>(
+    app: &Application,
     caller: &Caller,
-    draft: D,
-    page: Option<&PageContent>,
-    conclusion: Conclusion<'_, D::Link>,
-) -> Result<D::Link, AppError> {
+    request: Request<C>,
+    conclusion: Conclusion<'_, C::Single>,
+) -> Result<C::Single, AppError> {
+    let pixels = named_pixels::<C>(app, caller.account_id(), [&request.value.content]).await?;
+    let known_pixels = pixels.keys().copied().collect();
+    let blocklist = app.target_blocklist.current();
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+    let single = |link: &Link<C>| C::single(link.clone(), &pixels);
     // A refusal is remembered otherwise than an outcome of a batch, so it is told as one.
-    let conclusion = conclusion.of_part(|outcomes: &Outcomes<D>| outcomes.first()?.as_ref().ok().cloned());
-    let operation = Operation::new(rules.app, caller, conclusion);
-    let drafts = Drafts::new(rules, vec![Ok(draft)]);
+    let conclusion = conclusion.of_part(|outcomes: &Outcomes<C>| outcomes.first()?.as_ref().ok().map(single));
+    let operation = Operation::new(app, caller, conclusion);
+    let items = Items::new(&rules, vec![request], |rejection| rejection);
     operation
         .run(|| async {
-            let outcome = create(&operation, rules, caller, &drafts, page).await?.pop();
-            Ok(outcome.ok_or(AppError::NoOutcome)??)
+            let outcome = attempt(&operation, &rules, caller, &items).await?.pop();
+            Ok(single(&outcome.ok_or(AppError::NoOutcome)??))
         })
         .await
 }
 
-/// What became of each item.
-type Outcomes<D> = Vec<Result<<D as LinkDraft>::Link, Rejection>>;
-
-/// Creates links as if one after another, each unless something stands against it, and commits them together (D30).
-/// The answer says of each, in the same order, what became of it. An item that is rejected already stays so.
+/// Creates links as if one after another, each unless something stands against it, and commits them together (D30). The
+/// answer says of each, in the same order, what became of it: what [`create`] would have said, or
+/// [`Refusal::DuplicateSlugInBatch`] where an earlier item has taken the address.
 ///
 /// # Errors
 /// Something broke, and nothing was created.
-pub(crate) async fn create_all<D: LinkDraft>(
-    rules: &LinkRules<'_>,
+pub async fn create_many<C: LinkResource>(
+    app: &Application,
     caller: &Caller,
-    drafts: Vec<Result<D, Rejection>>,
-    conclusion: Conclusion<'_, Outcomes<D>>,
-) -> Result<Outcomes<D>, AppError> {
-    let operation = Operation::new(rules.app, caller, conclusion);
-    let drafts = Drafts::new(rules, drafts);
-    operation.run(|| create(&operation, rules, caller, &drafts, None)).await
+    requests: Batch<Request<C>>,
+    conclusion: Conclusion<'_, Vec<Result<Link<C>, Rejection>>>,
+) -> Result<Vec<Result<Link<C>, Rejection>>, AppError> {
+    let contents = requests.iter().map(|request| &request.value.content);
+    let pixels = named_pixels::<C>(app, caller.account_id(), contents).await?;
+    let known_pixels = pixels.keys().copied().collect();
+    let blocklist = app.target_blocklist.current();
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+    let operation = Operation::new(app, caller, conclusion);
+    let items = Items::new(&rules, requests.into_items(), Rejection::of_item);
+    operation.run(|| attempt(&operation, &rules, caller, &items)).await
 }
 
 /// What the attempts have in common.
-struct Drafts<D: LinkDraft> {
+struct Items<C: LinkResource> {
     /// With the ids that their links will have: given out in the order of the batch (D29), and once, however often the unit
     /// of work is run.
-    items: Vec<Result<Identified<D>, Rejection>>,
+    requests: Vec<(Id<C::Kind>, Request<C>)>,
     /// The hostnames that they name, each once, without those of the system domain.
     hostnames: Vec<Hostname>,
+    /// How the rejection of an item is told.
+    told: fn(Rejection) -> Rejection,
 }
 
-impl<D: LinkDraft> Drafts<D> {
-    fn new(rules: &LinkRules<'_>, drafts: Vec<Result<D, Rejection>>) -> Self {
-        let named = drafts.iter().filter_map(|draft| draft.as_ref().ok()?.domain());
+impl<C: LinkResource> Items<C> {
+    fn new(rules: &LinkRules<'_>, requests: Vec<Request<C>>, told: fn(Rejection) -> Rejection) -> Self {
+        let named = requests.iter().filter_map(|request| match &request.value.domain {
+            Change::Set(domain) => Some(domain),
+            Change::Keep | Change::Clear => None,
+        });
         let hostnames = rules.custom_hostnames(named);
-        let identified = |draft| Identified { id: rules.app.ids.next(), draft };
-        Self { items: drafts.into_iter().map(|draft| draft.map(identified)).collect(), hostnames }
+        let requests = requests.into_iter().map(|request| (rules.app.ids.next(), request)).collect();
+        Self { requests, hostnames, told }
     }
 }
 
 /// One attempt.
-async fn create<D: LinkDraft>(
-    operation: &Operation<'_, Outcomes<D>>,
+async fn attempt<C: LinkResource>(
+    operation: &Operation<'_, Outcomes<C>>,
     rules: &LinkRules<'_>,
     caller: &Caller,
-    drafts: &Drafts<D>,
-    page: Option<&PageContent>,
-) -> Result<Outcomes<D>, AppError> {
+    items: &Items<C>,
+) -> Result<Outcomes<C>, AppError> {
     let mut work = None;
-    let named_domains = if drafts.hostnames.is_empty() {
+    let named_domains = if items.hostnames.is_empty() {
         NamedDomains::default()
     } else {
-        rules.hold(work.insert(operation.begin().await?).as_mut(), &drafts.hostnames).await?
+        rules.hold(work.insert(operation.begin().await?).as_mut(), &items.hostnames).await?
     };
     let context = rules.context(&named_domains);
-    let mut creation = Creation::new(rules.app, caller, &drafts.items, page, &context)?;
+    let mut creation = Creation::new(rules.app, caller, items, &context)?;
     if !creation.waiting.is_empty() {
         let work = match &mut work {
             Some(work) => work,
@@ -104,73 +122,59 @@ async fn create<D: LinkDraft>(
         };
         creation.insert(work.as_mut()).await?;
     }
-    let outcomes: Result<Outcomes<D>, AppError> =
+    let outcomes: Result<Outcomes<C>, AppError> =
         creation.outcomes.into_iter().map(|outcome| outcome.ok_or(AppError::NoOutcome)).collect();
     let outcomes = outcomes?;
     operation.conclude(work, outcomes.iter().any(Result::is_ok), &outcomes).await?;
     Ok(outcomes)
 }
 
-/// A draft with the id that its link will have.
-struct Identified<D: LinkDraft> {
-    id: Id<D::Kind>,
-    draft: D,
-}
-
 /// One attempt to create links.
-struct Creation<'a, D: LinkDraft> {
+struct Creation<'a, C: LinkResource> {
     app: &'a Application,
     caller: &'a Caller,
     context: &'a LinkContext<'a>,
-    page: Option<&'a PageContent>,
+    items: &'a Items<C>,
     /// What became of each item; `None` while that is open.
-    outcomes: Vec<Option<Result<D::Link, Rejection>>>,
-    /// The items that the store has not judged yet.
-    waiting: Vec<Waiting<'a, D>>,
+    outcomes: Vec<Option<Result<Link<C>, Rejection>>>,
+    /// The links that the store has not judged yet, with the positions of their items.
+    waiting: Vec<(usize, Link<C>)>,
     /// The addresses that items of this batch have taken.
     claimed: HashSet<Address>,
     /// The items whose addresses others had taken before, with these addresses.
     taken: Vec<(usize, Address)>,
 }
 
-struct Waiting<'a, D: LinkDraft> {
-    index: usize,
-    draft: &'a Identified<D>,
-    link: D::Link,
-}
-
-impl<'a, D: LinkDraft> Creation<'a, D> {
+impl<'a, C: LinkResource> Creation<'a, C> {
     fn new(
         app: &'a Application,
         caller: &'a Caller,
-        drafts: &'a [Result<Identified<D>, Rejection>],
-        page: Option<&'a PageContent>,
+        items: &'a Items<C>,
         context: &'a LinkContext<'a>,
     ) -> Result<Self, AppError> {
-        let outcomes = drafts.iter().map(|_| None).collect();
+        let outcomes = items.requests.iter().map(|_| None).collect();
         let (waiting, claimed, taken) = (vec![], HashSet::new(), vec![]);
-        let mut creation = Self { app, caller, context, page, outcomes, waiting, claimed, taken };
-        for (index, draft) in drafts.iter().enumerate() {
-            match draft {
-                Ok(draft) => creation.build(index, draft)?,
-                Err(rejection) => creation.settle(index, Err(rejection.clone())),
-            }
+        let mut creation = Self { app, caller, context, items, outcomes, waiting, claimed, taken };
+        for index in 0..items.requests.len() {
+            creation.build(index)?;
         }
         Ok(creation)
     }
 
-    /// Builds the link of an item, with the slug that its draft names or with one that is drawn.
-    fn build(&mut self, index: usize, draft: &'a Identified<D>) -> Result<(), AppError> {
-        let slug = match draft.draft.slug() {
-            SlugChoice::Generate => Some(draw_slug(self.app)?),
-            SlugChoice::Root => None,
-            SlugChoice::Exactly(slug) => Some(slug.clone()),
-        };
-        match draft.draft.create_with_slug(draft.id, slug, self.context) {
-            Ok(link) => self.waiting.push(Waiting { index, draft, link }),
+    /// Builds the link of an item, with the slug that its request names or with one that is drawn.
+    fn build(&mut self, index: usize) -> Result<(), AppError> {
+        let Some((id, request)) = self.items.requests.get(index) else { return Ok(()) };
+        let draws = request.value.slug.is_keep() && request.violations.is_empty();
+        let drawn = if draws { Some(draw_slug(self.app)?) } else { None };
+        match Link::create(*id, request, drawn, self.context) {
+            Ok(link) => self.waiting.push((index, link)),
             Err(rejection) => self.settle(index, Err(rejection)),
         }
         Ok(())
+    }
+
+    fn wants_a_drawn_slug(&self, index: usize) -> bool {
+        self.items.requests.get(index).is_some_and(|(_, request)| request.value.slug.is_keep())
     }
 
     /// Lets the store judge the items, again and again for those whose drawn slug is taken.
@@ -178,31 +182,31 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         let limit = self.caller.plan().limits.of(PlanResource::Links);
         for _ in 0..DRAWS {
             let waiting = std::mem::take(&mut self.waiting);
-            let links: Vec<Link> = waiting.iter().map(|item| item.link.clone().into()).collect();
+            let links: Vec<Link> = waiting.iter().map(|(_, link)| link.clone().into_any()).collect();
             let insertions = match work.insert_links(self.caller.account_id(), &links, limit).await {
                 Ok(insertions) => insertions,
                 Err(InsertLinksError::AccountMissing) => return Err(AppError::AccountGone),
                 Err(InsertLinksError::Store(error)) => return Err(error.into()),
             };
-            for ((item, link), insertion) in waiting.into_iter().zip(links).zip(insertions) {
+            for ((index, link), insertion) in waiting.into_iter().zip(insertions) {
                 let refusal = match insertion {
                     Insertion::Done => {
-                        self.write_content(work, &link).await?;
-                        self.claimed.extend(link.placement().address());
-                        self.settle(item.index, Ok(item.link));
+                        C::write_content(work, self.caller.account_id(), None, &link).await?;
+                        self.claimed.extend(link.placement.address());
+                        self.settle(index, Ok(link));
                         continue;
                     }
-                    Insertion::AddressTaken if *item.draft.draft.slug() == SlugChoice::Generate => {
-                        self.build(item.index, item.draft)?;
+                    Insertion::AddressTaken if self.wants_a_drawn_slug(index) => {
+                        self.build(index)?;
                         continue;
                     }
-                    Insertion::AddressTaken => self.taken_by(item.index, &link),
+                    Insertion::AddressTaken => self.taken_by(index, &link),
                     Insertion::GroupMissing => Refusal::GroupNotFound,
                     Insertion::LimitReached => {
                         Refusal::PlanLimitReached { resource: PlanResource::Links, limit }
                     }
                 };
-                self.settle(item.index, Err(refusal.into()));
+                self.settle(index, Err(refusal.into()));
             }
             if self.waiting.is_empty() {
                 return self.name_existing(work).await;
@@ -211,19 +215,10 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         Err(AppError::NoFreeSlug { attempts: DRAWS })
     }
 
-    async fn write_content(&self, work: &mut dyn UnitOfWork, link: &Link) -> Result<(), AppError> {
-        match (link, self.page) {
-            (Link::Landing(landing), Some(page)) if *page != PageContent::default() => {
-                Ok(work.write_page_content(self.caller.account_id(), landing.id, page).await?)
-            }
-            (Link::Landing(_) | Link::Redirect(_), _) => Ok(()),
-        }
-    }
-
     /// What stands in the way of an item's link: an item of this batch, or a link that was there before. Which link that
     /// is, is for [`name_existing`](Self::name_existing) to say.
-    fn taken_by(&mut self, index: usize, link: &Link) -> Refusal {
-        let Some(address) = link.placement().address() else {
+    fn taken_by(&mut self, index: usize, link: &Link<C>) -> Refusal {
+        let Some(address) = link.placement.address() else {
             return Refusal::AddressTaken { existing: None };
         };
         if self.claimed.contains(&address) {
@@ -251,9 +246,9 @@ impl<'a, D: LinkDraft> Creation<'a, D> {
         Ok(())
     }
 
-    fn settle(&mut self, index: usize, outcome: Result<D::Link, Rejection>) {
-        if let Some(place) = self.outcomes.get_mut(index) {
-            *place = Some(outcome);
+    fn settle(&mut self, index: usize, outcome: Result<Link<C>, Rejection>) {
+        if let Some(settled) = self.outcomes.get_mut(index) {
+            *settled = Some(outcome.map_err(self.items.told));
         }
     }
 }

@@ -1,10 +1,14 @@
-//! Deleting a link.
+//! Deleting links (contract "POST /v1/redirects/bulk/delete", D5, D30, D31).
 
-use signpost_domain::{Id, IdReference, LinkIdKind};
+use std::collections::HashSet;
 
+use signpost_domain::{Batch, Id, IdReference, LinkId, LinkIdKind, Rejection};
+
+use super::batch_ids;
 use crate::app_error::AppError;
 use crate::application::Application;
 use crate::caller::Caller;
+use crate::idempotency::{Conclusion, Operation};
 use crate::unit_of_work::{Attempts, commit};
 
 /// Deletes a link; its address is free at once.
@@ -27,6 +31,48 @@ pub async fn delete<K: LinkIdKind>(
             }
             commit(app, work).await?;
             Ok(id)
+        })
+        .await
+}
+
+/// Deletes those of the caller's links that `ids` name, all together, and says of each id, in the same order, what
+/// became of it: the kind's `…NotFound`, or [`Refusal::DuplicateIdInBatch`](signpost_domain::Refusal) where it stood
+/// before.
+///
+/// # Errors
+/// The store broke, and nothing was deleted.
+pub async fn delete_many<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    ids: &Batch<String>,
+    conclusion: Conclusion<'_, Vec<Result<Id<K>, Rejection>>>,
+) -> Result<Vec<Result<Id<K>, Rejection>>, AppError> {
+    let read = batch_ids::read_each(ids, |_, text| batch_ids::of_kind::<K>(text));
+    let wanted: Vec<LinkId> = read.iter().flatten().copied().map(LinkId::from).collect();
+    let outcomes = |deleted: &[LinkId]| -> Vec<Result<Id<K>, Rejection>> {
+        let deleted: HashSet<LinkId> = deleted.iter().copied().collect();
+        let outcome = |read: Result<Id<K>, Rejection>| {
+            read.and_then(|id| {
+                if deleted.contains(&LinkId::from(id)) {
+                    Ok(id)
+                } else {
+                    Err(K::LINK_KIND.not_found().into())
+                }
+            })
+        };
+        read.iter().cloned().map(outcome).collect()
+    };
+    let operation = Operation::new(app, caller, conclusion);
+    operation
+        .run(|| async {
+            let (mut work, mut deleted) = (None, vec![]);
+            if !wanted.is_empty() {
+                let work = work.insert(operation.begin().await?);
+                deleted = work.delete_links(caller.account_id(), &wanted).await?;
+            }
+            let outcomes = outcomes(&deleted);
+            operation.conclude(work, !deleted.is_empty(), &outcomes).await?;
+            Ok(outcomes)
         })
         .await
 }

@@ -1,16 +1,18 @@
-//! What is the same for landing pages and redirects: one use case a file.
+//! What callers do with links of either kind. What only one kind has is in [`redirects`](crate::redirects) and
+//! [`landings`](crate::landings).
 
 pub(crate) mod batch_ids;
 mod create;
 mod delete;
-mod delete_many;
-mod get;
 mod list;
+mod resource;
 mod rules;
+mod update;
 
-pub(crate) use create::{create_all, create_one};
-pub use delete::delete;
-pub use delete_many::delete_many;
-pub use get::get;
+pub use create::{create, create_many};
+pub use delete::{delete, delete_many};
 pub use list::{ListLinks, list};
-pub(crate) use rules::{LinkRules, LockedLink};
+pub use resource::{LinkResource, get};
+pub(crate) use resource::{any, pixels_by_id};
+pub(crate) use rules::LinkRules;
+pub use update::update;

@@ -48,6 +48,7 @@ impl LinkRules<'_> {
             blocklist,
             named_domains,
             known_pixels,
+            widget_ids: *app,
             now: app.clock.now(),
         }
     }
@@ -133,7 +134,7 @@ impl LinkRules<'_> {
             PlacementChange { domain: Change::Keep, slug: Change::Set(_) | Change::Clear } => {
                 let link = self.app.store.link(self.account, id).await?;
                 let Some(link) = link else { return Ok(None) };
-                self.domain_of_change(link.placement(), change)
+                self.domain_of_change(&link.placement, change)
             }
             PlacementChange { domain: Change::Keep | Change::Clear, .. } => None,
         };
@@ -144,13 +145,13 @@ impl LinkRules<'_> {
             Change::Set(_) | Change::Clear => work.expect_move(),
         }
         let Some(link) = work.lock_link(self.account, id).await? else { return Ok(None) };
-        let actual = self.domain_of_change(link.placement(), change);
+        let actual = self.domain_of_change(&link.placement, change);
         if actual != expected {
             // It was moved since it was read. This once the order is another; the store resolves what comes of it.
             named_domains = self.hold(work.as_mut(), actual.as_slice()).await?;
         }
         if let Some(hostname) = actual
-            && link.placement().hostname(&self.app.system) == Some(&hostname)
+            && link.placement.hostname(&self.app.system) == Some(&hostname)
             && named_domains.of(&hostname) == NamedDomain::Unknown
         {
             // The link was left behind on a domain that is gone, where it may stay but not move.

@@ -40,7 +40,7 @@ pub struct ChangesMade {
 impl ChangesMade {
     /// Links of the account show differently where they are, or were. A link without an address shows nowhere.
     pub fn note_links<'a>(&mut self, account: AccountId, links: impl IntoIterator<Item = &'a Link>) {
-        self.note_addresses(account, links.into_iter().filter_map(|link| link.placement().address()));
+        self.note_addresses(account, links.into_iter().filter_map(|link| link.placement.address()));
     }
 
     /// These addresses, of links that the account has or had, show differently.
@@ -186,10 +186,10 @@ mod tests {
         let lost = samples::redirect_at(samples::lost(Some("lost")));
         made.note_links(account, [&lost.into()]);
         assert_eq!(made.to_vec(), [], "what has no address shows nowhere");
-        let links = ["a", "b"].map(|slug| Link::from(samples::redirect(slug)));
+        let links = ["a", "b"].map(|slug| samples::redirect(slug).into_any());
         made.note_links(account, &links);
         made.note_links(account, &links[..1]);
-        let addresses = links.iter().filter_map(|link| link.placement().address()).collect();
+        let addresses = links.iter().filter_map(|link| link.placement.address()).collect();
         let of_links = VisibleChange { account, affected: Affected::Addresses(addresses) };
         assert_eq!(made.to_vec(), std::slice::from_ref(&of_links));
         made.note_account(account);

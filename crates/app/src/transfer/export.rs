@@ -111,7 +111,7 @@ impl Export {
     ) -> Result<Vec<Record>, StoreError> {
         let mut records = Vec::with_capacity(links.len());
         for mut link in links {
-            if let Some(id) = link.group_id()
+            if let Some(id) = link.group_id
                 && !self.groups.contains(&id)
             {
                 match app.store.group(self.account, id).await {

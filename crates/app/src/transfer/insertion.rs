@@ -72,7 +72,7 @@ pub(super) async fn insert_links(
 }
 
 fn custom_hostname(link: &Link) -> Option<&Hostname> {
-    match link.placement() {
+    match &link.placement {
         Placement::Custom { hostname, slug: _ } => Some(hostname),
         Placement::System { .. } | Placement::Lost { .. } => None,
     }

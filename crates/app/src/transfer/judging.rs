@@ -135,12 +135,12 @@ impl Judging {
         refused: &mut Vec<Refused>,
     ) -> Result<Vec<(NewLink, Link)>, OperatorError> {
         let limit = self.limits.of(PlanResource::Groups);
-        let groups = new.iter().filter_map(|(_, link)| link.group_id()).collect();
+        let groups = new.iter().filter_map(|(_, link)| link.group_id).collect();
         let without_group = self.named_groups.create_missing(rules.app, groups, limit).await?;
         let mut kept = Vec::with_capacity(new.len());
         for (entry, link) in new {
-            if let Some(outcome) = link.group_id().and_then(|id| without_group.get(&id)) {
-                let address = link.placement().address();
+            if let Some(outcome) = link.group_id.and_then(|id| without_group.get(&id)) {
+                let address = link.placement.address();
                 refused.push(Refused { entry, address, outcome: outcome.clone() });
             } else {
                 kept.push((entry, link));
@@ -157,8 +157,8 @@ impl Judging {
         results: &mut Results,
     ) -> Result<(), OperatorError> {
         for (entry, link) in new {
-            let missing = link.group_id().and_then(|id| self.named_groups.missing(id)).cloned();
-            let has_its_group = match link.group_id() {
+            let missing = link.group_id.and_then(|id| self.named_groups.missing(id)).cloned();
+            let has_its_group = match link.group_id {
                 Some(id) if missing.is_none() => self.group(rules, id).await?.is_some(),
                 Some(_) | None => true,
             };
@@ -174,7 +174,7 @@ impl Judging {
                 outcome = rehearsal.create_link(&link, entry.fingerprint, has_its_group);
             }
             if outcome.code().is_some() {
-                refused.push(Refused { entry, address: link.placement().address(), outcome });
+                refused.push(Refused { entry, address: link.placement.address(), outcome });
             } else {
                 results.rehearsed(rules.app, entry.index, outcome, entry.link.id, &link);
             }

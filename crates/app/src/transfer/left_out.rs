@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use futures_util::{StreamExt, TryStreamExt, stream};
-use signpost_domain::{AccountId, LandingId, Link, PageContent, PixelId, Usage};
+use signpost_domain::{AccountId, AnyContent, LandingId, Link, PageContent, PixelId, Usage};
 
 use crate::application::Application;
 use crate::ports::StoreError;
@@ -43,12 +43,12 @@ impl LeftOut {
     ) -> Result<(), StoreError> {
         let (mut landings, mut pixel_ids) = (vec![], vec![]);
         for link in links {
-            match link {
-                Link::Landing(landing) => landings.push(landing.id),
-                Link::Redirect(redirect) if !redirect.pixel_ids.as_slice().is_empty() => {
-                    pixel_ids.push(redirect.pixel_ids.as_slice());
+            match &link.content {
+                AnyContent::Landing => landings.push(LandingId::from_bytes(link.id.to_bytes())),
+                AnyContent::Redirect(content) if !content.pixel_ids.as_slice().is_empty() => {
+                    pixel_ids.push(content.pixel_ids.as_slice());
                 }
-                Link::Redirect(_) => {}
+                AnyContent::Redirect(_) => {}
             }
         }
         self.page_contents += pages_with_content(app, account, landings).await?;

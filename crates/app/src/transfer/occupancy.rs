@@ -57,7 +57,7 @@ pub(super) async fn occupants(
         let occupant = match id {
             None => Occupant::Foreign,
             Some(id) => match links.remove(&id) {
-                Some(link) if link.placement().address().as_ref() == Some(&address) => {
+                Some(link) if link.placement.address().as_ref() == Some(&address) => {
                     Occupant::Own(Box::new(link))
                 }
                 // It was deleted or moved since. The insertion finds out what is there now.

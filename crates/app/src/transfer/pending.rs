@@ -33,7 +33,7 @@ impl Pending {
         refused: Vec<Refused>,
     ) -> Self {
         let ids = new.iter().map(|(_, link)| link.id()).collect();
-        let addresses = new.iter().filter_map(|(_, link)| link.placement().address()).collect();
+        let addresses = new.iter().filter_map(|(_, link)| link.placement.address()).collect();
         let (entries, links) = new.into_iter().unzip();
         Self { results, named_domains, entries, links, refused, ids, addresses }
     }
@@ -77,7 +77,7 @@ impl Pending {
                 Some(LinkInsertion::DomainNotActive) => Refusal::DomainNotActive.into(),
                 None => Imported::untakable(),
             };
-            refused.push(Refused { entry, address: link.placement().address(), outcome });
+            refused.push(Refused { entry, address: link.placement.address(), outcome });
         }
         // Meanwhile, or by another of these rows, what a row describes may have come to be.
         let addresses: Vec<Address> = refused.iter().filter_map(|row| row.address.clone()).collect();

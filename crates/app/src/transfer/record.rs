@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use signpost_domain::{Group, HostReference, Landing, Link, Note, Placement, Redirect};
+use signpost_domain::{AnyContent, Group, HostReference, Link, Note, Placement, RedirectContent};
 
 use super::field::Field;
 
@@ -94,54 +94,9 @@ impl From<&Group> for Record {
 
 impl From<&Link> for Record {
     fn from(link: &Link) -> Self {
-        match link {
-            Link::Redirect(redirect) => redirect.into(),
-            Link::Landing(landing) => landing.into(),
-        }
-    }
-}
-
-impl From<&Redirect> for Record {
-    fn from(redirect: &Redirect) -> Self {
-        let Redirect {
-            id,
+        let Link {
+            id: _,
             name,
-            target_url,
-            placement,
-            is_active,
-            note,
-            antibot_enabled,
-            analytics_enabled,
-            group_id,
-            geo_blocklist,
-            pixel_ids: _,
-            created_at,
-            updated_at,
-        } = redirect;
-        let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
-        let mut record = Self::default();
-        record.set(Field::Object, FieldValue::text("redirect"));
-        record.set(Field::Id, FieldValue::text(id.to_string()));
-        record.set_placement(placement);
-        record.set(Field::Name, FieldValue::text(name.as_str()));
-        record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
-        record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
-        record.set(Field::GroupId, FieldValue::or_null(*group_id));
-        record.set(Field::IsActive, FieldValue::Flag(*is_active));
-        record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
-        record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
-        record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
-        record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
-        record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));
-        record
-    }
-}
-
-impl From<&Landing> for Record {
-    fn from(landing: &Landing) -> Self {
-        let Landing {
-            id,
-            title,
             placement,
             is_active,
             note,
@@ -149,18 +104,33 @@ impl From<&Landing> for Record {
             group_id,
             created_at,
             updated_at,
-        } = landing;
+            content,
+        } = link;
         let mut record = Self::default();
-        record.set(Field::Object, FieldValue::text("landing"));
-        record.set(Field::Id, FieldValue::text(id.to_string()));
+        record.set(Field::Id, FieldValue::text(link.id().to_string()));
         record.set_placement(placement);
-        record.set(Field::Title, FieldValue::text(title.as_str()));
         record.set(Field::Note, FieldValue::or_null(note.as_ref().map(Note::as_str)));
         record.set(Field::GroupId, FieldValue::or_null(*group_id));
         record.set(Field::IsActive, FieldValue::Flag(*is_active));
         record.set(Field::AnalyticsEnabled, FieldValue::Flag(*analytics_enabled));
         record.set(Field::CreatedAt, FieldValue::text(created_at.to_string()));
         record.set(Field::UpdatedAt, FieldValue::text(updated_at.to_string()));
+        match content {
+            AnyContent::Landing => {
+                record.set(Field::Object, FieldValue::text("landing"));
+                record.set(Field::Title, FieldValue::text(name.as_str()));
+            }
+            AnyContent::Redirect(content) => {
+                // Pixels are not part of what moves.
+                let RedirectContent { target_url, antibot_enabled, geo_blocklist, pixel_ids: _ } = content;
+                let countries = geo_blocklist.countries().iter().map(ToString::to_string).collect();
+                record.set(Field::Object, FieldValue::text("redirect"));
+                record.set(Field::Name, FieldValue::text(name.as_str()));
+                record.set(Field::TargetUrl, FieldValue::text(target_url.as_str()));
+                record.set(Field::AntibotEnabled, FieldValue::Flag(*antibot_enabled));
+                record.set(Field::GeoBlocklists, FieldValue::Countries(countries));
+            }
+        }
         record
     }
 }

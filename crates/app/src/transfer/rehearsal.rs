@@ -74,7 +74,7 @@ impl Rehearsal {
         fingerprint: Fingerprint,
         has_its_group: bool,
     ) -> Imported {
-        let address = link.placement().address();
+        let address = link.placement.address();
         let earlier = address.as_ref().and_then(|address| self.compared_by_address(address, fingerprint));
         if let Some(outcome) = earlier {
             return outcome;

@@ -69,5 +69,5 @@ impl Results {
 }
 
 fn url(app: &Application, link: &Link) -> Option<String> {
-    link.placement().url(&app.system, app.custom_domain_scheme)
+    link.placement.url(&app.system, app.custom_domain_scheme)
 }

@@ -5,7 +5,9 @@ use std::time::Duration;
 use signpost_app::accounts::{self, AccountReference, CreateAccount, OperatorError};
 use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, groups, keys};
-use signpost_domain::{Account, Address, PageLimit, RedirectDraft, Site};
+use signpost_domain::{
+    Account, Address, Change, PageLimit, RedirectContent, RedirectRequest, Site, Submitted,
+};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft};
@@ -97,7 +99,7 @@ async fn suspending_again_keeps_the_first_instant() {
 async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    world.create(RedirectDraft { group: Some(group.id.into()), ..draft("sale") }).await.unwrap();
+    world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("sale") }).await.unwrap();
     let (other, other_key) = world.another_account("agency").await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
     assert!(world.admit(Some(&world.secret)).await.is_err());
@@ -107,9 +109,14 @@ async fn deleting_an_account_deletes_its_data_and_frees_its_addresses() {
     assert_eq!(remaining.items, [other]);
     // The other account goes on, and may have what the deleted one had.
     let caller = world.admit(Some(&other_key)).await.unwrap();
-    signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale")), Conclusion::forgotten())
-        .await
-        .unwrap();
+    signpost_app::links::create::<RedirectContent>(
+        &world.app,
+        &caller,
+        Submitted::valid(draft("sale")),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     let mine = groups::list(&world.app, &caller, PageLimit::default(), None).await.unwrap();
     assert_eq!(mine.items, []);
 }
@@ -120,9 +127,13 @@ async fn a_caller_whose_account_is_deleted_meanwhile_creates_nothing() {
     let world = World::new().await;
     let caller = world.caller().await;
     accounts::delete(&world.app, world.account.id).await.unwrap();
-    let created =
-        signpost_app::redirects::create(&world.app, &caller, Ok(draft("sale")), Conclusion::forgotten())
-            .await;
+    let created = signpost_app::links::create::<RedirectContent>(
+        &world.app,
+        &caller,
+        Submitted::valid(draft("sale")),
+        Conclusion::forgotten(),
+    )
+    .await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");
     let created = groups::create(&world.app, &caller, samples::name("Late"), Conclusion::forgotten()).await;
     assert!(matches!(created, Err(AppError::AccountGone)), "{created:?}");

@@ -13,8 +13,8 @@ use signpost_domain::analytics::{
 };
 use signpost_domain::id::{GroupKind, LandingKind, RedirectKind};
 use signpost_domain::{
-    AccountId, GroupId, HostReference, IdReference, Landing, LinkId, LinkIdKind, Plan, PlanLimits, Redirect,
-    RedirectDraft, RedirectId, RedirectPatch, Refusal, Timestamp, ViolationCode,
+    AccountId, Change, GroupId, HostReference, IdReference, Landing, LinkId, LinkIdKind, Plan, PlanLimits,
+    Redirect, RedirectId, RedirectRequest, Refusal, Timestamp, ViolationCode,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -158,8 +158,10 @@ async fn d45_a_group_or_domain_that_is_not_the_callers_has_no_links() {
     world.active_domain(HOST).await;
     given_domain(&world.app, stranger.account_id(), "theirs.example.net", ACTIVE).await;
     let spring = world.group("Spring").await;
-    let link =
-        world.create(RedirectDraft { group: Some(spring.id.into()), ..draft_on(HOST, None) }).await.unwrap();
+    let link = world
+        .create(RedirectRequest { group: Change::Set(spring.id.into()), ..draft_on(HOST, None) })
+        .await
+        .unwrap();
     // Both have recorded clicks of this link, so that no choice of links but the right one leaves some out.
     for account in [world.account.id, stranger.account_id()] {
         click(&world, account, link.id, 0);
@@ -191,10 +193,10 @@ async fn d43_d45_inactive_and_lost_links_keep_their_analytics() {
     let world = World::new().await;
     let taken = world.active_domain(HOST).await;
     let spring = world.group("Spring").await;
-    let in_group = |draft: RedirectDraft| RedirectDraft { group: Some(spring.id.into()), ..draft };
+    let in_group = |draft: RedirectRequest| RedirectRequest { group: Change::Set(spring.id.into()), ..draft };
     let inactive = world.create(in_group(draft("sale"))).await.unwrap();
     world
-        .update(inactive.id, RedirectPatch { is_active: Some(false), ..RedirectPatch::default() })
+        .update(inactive.id, RedirectRequest { is_active: Some(false), ..RedirectRequest::default() })
         .await
         .unwrap();
     let lost = world.create(in_group(draft_on(HOST, Some("sale")))).await.unwrap();
@@ -269,7 +271,7 @@ async fn d45_a_group_or_domain_of_too_many_links_is_out_of_range() {
     let both = LinkChoice { domain: Some(HostReference::parse("go.example.com")), ..group(spring.id) };
     let caller = world.caller().await;
     for (number, slug) in ["one", "two", "three"].into_iter().enumerate() {
-        let link = RedirectDraft { group: Some(spring.id.into()), ..draft(slug) };
+        let link = RedirectRequest { group: Change::Set(spring.id.into()), ..draft(slug) };
         let link = world.create(link).await.unwrap();
         click(&world, world.account.id, link.id, 0);
         let ungrouped = LinkChoice { group: Some(None), domain: None };

@@ -4,11 +4,10 @@ use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use signpost_app::idempotency::Conclusion;
-use signpost_app::redirects::{self, CreateRedirect};
 use signpost_app::{AppError, links};
 use signpost_domain::{
-    Batch, CountryCode, FieldError, GeoBlocklist, HostReference, IncompleteRedirect, Plan, PlanLimits,
-    PlanResource, Redirect, RedirectDraft, Refusal, Rejection, SlugChoice, ViolationCode, Violations,
+    Batch, Change, CountryCode, FieldError, GeoBlocklist, HostReference, Plan, PlanLimits, PlanResource,
+    Redirect, RedirectContent, RedirectRequest, Refusal, Rejection, Submitted, ViolationCode, Violations,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -17,8 +16,8 @@ use crate::world::{World, assert_internal, draft, draft_without_slug, drawn, pla
 
 type Outcomes = Vec<Result<Redirect, Rejection>>;
 
-async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Result<Outcomes, AppError> {
-    redirects::create_many(
+async fn create_many(world: &World, commands: Vec<Submitted<RedirectRequest>>) -> Result<Outcomes, AppError> {
+    links::create_many::<RedirectContent>(
         &world.app,
         &world.caller().await,
         Batch::new(commands).unwrap(),
@@ -27,8 +26,8 @@ async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Result<Out
     .await
 }
 
-async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectDraft>) -> Outcomes {
-    create_many(world, drafts.into_iter().map(Ok).collect()).await.unwrap()
+async fn created(world: &World, drafts: impl IntoIterator<Item = RedirectRequest>) -> Outcomes {
+    create_many(world, drafts.into_iter().map(Submitted::valid).collect()).await.unwrap()
 }
 
 fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
@@ -38,9 +37,9 @@ fn refused(outcome: &Result<Redirect, Rejection>) -> Option<Refusal> {
     }
 }
 
-fn invalid() -> CreateRedirect {
-    let error = FieldError::new(ViolationCode::Required, "is required");
-    Err(IncompleteRedirect::unreadable(Violations::from(error.at("name"))))
+fn invalid() -> Submitted<RedirectRequest> {
+    let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
+    Submitted::unreadable(Violations::from(error.at("redirects[1]")))
 }
 
 fn limited(links: u64) -> Plan {
@@ -70,8 +69,8 @@ async fn d29_the_first_valid_claim_of_an_address_wins() {
     let outcomes = created(
         &world,
         [
-            RedirectDraft { group: Some(samples::id().into()), ..draft("mine") },
-            RedirectDraft { antibot_enabled: true, ..draft("mine") },
+            RedirectRequest { group: Change::Set(samples::id().into()), ..draft("mine") },
+            draft("mine").with(|content| content.antibot_enabled = Some(true)),
             draft("mine"),
             draft("mine"),
             draft("Mine"),
@@ -144,7 +143,9 @@ async fn d30_a_batch_that_finds_no_slug_creates_nothing() {
     for _ in 0..20 {
         world.memory.randomness.queue([1; 16]);
     }
-    assert_internal(create_many(&world, vec![Ok(draft("a")), Ok(draft_without_slug())]).await);
+    assert_internal(
+        create_many(&world, vec![Submitted::valid(draft("a")), Submitted::valid(draft_without_slug())]).await,
+    );
     assert_eq!(world.usage().await.links, 1);
 }
 
@@ -154,10 +155,16 @@ async fn d30_a_fault_anywhere_leaves_nothing_of_the_batch() {
     for step in [Step::Begin, Step::Write, Step::Commit] {
         let world = World::new().await;
         world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
-        assert_internal(create_many(&world, vec![Ok(draft("a")), invalid(), Ok(draft("b"))]).await);
+        assert_internal(
+            create_many(&world, vec![Submitted::valid(draft("a")), invalid(), Submitted::valid(draft("b"))])
+                .await,
+        );
         assert_eq!(world.usage().await.links, 0, "{step:?}");
         // The same batch can be sent again.
-        let outcomes = create_many(&world, vec![Ok(draft("a")), invalid(), Ok(draft("b"))]).await.unwrap();
+        let outcomes =
+            create_many(&world, vec![Submitted::valid(draft("a")), invalid(), Submitted::valid(draft("b"))])
+                .await
+                .unwrap();
         assert_eq!(outcomes.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, false, true]);
     }
 }
@@ -182,7 +189,7 @@ async fn a_batch_without_a_valid_item_touches_no_store() {
     let world = World::new().await;
     let caller = world.caller().await;
     world.memory.store.faults().set_unavailable(true);
-    let outcomes = redirects::create_many(
+    let outcomes = links::create_many::<RedirectContent>(
         &world.app,
         &caller,
         Batch::new(vec![invalid(), invalid()]).unwrap(),
@@ -236,13 +243,11 @@ prop_compose! {
 }
 
 impl Item {
-    fn command(&self, group: signpost_domain::GroupId) -> CreateRedirect {
+    fn command(&self, group: signpost_domain::GroupId) -> Submitted<RedirectRequest> {
         // The last is reserved; behind it is null.
         let slugs = ["a", "b", "c", "d", "e", "admin"];
-        let slug = self.slug.map_or(SlugChoice::Generate, |slug| {
-            slugs
-                .get(usize::from(slug))
-                .map_or(SlugChoice::Root, |slug| SlugChoice::Exactly(samples::slug(slug)))
+        let slug = self.slug.map_or(Change::Keep, |slug| {
+            slugs.get(usize::from(slug)).map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)))
         });
         let domain = self.domain.map(|is_known| if is_known { "go.example.com" } else { "other.example" });
         let domain = domain.map(HostReference::parse);
@@ -251,32 +256,32 @@ impl Item {
             Target::Blocked => "https://blocked.example/x",
             Target::Looping => "https://go.example.com/b",
         });
+        let whole = RedirectRequest {
+            slug,
+            group: self
+                .group
+                .map(|is_known| if is_known { group } else { samples::id() }.into())
+                .map_or(Change::Keep, Change::Set),
+            domain: domain.map_or(Change::Keep, Change::Set),
+            ..draft_without_slug()
+        }
+        .with(|content| {
+            content.antibot_enabled = Some(self.antibot_enabled);
+            content.geo_blocklist = Change::Set(if self.blocks_countries {
+                GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()])
+            } else {
+                GeoBlocklist::default()
+            });
+            content.target_url = Some(target_url);
+        });
         match self.form {
             Form::Unreadable => invalid(),
             Form::Nameless => {
                 let error = FieldError::new(ViolationCode::Required, "is required");
-                let violations = Violations::from(error.at("name"));
-                Err(Box::new(IncompleteRedirect {
-                    target_url: Some(target_url),
-                    slug: Some(slug),
-                    domain,
-                    pixels: vec![],
-                    violations,
-                }))
+                let value = RedirectRequest { name: None, ..whole };
+                Submitted { value, violations: Violations::from(error.at("name")) }
             }
-            Form::Whole => Ok(RedirectDraft {
-                slug,
-                group: self.group.map(|is_known| if is_known { group } else { samples::id() }.into()),
-                domain,
-                antibot_enabled: self.antibot_enabled,
-                geo_blocklist: if self.blocks_countries {
-                    GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()])
-                } else {
-                    GeoBlocklist::default()
-                },
-                target_url,
-                ..draft_without_slug()
-            }),
+            Form::Whole => Submitted::valid(whole),
         }
     }
 }
@@ -329,9 +334,9 @@ proptest! {
                 assert_eq!(told(outcome), told(&alone), "{item:?}");
                 // Whoever is told of a duplicate finds the other in the batch.
                 if refused(outcome) == Some(Refusal::DuplicateSlugInBatch) {
-                    let address = item.command(batched_group).unwrap().slug;
+                    let address = item.command(batched_group).value.slug;
                     let twins = outcomes.iter().flatten().filter(|other| {
-                        other.placement.slug().is_some_and(|slug| address == SlugChoice::Exactly(slug.clone()))
+                        other.placement.slug().is_some_and(|slug| address == Change::Set(slug.clone()))
                     });
                     assert_eq!(twins.count(), 1);
                 }

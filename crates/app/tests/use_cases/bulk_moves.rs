@@ -3,22 +3,25 @@
 use std::time::Duration;
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{AppError, groups, landings, links};
+use signpost_app::{AppError, groups, links};
 use signpost_domain::id::{LandingKind, RedirectKind};
-use signpost_domain::{
-    Batch, GroupId, IdReference, Landing, LandingDraft, Link, LinkId, Redirect, Refusal, Rejection,
-};
+use signpost_domain::{Batch, GroupId, IdReference, Landing, LandingRequest, Link, LinkId, NoContent, PageContent, Redirect, RedirectContent, Refusal, Rejection, Submitted};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, assert_internal, refusal};
 
 async fn landing(world: &World, title: &str) -> Landing {
-    let draft = LandingDraft::new(samples::name(title));
-    landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten())
-        .await
-        .unwrap()
-        .landing
+    let draft = LandingRequest::new(samples::name(title));
+    links::create::<PageContent>(
+        &world.app,
+        &world.caller().await,
+        Submitted::valid(draft),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap()
+    .with_content(NoContent)
 }
 
 fn texts<const N: usize>(ids: [&dyn std::fmt::Display; N]) -> Batch<String> {
@@ -44,10 +47,15 @@ async fn d31_each_id_of_a_bulk_deletion_has_its_own_answer() {
     let kept = world.redirect("kept").await;
     let stranger = world.stranger().await;
     let draft = crate::world::draft("foreign");
-    let foreign = signpost_app::redirects::create(&world.app, &stranger, Ok(draft), Conclusion::forgotten())
-        .await
-        .unwrap()
-        .redirect;
+    let foreign = signpost_app::links::create::<RedirectContent>(
+        &world.app,
+        &stranger,
+        Submitted::valid(draft),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap()
+    .redirect;
     let unknown: LinkId = samples::id::<RedirectKind>().into();
     let ids = texts([&mine.id, &page.id, &foreign.id, &unknown, &"rdr_x", &"", &mine.id, &unknown, &""]);
     let caller = world.caller().await;
@@ -168,9 +176,9 @@ async fn d31_only_links_of_the_group_are_taken_out_of_it() {
     );
     assert_eq!(moves.counts().await, [(0, 0), (0, 1)]);
     let expected = Redirect { updated_at: moves.world.app.clock.now(), ..moves.inside.clone() };
-    assert_eq!(outcomes.get(1), Some(&Ok(Link::Redirect(expected.clone()))));
-    assert_eq!(moves.stored(expected.id).await, Link::Redirect(expected));
-    assert_eq!(moves.stored(moves.elsewhere.id).await.group_id(), Some(moves.other_group));
+    assert_eq!(outcomes.get(1), Some(&Ok(expected.clone().into_any())));
+    assert_eq!(moves.stored(expected.id).await, expected.into_any());
+    assert_eq!(moves.stored(moves.elsewhere.id).await.group_id, Some(moves.other_group));
 }
 
 /// Contract D32: assigning is the mirror image; a link comes from another group or from none, and one that is there
@@ -192,7 +200,7 @@ async fn d32_links_are_put_into_a_group_wherever_they_were() {
         [None, None, None, Some(Refusal::LandingNotFound), Some(Refusal::DuplicateIdInBatch)]
     );
     for link in outcomes.iter().flatten() {
-        assert_eq!(link.group_id(), Some(moves.group));
+        assert_eq!(link.group_id, Some(moves.group));
         assert_eq!(moves.stored(link.id()).await, *link);
     }
     assert_eq!(outcomes.get(2), Some(&Ok(before)));

@@ -3,11 +3,10 @@
 use std::sync::Arc;
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::redirects::{self, CreateRedirect};
-use signpost_app::{AppError, Submitted};
+use signpost_app::{AppError, links};
 use signpost_domain::{
-    Batch, Change, ErrorCode, HostReference, IncompleteRedirect, Link, Placement, Redirect, RedirectDraft,
-    RedirectPatch, Refusal, Rejection, SlugChoice, ViolationCode, Violations,
+    Batch, Change, ErrorCode, HostReference, Link, Placement, Redirect, RedirectContent, RedirectRequest,
+    Refusal, Rejection, Submitted, ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -28,9 +27,12 @@ fn told(outcome: &Result<Redirect, Rejection>) -> Result<Placement, Refusal> {
     }
 }
 
-async fn create_many(world: &World, commands: Vec<CreateRedirect>) -> Vec<Result<Redirect, Rejection>> {
+async fn create_many(
+    world: &World,
+    commands: Vec<Submitted<RedirectRequest>>,
+) -> Vec<Result<Redirect, Rejection>> {
     let (caller, batch) = (world.caller().await, Batch::new(commands).unwrap());
-    redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await.unwrap()
+    links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await.unwrap()
 }
 
 /// Contract D29: each item is told what a request of its own would have been, whichever domain it names.
@@ -56,7 +58,7 @@ async fn d29_a_batch_goes_over_several_domains() {
     ];
     // A unit of work that the store wants to have run again has to hold the domains again.
     world.memory.store.faults().fail_next(Step::Commit, Fault::Contended, 1);
-    let outcomes = create_many(&world, drafts.into_iter().map(Ok).collect()).await;
+    let outcomes = create_many(&world, drafts.into_iter().map(Submitted::valid).collect()).await;
     let expected = [
         Ok(samples::on_custom(HOST, Some("a"))),
         Ok(samples::on_custom(OTHER, Some("a"))),
@@ -77,14 +79,12 @@ async fn d29_a_batch_goes_over_several_domains() {
 async fn d29_an_incomplete_item_is_judged_on_its_domain() {
     let world = World::new().await;
     world.active_domain(HOST).await;
-    let incomplete = |host: &str| {
-        let mut nothing_read = *IncompleteRedirect::unreadable(Violations::new());
-        nothing_read.target_url = Some(samples::target("https://links.example.net/a"));
-        nothing_read.slug = Some(SlugChoice::Exactly(samples::slug("a")));
-        nothing_read.domain = Some(HostReference::parse(host));
-        Err(Box::new(nothing_read))
+    let nameless = |host: &str| {
+        let request = RedirectRequest { name: None, ..draft_on(host, Some("a")) };
+        let target_url = samples::target("https://links.example.net/a");
+        Submitted::valid(request.with(|content| content.target_url = Some(target_url)))
     };
-    let outcomes = create_many(&world, vec![incomplete(HOST), incomplete(OTHER)]).await;
+    let outcomes = create_many(&world, vec![nameless(HOST), nameless(OTHER)]).await;
     let found: Vec<_> = outcomes
         .iter()
         .map(|outcome| match outcome {
@@ -92,7 +92,9 @@ async fn d29_an_incomplete_item_is_judged_on_its_domain() {
             other => panic!("not invalid: {other:?}"),
         })
         .collect();
-    assert_eq!(found, [vec![violation("target_url", ViolationCode::InvalidValue)], vec![]]);
+    let name = violation("name", ViolationCode::Required);
+    let target_url = violation("target_url", ViolationCode::InvalidValue);
+    assert_eq!(found, [vec![name.clone(), target_url], vec![name]]);
 }
 
 /// Contract D30: a batch is there as a whole or not at all, over however many domains.
@@ -103,8 +105,10 @@ async fn d30_a_batch_over_domains_fails_as_a_whole_when_the_store_does() {
     let caller = world.caller().await;
     for step in [Step::Begin, Step::Write, Step::Commit] {
         world.memory.store.faults().fail_next(step, Fault::Unavailable, 1);
-        let batch = Batch::new(vec![Ok(draft_on(HOST, None)), Ok(draft("a"))]).unwrap();
-        let outcome = redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await;
+        let batch =
+            Batch::new(vec![Submitted::valid(draft_on(HOST, None)), Submitted::valid(draft("a"))]).unwrap();
+        let outcome =
+            links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten()).await;
         assert!(matches!(outcome, Err(AppError::Store(_))), "{step:?}: {outcome:?}");
         assert_eq!(world.usage().await.links, 0);
     }
@@ -125,11 +129,12 @@ async fn d20_an_address_on_a_domain_is_one_links_under_concurrency() {
             if let Some(link) = links.get(number) {
                 let slug = slug.map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)));
                 let domain = Change::Set(HostReference::parse(HOST));
-                let patch = RedirectPatch { domain, slug, ..RedirectPatch::default() };
-                redirects::update(&world.app, &caller, link.id.into(), Submitted::valid(patch)).await
+                let patch = RedirectRequest { domain, slug, ..RedirectRequest::default() };
+                links::update::<RedirectContent>(&world.app, &caller, link.id.into(), Submitted::valid(patch))
+                    .await
             } else {
-                let draft = Ok(draft_on(HOST, slug));
-                redirects::create(&world.app, &caller, draft, Conclusion::forgotten()).await
+                let draft = Submitted::valid(draft_on(HOST, slug));
+                links::create::<RedirectContent>(&world.app, &caller, draft, Conclusion::forgotten()).await
             }
         });
         let (placed, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
@@ -150,14 +155,22 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
     for round in 0..40 {
         let host = format!("d{round}.example.net");
         let domain = world.active_domain(&host).await;
-        let create = async |draft: RedirectDraft| {
-            redirects::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap().redirect
+        let create = async |draft: RedirectRequest| {
+            links::create::<RedirectContent>(
+                &world.app,
+                &caller,
+                Submitted::valid(draft),
+                Conclusion::forgotten(),
+            )
+            .await
+            .unwrap()
+            .redirect
         };
         let there = create(draft_on(&host, Some("there"))).await;
         let moving = create(draft(&format!("moving-{round}"))).await;
         let patch = |domain, slug| {
             let slug = Change::Set(samples::slug(slug));
-            Submitted::valid(RedirectPatch { domain, slug, ..RedirectPatch::default() })
+            Submitted::valid(RedirectRequest { domain, slug, ..RedirectRequest::default() })
         };
         let outcomes = at_once(5, async |task| match task {
             0 => {
@@ -165,21 +178,25 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
                 Ok(())
             }
             1 => {
-                let draft = Ok(draft_on(&host, Some("new")));
-                redirects::create(&world.app, &caller, draft, Conclusion::forgotten()).await.map(drop)
+                let draft = Submitted::valid(draft_on(&host, Some("new")));
+                links::create::<RedirectContent>(&world.app, &caller, draft, Conclusion::forgotten())
+                    .await
+                    .map(drop)
             }
             2 => {
                 let patch = patch(Change::Set(HostReference::parse(&host)), "moved");
-                redirects::update(&world.app, &caller, moving.id.into(), patch).await.map(drop)
+                links::update::<RedirectContent>(&world.app, &caller, moving.id.into(), patch).await.map(drop)
             }
             3 => {
                 let patch = patch(Change::Keep, "renamed");
-                redirects::update(&world.app, &caller, there.id.into(), patch).await.map(drop)
+                links::update::<RedirectContent>(&world.app, &caller, there.id.into(), patch).await.map(drop)
             }
             _ => {
-                let drafts = ["x", "y"].map(|slug| Ok(draft_on(&host, Some(slug)))).into();
+                let drafts = ["x", "y"].map(|slug| Submitted::valid(draft_on(&host, Some(slug)))).into();
                 let batch = Batch::new(drafts).unwrap();
-                redirects::create_many(&world.app, &caller, batch, Conclusion::forgotten()).await.map(drop)
+                links::create_many::<RedirectContent>(&world.app, &caller, batch, Conclusion::forgotten())
+                    .await
+                    .map(drop)
             }
         });
         for outcome in outcomes {
@@ -197,7 +214,7 @@ async fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
 }
 
 fn is_on(link: &Link, host: &str) -> bool {
-    match link.placement() {
+    match &link.placement {
         Placement::Custom { hostname, slug: _ } => hostname.as_str() == host,
         Placement::System { .. } | Placement::Lost { .. } => false,
     }
@@ -220,9 +237,10 @@ async fn d22_a_link_that_moves_meanwhile_gets_its_slug_where_it_is_then() {
         let mut meanwhile = world.app.store.begin().await.unwrap();
         let app = Arc::clone(&world.app);
         let slug = Change::Set(samples::slug("new"));
-        let patch = Submitted::valid(RedirectPatch { slug, ..RedirectPatch::default() });
-        let update =
-            tokio::spawn(async move { redirects::update(&app, &caller, link.id.into(), patch).await });
+        let patch = Submitted::valid(RedirectRequest { slug, ..RedirectRequest::default() });
+        let update = tokio::spawn(async move {
+            links::update::<RedirectContent>(&app, &caller, link.id.into(), patch).await
+        });
         // It runs until it needs the unit of work that this test has.
         tokio::task::yield_now().await;
         assert!(!update.is_finished());

@@ -7,7 +7,7 @@ use signpost_app::changes::{ChangeFollower, ChangeSubscriber, Origin};
 use signpost_app::idempotency::Conclusion;
 use signpost_app::ports::{Affected, StoreError, VisibleChange};
 use signpost_app::{Application, accounts, groups, links};
-use signpost_domain::{Batch, Placement, RedirectPatch, id::RedirectKind};
+use signpost_domain::{Batch, Placement, RedirectRequest, id::RedirectKind};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 
@@ -64,8 +64,10 @@ async fn a_use_case_tells_its_own_node_before_it_answers() {
     let own = Origin::ThisNode;
     let link = world.redirect("a").await;
     assert_eq!(told.words(), [at(&world, &["a"], own)]);
-    let moved =
-        RedirectPatch { slug: signpost_domain::Change::Set(samples::slug("b")), ..RedirectPatch::default() };
+    let moved = RedirectRequest {
+        slug: signpost_domain::Change::Set(samples::slug("b")),
+        ..RedirectRequest::default()
+    };
     world.update(link.id, moved).await.unwrap();
     assert_eq!(told.words(), [at(&world, &["a", "b"], own)]);
     let caller = world.caller().await;
@@ -87,7 +89,7 @@ async fn what_changes_nothing_for_visitors_is_not_told() {
     let world = World::new().await;
     let link = world.redirect("a").await;
     let told = Told::on(&world.app);
-    world.update(link.id, RedirectPatch::default()).await.unwrap();
+    world.update(link.id, RedirectRequest::default()).await.unwrap();
     world.create(draft("a")).await.unwrap_err();
     let group = world.group("Spring").await;
     let ids = Batch::new(vec![link.id.to_string()]).unwrap();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use signpost_domain::{Change, CustomDomainStatus, HostReference, RedirectPatch, Refusal};
+use signpost_domain::{Change, CustomDomainStatus, HostReference, RedirectRequest, Refusal};
 use signpost_port_contracts::samples;
 
 use crate::domain_owners::{HOST, Owner};
@@ -201,7 +201,8 @@ async fn d41_r7_the_former_owners_links_are_lost_with_the_hostname() {
     owner.publish_proof(HOST);
     assert_eq!(owner.verify(claim.id).await, "active");
     assert!(!world.resolves(HOST, None).await && !world.resolves(HOST, Some("sale")).await);
-    let patch = RedirectPatch { domain: Change::Set(HostReference::parse(HOST)), ..RedirectPatch::default() };
+    let patch =
+        RedirectRequest { domain: Change::Set(HostReference::parse(HOST)), ..RedirectRequest::default() };
     assert_eq!(refusal(world.update(root.id, patch).await), Refusal::DomainNotActive);
     owner.link(HOST, None).await;
     assert!(world.resolves(HOST, None).await);

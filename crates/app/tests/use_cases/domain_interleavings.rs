@@ -176,7 +176,7 @@ impl Scene<'_> {
         let account = self.owners[who].account();
         for (id, slug) in std::mem::take(&mut self.known[who].links) {
             let link = self.world.app.store.link(account, id).await.unwrap().unwrap();
-            match link.placement() {
+            match link.placement {
                 Placement::Custom { .. } => {
                     assert!(domain.is_some() && !is_others, "a link is left where its account has no domain");
                     assert_eq!(self.world.resolves(HOST, slug).await, is_active, "{slug:?}");
@@ -191,7 +191,7 @@ impl Scene<'_> {
         }
         for id in &self.known[who].lost {
             let link = self.world.app.store.link(account, *id).await.unwrap().unwrap();
-            assert_eq!(link.placement().address(), None, "an old link has come back");
+            assert_eq!(link.placement.address(), None, "an old link has come back");
         }
     }
 }

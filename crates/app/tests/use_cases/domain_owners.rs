@@ -3,9 +3,10 @@
 use signpost_app::domains::{self, Connected, DomainWithInstructions};
 use signpost_app::idempotency::Conclusion;
 use signpost_app::visits::{self, Resolution};
-use signpost_app::{AppError, Caller, redirects};
+use signpost_app::{AppError, Caller, links};
 use signpost_domain::{
-    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectDraft, Refusal, VerificationRecord,
+    AccountId, CustomDomain, DomainId, PageLimit, Redirect, RedirectContent, RedirectRequest, Refusal,
+    Submitted, VerificationRecord,
 };
 use signpost_port_contracts::samples;
 
@@ -103,9 +104,14 @@ impl<'a> Owner<'a> {
         self.try_to_link(draft_on(host, slug)).await.unwrap()
     }
 
-    pub(crate) async fn try_to_link(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {
-        let created =
-            redirects::create(&self.world.app, &self.caller, Ok(draft), Conclusion::forgotten()).await?;
+    pub(crate) async fn try_to_link(&self, draft: RedirectRequest) -> Result<Redirect, AppError> {
+        let created = links::create::<RedirectContent>(
+            &self.world.app,
+            &self.caller,
+            Submitted::valid(draft),
+            Conclusion::forgotten(),
+        )
+        .await?;
         Ok(created.redirect)
     }
 }

@@ -5,9 +5,9 @@ use std::fmt::Debug;
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::StoreError;
-use signpost_app::{AppError, Caller, Submitted, groups, redirects};
+use signpost_app::{AppError, Caller, groups};
 use signpost_domain::{
-    Change, Group, LinkFilter, LinkKind, PageLimit, Redirect, RedirectDraft, RedirectPatch,
+    Change, Group, LinkFilter, LinkKind, PageLimit, Redirect, RedirectContent, RedirectRequest, Submitted,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -50,8 +50,10 @@ impl Scene {
     async fn new() -> Self {
         let world = World::new().await;
         let group = world.group("Spring").await;
-        let link =
-            world.create(RedirectDraft { group: Some(group.id.into()), ..draft("old") }).await.unwrap();
+        let link = world
+            .create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("old") })
+            .await
+            .unwrap();
         let caller = world.caller().await;
         Self { world, caller, group, link }
     }
@@ -59,25 +61,33 @@ impl Scene {
     async fn run(&self, writing: Writing) -> Result<(), AppError> {
         let Self { world, caller, group, link } = self;
         let app = &world.app;
-        let grouped = |draft| RedirectDraft { group: Some(group.id.into()), ..draft };
+        let grouped = |draft| RedirectRequest { group: Change::Set(group.id.into()), ..draft };
         match writing {
-            Writing::CreateRedirect => {
-                redirects::create(app, caller, Ok(grouped(draft("new"))), Conclusion::forgotten())
-                    .await
-                    .map(drop)
-            }
-            Writing::GenerateSlug => {
-                redirects::create(app, caller, Ok(grouped(draft_without_slug())), Conclusion::forgotten())
-                    .await
-                    .map(drop)
-            }
+            Writing::CreateRedirect => links::create::<RedirectContent>(
+                app,
+                caller,
+                Submitted::valid(grouped(draft("new"))),
+                Conclusion::forgotten(),
+            )
+            .await
+            .map(drop),
+            Writing::GenerateSlug => links::create::<RedirectContent>(
+                app,
+                caller,
+                Submitted::valid(grouped(draft_without_slug())),
+                Conclusion::forgotten(),
+            )
+            .await
+            .map(drop),
             Writing::UpdateRedirect => {
-                let patch = RedirectPatch {
+                let patch = RedirectRequest {
                     slug: Change::Set(samples::slug("moved")),
                     group: Change::Clear,
-                    ..RedirectPatch::default()
+                    ..RedirectRequest::default()
                 };
-                redirects::update(app, caller, link.id.into(), Submitted::valid(patch)).await.map(drop)
+                links::update::<RedirectContent>(app, caller, link.id.into(), Submitted::valid(patch))
+                    .await
+                    .map(drop)
             }
             Writing::DeleteRedirect => links::delete(app, caller, link.id.into()).await.map(drop),
             Writing::CreateGroup => {
@@ -217,8 +227,8 @@ async fn d6_reading_from_a_store_that_breaks_is_an_internal_error() {
     let violations = signpost_domain::FieldError::new(signpost_domain::ViolationCode::TooLong, "is too long")
         .at("name")
         .into();
-    let command = Submitted { value: RedirectPatch::default(), violations };
-    assert_internal(redirects::update(app, &caller, link.id.into(), command).await);
+    let command = Submitted { value: RedirectRequest::default(), violations };
+    assert_internal(links::update::<RedirectContent>(app, &caller, link.id.into(), command).await);
     world.memory.store.faults().set_unavailable(false);
     assert_eq!(get_redirect(app, &caller, link.id.into()).await.unwrap(), link);
 }

@@ -3,7 +3,7 @@
 use signpost_app::Application;
 use signpost_app::ports::LinksOf;
 use signpost_domain::{
-    AccountId, CheckPlan, CustomDomain, CustomDomainStatus, HostReference, RedirectDraft, SlugChoice,
+    AccountId, Change, CheckPlan, CustomDomain, CustomDomainStatus, HostReference, RedirectRequest,
 };
 use signpost_port_contracts::samples;
 
@@ -68,7 +68,7 @@ impl World {
 }
 
 /// A draft of a redirect at the root of a domain, or with a slug there.
-pub(crate) fn draft_on(host: &str, slug: Option<&str>) -> RedirectDraft {
-    let slug = slug.map_or(SlugChoice::Root, |slug| SlugChoice::Exactly(samples::slug(slug)));
-    RedirectDraft { domain: Some(HostReference::parse(host)), slug, ..draft_without_slug() }
+pub(crate) fn draft_on(host: &str, slug: Option<&str>) -> RedirectRequest {
+    let slug = slug.map_or(Change::Clear, |slug| Change::Set(samples::slug(slug)));
+    RedirectRequest { domain: Change::Set(HostReference::parse(host)), slug, ..draft_without_slug() }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use signpost_app::groups;
 use signpost_app::idempotency::Conclusion;
 use signpost_domain::{
-    Group, IdReference, PageLimit, Plan, PlanLimits, PlanResource, RedirectDraft, Refusal,
+    Change, Group, IdReference, PageLimit, Plan, PlanLimits, PlanResource, RedirectRequest, Refusal,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -31,7 +31,7 @@ async fn groups_are_listed_newest_first_with_their_counters() {
     let world = World::new().await;
     let first = world.group("Spring").await;
     let second = world.group("Summer").await;
-    world.create(RedirectDraft { group: Some(first.id.into()), ..draft("a") }).await.unwrap();
+    world.create(RedirectRequest { group: Change::Set(first.id.into()), ..draft("a") }).await.unwrap();
     let caller = world.caller().await;
     let one = PageLimit::new(1).unwrap();
     let page = groups::list(&world.app, &caller, one, None).await.unwrap();
@@ -74,7 +74,7 @@ async fn d15_the_plans_limit_on_groups_is_exact() {
 async fn d33_renaming_moves_updated_at_only_if_the_name_changes() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    world.create(RedirectDraft { group: Some(group.id.into()), ..draft("a") }).await.unwrap();
+    world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("a") }).await.unwrap();
     let caller = world.caller().await;
     let rename = async |text| groups::rename(&world.app, &caller, group.id.into(), samples::name(text)).await;
     world.memory.clock.advance(Duration::from_secs(10));
@@ -101,7 +101,8 @@ async fn d33_renaming_moves_updated_at_only_if_the_name_changes() {
 async fn deleting_a_group_keeps_its_links() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    let inside = world.create(RedirectDraft { group: Some(group.id.into()), ..draft("in") }).await.unwrap();
+    let inside =
+        world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("in") }).await.unwrap();
     let outside = world.redirect("out").await;
     let caller = world.caller().await;
     world.memory.clock.advance(Duration::from_secs(10));

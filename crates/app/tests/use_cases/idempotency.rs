@@ -6,11 +6,11 @@ use signpost_app::background::{ForgetAnswers, Job, Progress};
 use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
 use signpost_app::ports::{ANSWERS_KEPT, RememberedAnswer, RequestFingerprint};
 use signpost_app::redirects::RedirectWithPixels;
-use signpost_app::{AppError, Caller, groups, links, redirects};
+use signpost_app::{AppError, Caller, groups, links};
 use signpost_domain::id::{GroupKind, RedirectKind};
 use signpost_domain::{
-    Batch, ErrorCode, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectDraft, Refusal,
-    ViolationCode,
+    Batch, ErrorCode, Group, IdReference, IdempotencyKey, Plan, PlanLimits, RedirectContent, RedirectRequest,
+    Refusal, Submitted, ViolationCode,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -49,11 +49,12 @@ async fn create_group(world: &World, caller: &Caller, once: &OnceOnly) -> Result
 
 async fn create_redirect(
     world: &World,
-    draft: RedirectDraft,
+    draft: RedirectRequest,
     once: &OnceOnly,
 ) -> Result<RedirectWithPixels, AppError> {
     let conclusion = Conclusion::remembered(Some(once), |created| Some(answer_with_redirect(created)));
-    redirects::create(&world.app, &world.caller().await, Ok(draft), conclusion).await
+    links::create::<RedirectContent>(&world.app, &world.caller().await, Submitted::valid(draft), conclusion)
+        .await
 }
 
 /// What was answered before.

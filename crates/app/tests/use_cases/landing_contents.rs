@@ -3,11 +3,10 @@
 use std::time::Duration;
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{AppError, Submitted, landings};
+use signpost_app::{AppError, links};
 use signpost_domain::{
-    AccentColor, Change, FieldError, HostBlocklist, IncompleteLanding, LandingDraft, LandingPage,
-    LandingPatch, Name, PageContent, PageContentPatch, SlugChoice, Theme, ViolationCode, WebUrl,
-    WidgetContent, WidgetDraft,
+    AccentColor, Change, FieldError, HostBlocklist, LandingPage, LandingRequest, Name, PageContent,
+    PageContentRequest, Submitted, Theme, ViolationCode, WebUrl, WidgetContent, WidgetDraft,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -18,32 +17,38 @@ fn heading(text: &str) -> WidgetDraft {
     WidgetDraft { id: None, content: WidgetContent::Heading { text: Name::parse(text).unwrap() } }
 }
 
-fn dark() -> PageContentPatch {
-    PageContentPatch {
+fn dark() -> PageContentRequest {
+    PageContentRequest {
         theme: Some(Theme::Dark),
         accent_color: Change::Set(AccentColor::parse("#112233").unwrap()),
         widgets: Some(vec![heading("First"), heading("Second")]),
-        ..PageContentPatch::default()
+        ..PageContentRequest::default()
     }
 }
 
-async fn create(world: &World, content: PageContentPatch) -> Result<LandingPage, AppError> {
-    let slug = SlugChoice::Exactly(samples::slug("menu"));
-    let draft = LandingDraft { slug, content, ..LandingDraft::new(samples::name("Menu")) };
-    landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await
+async fn create(world: &World, content: PageContentRequest) -> Result<LandingPage, AppError> {
+    let slug = Change::Set(samples::slug("menu"));
+    let draft = LandingRequest { slug, content, ..LandingRequest::new(samples::name("Menu")) };
+    links::create::<PageContent>(
+        &world.app,
+        &world.caller().await,
+        Submitted::valid(draft),
+        Conclusion::forgotten(),
+    )
+    .await
 }
 
 async fn update(
     world: &World,
     page: &LandingPage,
-    content: PageContentPatch,
+    content: PageContentRequest,
 ) -> Result<LandingPage, AppError> {
-    let patch = Submitted::valid(LandingPatch { content, ..LandingPatch::default() });
-    landings::update(&world.app, &world.caller().await, page.landing.id.into(), patch).await
+    let patch = Submitted::valid(LandingRequest { content, ..LandingRequest::default() });
+    links::update::<PageContent>(&world.app, &world.caller().await, page.id.into(), patch).await
 }
 
 async fn read(world: &World, page: &LandingPage) -> LandingPage {
-    landings::get(&world.app, &world.caller().await, page.landing.id.into()).await.unwrap()
+    links::get::<PageContent>(&world.app, &world.caller().await, page.id.into()).await.unwrap()
 }
 
 #[tokio::test]
@@ -53,10 +58,15 @@ async fn d34_a_page_is_created_empty_or_with_content() {
     assert_eq!(page.content.theme, Theme::Dark);
     assert_eq!(page.content.widgets.as_slice().len(), 2);
     assert_eq!(read(&world, &page).await, page);
-    let draft = LandingDraft::new(samples::name("Empty"));
-    let empty = landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten())
-        .await
-        .unwrap();
+    let draft = LandingRequest::new(samples::name("Empty"));
+    let empty = links::create::<PageContent>(
+        &world.app,
+        &world.caller().await,
+        Submitted::valid(draft),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     assert_eq!(empty.content, PageContent::default());
     assert_eq!(read(&world, &empty).await, empty);
 }
@@ -71,7 +81,7 @@ async fn d34_a_patch_replaces_the_widgets_and_keeps_known_ids() {
     let kept = WidgetDraft { id: Some(second.id.into()), ..heading("Second, changed") };
     let widgets = Some(vec![kept, heading("Third")]);
     let updated =
-        update(&world, &page, PageContentPatch { widgets, ..PageContentPatch::default() }).await.unwrap();
+        update(&world, &page, PageContentRequest { widgets, ..PageContentRequest::default() }).await.unwrap();
     let ids: Vec<_> = updated.content.widgets.as_slice().iter().map(|widget| widget.id).collect();
     assert_eq!(ids[0], second.id);
     assert!(ids[1] != first.id && ids[1] != second.id);
@@ -79,7 +89,7 @@ async fn d34_a_patch_replaces_the_widgets_and_keeps_known_ids() {
         (updated.content.theme, &updated.content.accent_color),
         (Theme::Dark, &page.content.accent_color)
     );
-    assert_eq!(updated.landing.updated_at, samples::at(1_000));
+    assert_eq!(updated.updated_at, samples::at(1_000));
     assert_eq!(read(&world, &page).await, updated);
 }
 
@@ -92,8 +102,8 @@ async fn d33_sending_back_what_is_there_writes_nothing() {
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
     let widgets = page.content.widgets.as_slice().iter().zip(["First", "Second"]);
     let widgets = widgets.map(|(widget, text)| WidgetDraft { id: Some(widget.id.into()), ..heading(text) });
-    let same = PageContentPatch { widgets: Some(widgets.collect()), ..dark() };
-    for content in [PageContentPatch::default(), same] {
+    let same = PageContentRequest { widgets: Some(widgets.collect()), ..dark() };
+    for content in [PageContentRequest::default(), same] {
         assert_eq!(update(&world, &page, content).await.unwrap(), page);
     }
     assert_eq!(world.memory.store.faults().outstanding(), 1, "nothing was committed");
@@ -105,7 +115,7 @@ async fn a_failed_commit_changes_neither_the_page_nor_its_content() {
     let world = World::new().await;
     let page = create(&world, dark()).await.unwrap();
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
-    let emptied = PageContentPatch { widgets: Some(vec![]), ..PageContentPatch::default() };
+    let emptied = PageContentRequest { widgets: Some(vec![]), ..PageContentRequest::default() };
     assert_internal(update(&world, &page, emptied).await);
     assert_eq!(read(&world, &page).await, page);
 }
@@ -117,19 +127,18 @@ async fn d24_widgets_do_not_lead_to_blocked_hosts() {
     world.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
     let url = WebUrl::parse("https://evil.example/").unwrap();
     let link = WidgetContent::Link { title: samples::name("Go"), url, thumbnail_url: None };
-    let content = PageContentPatch {
+    let content = PageContentRequest {
         widgets: Some(vec![heading("Fine"), WidgetDraft { id: None, content: link }]),
-        ..PageContentPatch::default()
+        ..PageContentRequest::default()
     };
-    let page = create(&world, PageContentPatch::default()).await.unwrap();
-    let incomplete = IncompleteLanding {
-        content: content.clone(),
-        violations: FieldError::new(ViolationCode::Required, "is required").at("title").into(),
-    };
-    let command = Err(Box::new(incomplete));
+    let page = create(&world, PageContentRequest::default()).await.unwrap();
+    let value = LandingRequest { content: content.clone(), ..LandingRequest::default() };
+    let violation = FieldError::new(ViolationCode::Required, "is required").at("title");
+    let command = Submitted { value, violations: violation.into() };
     let outcomes = [
         (
-            landings::create(&world.app, &world.caller().await, command, Conclusion::forgotten()).await,
+            links::create::<PageContent>(&world.app, &world.caller().await, command, Conclusion::forgotten())
+                .await,
             &["title", "widgets[1].url"][..],
         ),
         (create(&world, content.clone()).await, &["widgets[1].url"]),

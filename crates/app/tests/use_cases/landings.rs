@@ -2,43 +2,42 @@
 
 use std::time::Duration;
 
+use signpost_app::AppError;
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
-use signpost_app::{AppError, Submitted, landings};
-use signpost_domain::id::LandingKind;
 use signpost_domain::{
-    Change, ErrorCode, IdReference, Landing, LandingDraft, LandingPatch, Link, LinkKind, Redirect,
-    RedirectPatch, Refusal, SlugChoice,
+    Change, ErrorCode, IdReference, Landing, LandingRequest, LinkKind, NoContent, PageContent, Redirect,
+    RedirectRequest, Refusal, Submitted,
 };
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft, refusal};
 
-fn page(slug: &str) -> LandingDraft {
-    LandingDraft {
-        slug: SlugChoice::Exactly(samples::slug(slug)),
-        ..LandingDraft::new(samples::name("Menu"))
-    }
+fn page(slug: &str) -> LandingRequest {
+    LandingRequest { slug: Change::Set(samples::slug(slug)), ..LandingRequest::new(samples::name("Menu")) }
 }
 
-async fn create(world: &World, draft: LandingDraft) -> Result<Landing, AppError> {
-    Ok(landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await?.landing)
+async fn create(world: &World, draft: LandingRequest) -> Result<Landing, AppError> {
+    let (caller, request) = (world.caller().await, Submitted::valid(draft));
+    let page = links::create::<PageContent>(&world.app, &caller, request, Conclusion::forgotten()).await?;
+    Ok(page.with_content(NoContent))
 }
 
-async fn update(world: &World, landing: &Landing, patch: LandingPatch) -> Result<Landing, AppError> {
-    let command = Submitted::valid(patch);
-    Ok(landings::update(&world.app, &world.caller().await, landing.id.into(), command).await?.landing)
+async fn update(world: &World, landing: &Landing, patch: LandingRequest) -> Result<Landing, AppError> {
+    let (caller, request) = (world.caller().await, Submitted::valid(patch));
+    let page = links::update::<PageContent>(&world.app, &caller, landing.id.into(), request).await?;
+    Ok(page.with_content(NoContent))
 }
 
 #[tokio::test]
 async fn d28_a_title_alone_makes_a_landing_page() {
     let world = World::new().await;
-    let landing = create(&world, LandingDraft::new(samples::name("Menu"))).await.unwrap();
+    let landing = create(&world, LandingRequest::new(samples::name("Menu"))).await.unwrap();
     assert_eq!(landing.placement.slug().unwrap().as_str().len(), 7);
     assert_eq!((landing.is_active, landing.analytics_enabled), (true, true));
     let caller = world.caller().await;
-    let read = links::get::<LandingKind>(&world.app, &caller, landing.id.into()).await.unwrap();
-    assert_eq!(read, Link::Landing(landing));
+    let read = links::get::<PageContent>(&world.app, &caller, landing.id.into()).await.unwrap();
+    assert_eq!(read.with_content(NoContent), landing);
 }
 
 /// Contract D20: landing pages and redirects share one address space, in every direction.
@@ -50,9 +49,9 @@ async fn d20_a_landing_page_and_a_redirect_never_share_an_address() {
     let landing = create(&world, page("card")).await.unwrap();
     assert_eq!(refusal(world.create(draft("card")).await).code(), ErrorCode::SlugAlreadyTaken);
     let slug = Change::Set(samples::slug("card"));
-    let patch = RedirectPatch { slug, ..RedirectPatch::default() };
+    let patch = RedirectRequest { slug, ..RedirectRequest::default() };
     assert_eq!(refusal(world.update(redirect.id, patch).await).code(), ErrorCode::SlugAlreadyTaken);
-    let patch = LandingPatch { slug: Change::Set(samples::slug("menu")), ..LandingPatch::default() };
+    let patch = LandingRequest { slug: Change::Set(samples::slug("menu")), ..LandingRequest::default() };
     assert_eq!(refusal(update(&world, &landing, patch).await).code(), ErrorCode::SlugAlreadyTaken);
     links::delete(&world.app, &world.caller().await, landing.id.into()).await.unwrap();
     world.redirect("card").await;
@@ -77,18 +76,18 @@ async fn d33_a_landing_page_is_updated() {
     let group = world.group("Spring").await.id;
     let before = create(&world, page("menu")).await.unwrap();
     world.memory.clock.advance(Duration::from_secs(5));
-    assert_eq!(update(&world, &before, LandingPatch::default()).await.unwrap(), before);
-    let patch = LandingPatch {
-        title: Some(samples::name("Card")),
+    assert_eq!(update(&world, &before, LandingRequest::default()).await.unwrap(), before);
+    let patch = LandingRequest {
+        name: Some(samples::name("Card")),
         slug: Change::Set(samples::slug("card")),
         note: Change::Set(samples::note("n")),
         group: Change::Set(group.into()),
         is_active: Some(false),
-        ..LandingPatch::default()
+        ..LandingRequest::default()
     };
     let after = update(&world, &before, patch).await.unwrap();
     let expected = Landing {
-        title: samples::name("Card"),
+        name: samples::name("Card"),
         placement: samples::on_system("card"),
         note: Some(samples::note("n")),
         group_id: Some(group),
@@ -99,9 +98,9 @@ async fn d33_a_landing_page_is_updated() {
     assert_eq!(after, expected);
     let stored = world.app.store.group(world.account.id, group).await.unwrap().unwrap();
     assert_eq!((stored.landings_count, stored.redirects_count), (1, 0));
-    let unknown = LandingPatch { group: Change::Set(IdReference::Malformed), ..LandingPatch::default() };
+    let unknown = LandingRequest { group: Change::Set(IdReference::Malformed), ..LandingRequest::default() };
     assert_eq!(refusal(update(&world, &after, unknown).await), Refusal::GroupNotFound);
-    let foreign = LandingPatch { group: Change::Set(samples::id().into()), ..LandingPatch::default() };
+    let foreign = LandingRequest { group: Change::Set(samples::id().into()), ..LandingRequest::default() };
     assert_eq!(refusal(update(&world, &after, foreign).await), Refusal::GroupNotFound);
 }
 
@@ -113,9 +112,11 @@ async fn d2_nobody_sees_another_accounts_landing_page() {
     let stranger = world.stranger().await;
     for id in [landing.id.into(), samples::id().into(), IdReference::Malformed] {
         let app = &world.app;
-        assert_eq!(refusal(links::get::<LandingKind>(app, &stranger, id).await), Refusal::LandingNotFound);
+        assert_eq!(refusal(links::get::<PageContent>(app, &stranger, id).await), Refusal::LandingNotFound);
         assert_eq!(refusal(links::delete(app, &stranger, id).await), Refusal::LandingNotFound);
-        let patched = landings::update(app, &stranger, id, Submitted::valid(LandingPatch::default())).await;
+        let patched =
+            links::update::<PageContent>(app, &stranger, id, Submitted::valid(LandingRequest::default()))
+                .await;
         assert_eq!(refusal(patched), Refusal::LandingNotFound);
     }
 }
@@ -134,9 +135,9 @@ async fn lists_show_one_kind() {
             .unwrap()
             .items
     };
-    assert_eq!(list(LinkKind::Landing, "e").await, [Link::Landing(landing.clone())]);
-    assert_eq!(list(LinkKind::Landing, "MENU").await, [Link::Landing(landing)]);
+    assert_eq!(list(LinkKind::Landing, "e").await, [landing.clone().into_any()]);
+    assert_eq!(list(LinkKind::Landing, "MENU").await, [landing.into_any()]);
     assert_eq!(list(LinkKind::Landing, "example.com").await, []);
-    assert_eq!(list(LinkKind::Redirect, "e").await, [Link::Redirect(redirect)]);
+    assert_eq!(list(LinkKind::Redirect, "e").await, [redirect.into_any()]);
     assert_eq!(list(LinkKind::Redirect, "menu").await, []);
 }

@@ -1,12 +1,12 @@
 //! Links on custom domains: creating and moving them (D20–D24).
 
 use signpost_app::idempotency::Conclusion;
+use signpost_app::links;
 use signpost_app::links::ListLinks;
-use signpost_app::{Submitted, landings};
 use signpost_domain::{
     Change, CountryCode, CustomDomainStatus, ErrorCode, Feature, FieldError, GeoBlocklist, HostReference,
-    IncompleteRedirect, LandingDraft, LandingPatch, Redirect, RedirectDraft, RedirectPatch, Refusal,
-    SlugChoice, ViolationCode, Violations,
+    LandingRequest, PageContent, Redirect, RedirectContent, RedirectRequest, Refusal, Submitted,
+    ViolationCode, Violations,
 };
 use signpost_port_contracts::samples;
 
@@ -17,17 +17,17 @@ use crate::world::{
 
 const HOST: &str = "links.example.net";
 
-fn domain(text: &str) -> RedirectPatch {
-    RedirectPatch { domain: Change::Set(HostReference::parse(text)), ..RedirectPatch::default() }
+fn domain(text: &str) -> RedirectRequest {
+    RedirectRequest { domain: Change::Set(HostReference::parse(text)), ..RedirectRequest::default() }
 }
 
-fn slug(text: Option<&str>) -> RedirectPatch {
+fn slug(text: Option<&str>) -> RedirectRequest {
     let slug = text.map_or(Change::Clear, |text| Change::Set(samples::slug(text)));
-    RedirectPatch { slug, ..RedirectPatch::default() }
+    RedirectRequest { slug, ..RedirectRequest::default() }
 }
 
-fn both(host: &str, text: Option<&str>) -> RedirectPatch {
-    RedirectPatch { domain: Change::Set(HostReference::parse(host)), ..slug(text) }
+fn both(host: &str, text: Option<&str>) -> RedirectRequest {
+    RedirectRequest { domain: Change::Set(HostReference::parse(host)), ..slug(text) }
 }
 
 fn url(world: &World, link: &Redirect) -> Option<String> {
@@ -66,7 +66,7 @@ async fn d21_a_slug_is_generated_on_a_custom_domain() {
     for bytes in [first, second] {
         world.memory.randomness.queue(bytes);
     }
-    let draft = RedirectDraft { slug: SlugChoice::Generate, ..draft_on(HOST, None) };
+    let draft = RedirectRequest { slug: Change::Keep, ..draft_on(HOST, None) };
     let link = world.create(draft).await.unwrap();
     assert_eq!(link.placement, samples::on_custom(HOST, Some(drawn(second).as_str())));
 }
@@ -107,7 +107,7 @@ async fn d22_a_link_moves_between_domains() {
         world.active_domain(host).await;
     }
     let link = world.redirect("sale").await;
-    let to_system = RedirectPatch { domain: Change::Clear, ..RedirectPatch::default() };
+    let to_system = RedirectRequest { domain: Change::Clear, ..RedirectRequest::default() };
     for (patch, expected) in [
         (domain(HOST), samples::on_custom(HOST, Some("sale"))),
         (slug(Some("admin")), samples::on_custom(HOST, Some("admin"))),
@@ -143,10 +143,11 @@ async fn d23_a_link_on_a_domain_that_is_not_active_may_stay_but_not_move_there()
         for moving in [slug(Some("new")), slug(None), both(HOST, Some("new"))] {
             assert_eq!(refusal(world.update(link.id, moving).await), Refusal::DomainNotActive);
         }
-        let renaming = RedirectPatch { name: Some(samples::name("Renamed")), ..both(HOST, Some(&kept)) };
+        let renaming = RedirectRequest { name: Some(samples::name("Renamed")), ..both(HOST, Some(&kept)) };
         let renamed = world.update(link.id, renaming).await.unwrap();
         assert_eq!(renamed, Redirect { name: samples::name("Renamed"), ..link.clone() });
-        let away = world.update(link.id, RedirectPatch { domain: Change::Clear, ..slug(Some(&kept)) }).await;
+        let away =
+            world.update(link.id, RedirectRequest { domain: Change::Clear, ..slug(Some(&kept)) }).await;
         assert_eq!(away.unwrap().placement, samples::on_system(&kept));
     }
 }
@@ -208,41 +209,42 @@ async fn d24_a_link_on_a_domain_does_not_point_at_itself() {
         (None, "https://links.example.net"),
         (None, "http://links.example.net/?x"),
     ] {
-        let draft = RedirectDraft { target_url: at(target), ..draft_on(HOST, slug) };
+        let draft = draft_on(HOST, slug).with(|content| content.target_url = Some(at(target)));
         assert_eq!(violations(world.create(draft.clone()).await), itself("target_url"), "{target}");
         // What is wrong with single fields comes with it.
-        let incomplete = IncompleteRedirect {
-            target_url: Some(draft.target_url.clone()),
-            slug: Some(draft.slug.clone()),
-            domain: draft.domain.clone(),
-            pixels: vec![],
-            violations: name_is_missing(),
-        };
+        let value = RedirectRequest { name: None, ..draft };
+        let nameless = Submitted { value, violations: name_is_missing() };
         let both = vec![
             violation("name", ViolationCode::Required),
             violation("target_url", ViolationCode::InvalidValue),
         ];
-        assert_eq!(violations(world.create_submitted(Err(Box::new(incomplete))).await), both, "{target}");
+        assert_eq!(violations(world.create_submitted(nameless).await), both, "{target}");
 
         let elsewhere = world.create(draft_on(HOST, Some("elsewhere"))).await.unwrap();
-        let pointing = RedirectPatch { target_url: Some(at(target)), ..RedirectPatch::default() };
+        let pointing = RedirectRequest::default().with(|content| content.target_url = Some(at(target)));
         let pointing = world.update(elsewhere.id, pointing).await.unwrap();
-        let moving = RedirectPatch {
+        let moving = RedirectRequest {
             slug: slug.map_or(Change::Clear, |s| Change::Set(samples::slug(s))),
-            ..RedirectPatch::default()
+            ..RedirectRequest::default()
         };
         assert_eq!(violations(world.update(pointing.id, moving.clone()).await), itself("slug"), "{target}");
         let submitted = Submitted { value: moving, violations: name_is_missing() };
         let caller = world.caller().await;
-        let outcome =
-            signpost_app::redirects::update(&world.app, &caller, pointing.id.into(), submitted).await;
+        let outcome = signpost_app::links::update::<RedirectContent>(
+            &world.app,
+            &caller,
+            pointing.id.into(),
+            submitted,
+        )
+        .await;
         let both =
             vec![violation("name", ViolationCode::Required), violation("slug", ViolationCode::InvalidValue)];
         assert_eq!(violations(outcome), both, "{target}");
         signpost_app::links::delete(&world.app, &caller, pointing.id.into()).await.unwrap();
     }
     let target_url = at("https://links.example.net/sale");
-    let link = world.create(RedirectDraft { target_url, ..draft("sale") }).await.unwrap();
+    let link =
+        world.create(draft("sale").with(|content| content.target_url = Some(target_url))).await.unwrap();
     assert_eq!(violations(world.update(link.id, domain(HOST)).await), itself("domain"));
     assert_eq!(world.stored(link.id).await, Some(link));
 }
@@ -259,9 +261,12 @@ async fn refusals_about_domains_come_in_their_place() {
     becomes(&world.app, &custom, CustomDomainStatus::Failed).await;
     let geo_blocklist = GeoBlocklist::new([CountryCode::parse("DE").unwrap()].into());
     let group = Some(signpost_domain::IdReference::Malformed);
-    let wrong = RedirectDraft { geo_blocklist, group, ..draft_on(HOST, Some("sale")) };
-    let own =
-        RedirectDraft { target_url: samples::target("https://links.example.net/sale"), ..wrong.clone() };
+    let wrong =
+        RedirectRequest { group: group.map_or(Change::Keep, Change::Set), ..draft_on(HOST, Some("sale")) }
+            .with(|content| content.geo_blocklist = Change::Set(geo_blocklist));
+    let own = wrong
+        .clone()
+        .with(|content| content.target_url = Some(samples::target("https://links.example.net/sale")));
     assert_eq!(refusal(world.create(wrong.clone()).await), Refusal::DomainNotActive);
     becomes(&world.app, &custom, ACTIVE).await;
     assert_eq!(violations(world.create(own).await).len(), 1);
@@ -269,7 +274,7 @@ async fn refusals_about_domains_come_in_their_place() {
         refusal(world.create(wrong.clone()).await),
         Refusal::FeatureNotAvailable(Feature::GeoBlocking)
     );
-    let grouped = RedirectDraft { geo_blocklist: GeoBlocklist::default(), ..wrong };
+    let grouped = wrong.with(|content| content.geo_blocklist = Change::Set(GeoBlocklist::default()));
     assert_eq!(refusal(world.create(grouped).await), Refusal::GroupNotFound);
 }
 
@@ -279,30 +284,35 @@ async fn d28_a_landing_page_lives_on_a_domain() {
     let world = World::new().await;
     let custom = world.active_domain(HOST).await;
     let caller = world.caller().await;
-    let page = LandingDraft {
-        domain: Some(HostReference::parse(HOST)),
-        slug: SlugChoice::Root,
-        ..LandingDraft::new(samples::name("Menu"))
+    let page = LandingRequest {
+        domain: Change::Set(HostReference::parse(HOST)),
+        slug: Change::Clear,
+        ..LandingRequest::new(samples::name("Menu"))
     };
-    let create = async |draft: LandingDraft| {
-        landings::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await
+    let create = async |draft: LandingRequest| {
+        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Conclusion::forgotten())
+            .await
     };
-    let created = create(page.clone()).await.unwrap().landing;
+    let created = create(page.clone()).await.unwrap();
     assert_eq!(created.placement, samples::on_custom(HOST, None));
     assert_eq!(refusal(world.create(draft_on(HOST, None)).await).code(), ErrorCode::SlugAlreadyTaken);
-    let update = async |patch: LandingPatch| {
-        landings::update(&world.app, &caller, created.id.into(), Submitted::valid(patch)).await
+    let update = async |patch: LandingRequest| {
+        links::update::<PageContent>(&world.app, &caller, created.id.into(), Submitted::valid(patch)).await
     };
-    let move_to = |text| LandingPatch { slug: Change::Set(samples::slug(text)), ..LandingPatch::default() };
-    let moved = update(move_to("menu")).await.unwrap().landing;
+    let move_to =
+        |text| LandingRequest { slug: Change::Set(samples::slug(text)), ..LandingRequest::default() };
+    let moved = update(move_to("menu")).await.unwrap();
     assert_eq!(moved.placement, samples::on_custom(HOST, Some("menu")));
     becomes(&world.app, &custom, CustomDomainStatus::Failed).await;
     assert_eq!(refusal(update(move_to("other")).await), Refusal::DomainNotActive);
     assert_eq!(refusal(create(page.clone()).await), Refusal::DomainNotActive);
     let unknown = Some(HostReference::parse("nobodys.example.net"));
-    assert_eq!(refusal(create(LandingDraft { domain: unknown, ..page }).await), Refusal::DomainNotFound);
-    let retitled = LandingPatch { title: Some(samples::name("Card")), ..LandingPatch::default() };
-    assert_eq!(update(retitled).await.unwrap().landing.placement, moved.placement);
+    assert_eq!(
+        refusal(create(LandingRequest { domain: unknown.map_or(Change::Keep, Change::Set), ..page }).await),
+        Refusal::DomainNotFound
+    );
+    let retitled = LandingRequest { name: Some(samples::name("Card")), ..LandingRequest::default() };
+    assert_eq!(update(retitled).await.unwrap().placement, moved.placement);
 }
 
 /// Contract D32: the lists' filter by domain.

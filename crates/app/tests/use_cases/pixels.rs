@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use signpost_app::idempotency::Conclusion;
+use signpost_app::links;
 use signpost_app::pixels::{self, NewPixel};
-use signpost_app::{Submitted, redirects};
 use signpost_domain::{
     Change, Feature, IdReference, PageLimit, Pixel, PixelCode, PixelType, Plan, PlanLimits, PlanResource,
-    RedirectDraft, RedirectPatch, Refusal,
+    RedirectContent, RedirectRequest, Refusal, Submitted,
 };
 use signpost_port_contracts::samples;
 
@@ -56,13 +56,15 @@ async fn d36_a_redirect_shows_the_pixels_that_there_are() {
     let (first, second) = (pixel(&world).await, pixel(&world).await);
     let caller = world.caller().await;
     let named = vec![second.id.into(), first.id.into()];
-    let command = Ok(RedirectDraft { pixels: named, ..draft("sale") });
-    let created = redirects::create(&world.app, &caller, command, Conclusion::forgotten()).await.unwrap();
+    let command = Submitted::valid(draft("sale").with(|content| content.pixels = Change::Set(named)));
+    let created = links::create::<RedirectContent>(&world.app, &caller, command, Conclusion::forgotten())
+        .await
+        .unwrap();
     assert_eq!(created.pixels, [second.clone(), first.clone()]);
     let id = created.redirect.id.into();
-    assert_eq!(redirects::get(&world.app, &caller, id).await.unwrap(), created);
+    assert_eq!(links::get::<RedirectContent>(&world.app, &caller, id).await.unwrap(), created);
     pixels::delete(&world.app, &caller, second.id.into()).await.unwrap();
-    let read = redirects::get(&world.app, &caller, id).await.unwrap();
+    let read = links::get::<RedirectContent>(&world.app, &caller, id).await.unwrap();
     assert_eq!(read.pixels, [first]);
     assert_eq!(read.redirect.updated_at, created.redirect.updated_at);
     assert_eq!(world.usage().await.pixels, 1);
@@ -74,14 +76,18 @@ async fn d33_leaving_out_a_deleted_pixel_changes_nothing() {
     let world = World::new().await;
     let (kept, deleted) = (pixel(&world).await, pixel(&world).await);
     let caller = world.caller().await;
-    let command = Ok(RedirectDraft { pixels: vec![kept.id.into(), deleted.id.into()], ..draft("sale") });
-    let created = redirects::create(&world.app, &caller, command, Conclusion::forgotten()).await.unwrap();
+    let command = Submitted::valid(
+        draft("sale").with(|content| content.pixels = Change::Set(vec![kept.id.into(), deleted.id.into()])),
+    );
+    let created = links::create::<RedirectContent>(&world.app, &caller, command, Conclusion::forgotten())
+        .await
+        .unwrap();
     pixels::delete(&world.app, &caller, deleted.id.into()).await.unwrap();
     let patched = async |pixels| {
         world.memory.clock.advance(Duration::from_secs(1));
-        let patch = RedirectPatch { pixels, ..RedirectPatch::default() };
+        let patch = RedirectRequest::default().with(|content| content.pixels = pixels);
         let id = created.redirect.id.into();
-        redirects::update(&world.app, &caller, id, Submitted::valid(patch)).await.unwrap()
+        links::update::<RedirectContent>(&world.app, &caller, id, Submitted::valid(patch)).await.unwrap()
     };
     let same = patched(Change::Set(vec![kept.id.into()])).await;
     assert_eq!((same.redirect.updated_at, same.pixels.len()), (created.redirect.updated_at, 1));
@@ -98,11 +104,11 @@ async fn d6_a_redirect_takes_only_pixels_of_its_account() {
     let link = world.redirect("mine").await;
     for pixel in [foreign.id.into(), samples::id().into(), IdReference::Malformed] {
         let outcomes = [
-            world.create(RedirectDraft { pixels: vec![pixel], ..draft("other") }).await,
+            world.create(draft("other").with(|content| content.pixels = Change::Set(vec![pixel]))).await,
             world
                 .update(
                     link.id,
-                    RedirectPatch { pixels: Change::Set(vec![pixel]), ..RedirectPatch::default() },
+                    RedirectRequest::default().with(|content| content.pixels = Change::Set(vec![pixel])),
                 )
                 .await,
         ];

@@ -1,10 +1,10 @@
 //! Creating redirects (D15, D20, D21, D28).
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{AppError, links, redirects};
+use signpost_app::{AppError, links};
 use signpost_domain::{
-    CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, PixelIds, Placement, Plan, PlanLimits,
-    PlanResource, Redirect, RedirectDraft, Refusal, SlugChoice,
+    Change, CountryCode, ErrorCode, Feature, GeoBlocklist, IdReference, Placement, Plan, PlanLimits,
+    PlanResource, Redirect, RedirectContent, RedirectRequest, Refusal, Submitted,
 };
 use signpost_port_contracts::samples;
 
@@ -23,17 +23,14 @@ async fn d28_a_draft_of_name_and_target_alone_gets_the_defaults() {
     let expected = Redirect {
         id: created.id,
         name: samples::name("Autumn sale"),
-        target_url: samples::target("https://example.com/sale"),
         placement: Placement::System { slug },
         is_active: true,
         note: None,
-        antibot_enabled: false,
         analytics_enabled: true,
         group_id: None,
-        geo_blocklist: GeoBlocklist::default(),
-        pixel_ids: PixelIds::default(),
         created_at: samples::at(0),
         updated_at: samples::at(0),
+        content: RedirectContent::to(samples::target("https://example.com/sale")),
     };
     assert_eq!(created, expected);
     assert_eq!(world.stored(created.id).await, Some(expected));
@@ -44,26 +41,30 @@ async fn d28_a_draft_of_name_and_target_alone_gets_the_defaults() {
 async fn d28_a_draft_may_set_every_field() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    let draft = RedirectDraft {
-        note: Some(samples::note("")),
-        group: Some(group.id.into()),
-        is_active: false,
-        antibot_enabled: true,
-        geo_blocklist: germany(),
-        analytics_enabled: false,
+    let draft = RedirectRequest {
+        note: Change::Set(samples::note("")),
+        group: Change::Set(group.id.into()),
+        is_active: Some(false),
+        analytics_enabled: Some(false),
         ..draft("Sale_25")
-    };
+    }
+    .with(|content| {
+        content.antibot_enabled = Some(true);
+        content.geo_blocklist = Change::Set(germany());
+    });
     let created = world.create(draft).await.unwrap();
     let expected = Redirect {
         note: Some(samples::note("")),
         group_id: Some(group.id),
         is_active: false,
-        antibot_enabled: true,
-        geo_blocklist: germany(),
         analytics_enabled: false,
         placement: samples::on_system("Sale_25"),
         ..created.clone()
-    };
+    }
+    .with(|content| {
+        content.antibot_enabled = true;
+        content.geo_blocklist = germany();
+    });
     assert_eq!(created, expected);
     assert_eq!(world.stored(created.id).await, Some(expected));
     let group = world.app.store.group(world.account.id, group.id).await.unwrap().unwrap();
@@ -104,7 +105,7 @@ async fn d21_generation_gives_up_after_ten_draws_and_leaves_nothing() {
         world.memory.randomness.queue([1; 16]);
     }
     world.create(draft_without_slug()).await.unwrap();
-    let draft = RedirectDraft { group: Some(group.id.into()), ..draft_without_slug() };
+    let draft = RedirectRequest { group: Change::Set(group.id.into()), ..draft_without_slug() };
     let failure = world.create(draft).await.unwrap_err();
     assert!(matches!(failure, AppError::NoFreeSlug { attempts: 10 }), "{failure:?}");
     assert_eq!(failure.code(), ErrorCode::InternalError);
@@ -129,7 +130,13 @@ async fn d20_a_slug_of_ones_own_that_is_taken_is_refused() {
     world.redirect("sale").await;
     assert_eq!(refusal(world.create(draft("sale")).await).code(), ErrorCode::SlugAlreadyTaken);
     let stranger = world.stranger().await;
-    let outcome = redirects::create(&world.app, &stranger, Ok(draft("sale")), Conclusion::forgotten()).await;
+    let outcome = links::create::<RedirectContent>(
+        &world.app,
+        &stranger,
+        Submitted::valid(draft("sale")),
+        Conclusion::forgotten(),
+    )
+    .await;
     assert_eq!(refusal(outcome).code(), ErrorCode::SlugAlreadyTaken);
     world.redirect("Sale").await;
 }
@@ -141,7 +148,13 @@ async fn d20_of_fifty_concurrent_creations_of_one_slug_one_succeeds() {
     let world = World::new().await;
     let callers = [world.caller().await, world.stranger().await];
     let outcomes = at_once(50, async |number| {
-        redirects::create(&world.app, &callers[number % 2], Ok(draft("sale")), Conclusion::forgotten()).await
+        links::create::<RedirectContent>(
+            &world.app,
+            &callers[number % 2],
+            Submitted::valid(draft("sale")),
+            Conclusion::forgotten(),
+        )
+        .await
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 1);
@@ -158,7 +171,7 @@ async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
             .await
             .unwrap();
     for group in [IdReference::Malformed, samples::id().into(), foreign.id.into()] {
-        let outcome = world.create(RedirectDraft { group: Some(group), ..draft("sale") }).await;
+        let outcome = world.create(RedirectRequest { group: Change::Set(group), ..draft("sale") }).await;
         assert_eq!(refusal(outcome), Refusal::GroupNotFound);
     }
     assert_eq!(world.usage().await.links, 0);
@@ -166,10 +179,11 @@ async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
 
 #[tokio::test]
 async fn d15_a_plan_must_have_the_features_that_a_link_begins_to_use() {
-    let uses = |antibot_enabled, blocks: bool| RedirectDraft {
-        antibot_enabled,
-        geo_blocklist: if blocks { germany() } else { GeoBlocklist::default() },
-        ..draft_without_slug()
+    let uses = |antibot_enabled, blocks: bool| {
+        draft_without_slug().with(|content| {
+            content.antibot_enabled = Some(antibot_enabled);
+            content.geo_blocklist = Change::Set(if blocks { germany() } else { GeoBlocklist::default() });
+        })
     };
     for (features, antibot, geo) in [
         (&[][..], false, false),
@@ -236,7 +250,13 @@ async fn d15_the_limit_is_exact_under_concurrency() {
     let caller = world.caller().await;
     let outcomes = at_once(53, async |number| {
         let draft = if number % 2 == 0 { draft(&format!("link-{number}")) } else { draft_without_slug() };
-        redirects::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await
+        links::create::<RedirectContent>(
+            &world.app,
+            &caller,
+            Submitted::valid(draft),
+            Conclusion::forgotten(),
+        )
+        .await
     });
     let (created, refused): (Vec<_>, Vec<_>) = outcomes.into_iter().partition(Result::is_ok);
     assert_eq!(created.len(), 3);
@@ -252,27 +272,27 @@ async fn the_first_refusal_that_applies_is_reported() {
     world.redirect("taken").await;
     world.redirect("b").await;
     let last = world.redirect("c").await;
-    let mut all_wrong = RedirectDraft {
-        domain: Some(signpost_domain::HostReference::parse("elsewhere.example.net")),
-        slug: SlugChoice::Exactly(samples::slug("admin")),
-        group: Some(samples::id().into()),
-        antibot_enabled: true,
+    let mut all_wrong = RedirectRequest {
+        domain: Change::Set(signpost_domain::HostReference::parse("elsewhere.example.net")),
+        slug: Change::Set(samples::slug("admin")),
+        group: Change::Set(samples::id().into()),
         ..draft("taken")
-    };
-    let refused = async |draft: &RedirectDraft| refusal(world.create(draft.clone()).await);
+    }
+    .with(|content| content.antibot_enabled = Some(true));
+    let refused = async |draft: &RedirectRequest| refusal(world.create(draft.clone()).await);
     assert_eq!(refused(&all_wrong).await, Refusal::DomainNotFound);
-    all_wrong.domain = None;
+    all_wrong.domain = Change::Keep;
     assert_eq!(refused(&all_wrong).await, Refusal::SlugReserved);
-    all_wrong.slug = SlugChoice::Root;
+    all_wrong.slug = Change::Clear;
     assert_eq!(refused(&all_wrong).await, Refusal::SlugRequiredForSystemDomain);
-    all_wrong.slug = SlugChoice::Exactly(samples::slug("taken"));
+    all_wrong.slug = Change::Set(samples::slug("taken"));
     assert_eq!(refused(&all_wrong).await, Refusal::FeatureNotAvailable(Feature::Antibot));
-    all_wrong.antibot_enabled = false;
+    all_wrong.content.antibot_enabled = Some(false);
     assert_eq!(refused(&all_wrong).await, Refusal::GroupNotFound);
-    all_wrong.group = None;
+    all_wrong.group = Change::Keep;
     assert_eq!(refused(&all_wrong).await, THREE);
     links::delete(&world.app, &world.caller().await, last.id.into()).await.unwrap();
     assert_eq!(refused(&all_wrong).await.code(), ErrorCode::SlugAlreadyTaken);
-    all_wrong.slug = SlugChoice::Generate;
+    all_wrong.slug = Change::Keep;
     world.create(all_wrong).await.unwrap();
 }

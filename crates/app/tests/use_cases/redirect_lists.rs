@@ -2,7 +2,7 @@
 
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::ListLinks;
-use signpost_domain::{HostReference, IdReference, PageLimit, Redirect, RedirectDraft, SearchText};
+use signpost_domain::{Change, HostReference, IdReference, PageLimit, Redirect, RedirectRequest, SearchText};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft, list_redirects, with_alias};
@@ -37,7 +37,7 @@ async fn links_are_listed_newest_first_in_pages() {
 async fn d32_links_are_filtered_by_group() {
     let world = World::new().await;
     let [spring, summer] = [world.group("Spring").await.id, world.group("Summer").await.id];
-    let grouped = RedirectDraft { group: Some(spring.into()), ..draft("grouped") };
+    let grouped = RedirectRequest { group: Change::Set(spring.into()), ..draft("grouped") };
     let grouped = world.create(grouped).await.unwrap();
     let ungrouped = world.redirect("ungrouped").await;
     let stranger = world.stranger().await;
@@ -85,8 +85,9 @@ async fn d32_links_are_filtered_by_domain() {
 async fn d32_links_are_filtered_by_state_and_text_together() {
     let world = World::new().await;
     let active = world.redirect_to("a-Straße".replace('ß', "ss").as_str(), "https://example.com/Über").await;
-    let inactive = RedirectDraft { is_active: false, ..draft("b") };
-    let inactive = world.create(RedirectDraft { name: samples::name("STRASSE"), ..inactive }).await.unwrap();
+    let inactive = RedirectRequest { is_active: Some(false), ..draft("b") };
+    let inactive =
+        world.create(RedirectRequest { name: Some(samples::name("STRASSE")), ..inactive }).await.unwrap();
     for (search, is_active, expected) in [
         (None, Some(true), vec![active.clone()]),
         (None, Some(false), vec![inactive.clone()]),

@@ -1,28 +1,26 @@
 //! Where a link lives: what creations and updates may say about it (D21–D23).
 
-use signpost_domain::{
-    Change, ErrorCode, HostReference, Placement, Redirect, RedirectDraft, RedirectPatch, Refusal, SlugChoice,
-};
+use signpost_domain::{Change, ErrorCode, HostReference, Placement, Redirect, RedirectRequest, Refusal};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft, refusal, with_alias};
 
 const RESERVED: [&str; 9] = ["v1", "robots", "favicon", "health", "admin", "dashboard", "docs", "api", "www"];
 
-fn slug(text: &str) -> RedirectPatch {
-    RedirectPatch { slug: Change::Set(samples::slug(text)), ..RedirectPatch::default() }
+fn slug(text: &str) -> RedirectRequest {
+    RedirectRequest { slug: Change::Set(samples::slug(text)), ..RedirectRequest::default() }
 }
 
-fn domain(text: &str) -> RedirectPatch {
-    RedirectPatch { domain: Change::Set(HostReference::parse(text)), ..RedirectPatch::default() }
+fn domain(text: &str) -> RedirectRequest {
+    RedirectRequest { domain: Change::Set(HostReference::parse(text)), ..RedirectRequest::default() }
 }
 
-fn no_slug() -> RedirectPatch {
-    RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() }
+fn no_slug() -> RedirectRequest {
+    RedirectRequest { slug: Change::Clear, ..RedirectRequest::default() }
 }
 
-fn system_domain() -> RedirectPatch {
-    RedirectPatch { domain: Change::Clear, ..RedirectPatch::default() }
+fn system_domain() -> RedirectRequest {
+    RedirectRequest { domain: Change::Clear, ..RedirectRequest::default() }
 }
 
 #[tokio::test]
@@ -45,7 +43,13 @@ async fn d21_the_system_domain_has_no_root() {
     let world = World::new().await;
     let link = world.redirect("mine").await;
     for domain in [None, Some(HostReference::parse("go.example.com"))] {
-        let outcome = world.create(RedirectDraft { slug: SlugChoice::Root, domain, ..draft("x") }).await;
+        let outcome = world
+            .create(RedirectRequest {
+                slug: Change::Clear,
+                domain: domain.map_or(Change::Keep, Change::Set),
+                ..draft("x")
+            })
+            .await;
         assert_eq!(refusal(outcome), Refusal::SlugRequiredForSystemDomain);
     }
     assert_eq!(refusal(world.update(link.id, no_slug()).await), Refusal::SlugRequiredForSystemDomain);
@@ -58,8 +62,10 @@ async fn d22_the_system_hostname_may_be_named() {
     let world = World::on(with_alias("old.example.com"), "agency").await;
     let names = ["go.example.com", "GO.Example.COM.", " old.example.com "];
     for (number, name) in names.into_iter().enumerate() {
-        let draft =
-            RedirectDraft { domain: Some(HostReference::parse(name)), ..draft(&format!("s{number}")) };
+        let draft = RedirectRequest {
+            domain: Change::Set(HostReference::parse(name)),
+            ..draft(&format!("s{number}"))
+        };
         let created = world.create(draft).await.unwrap();
         assert!(matches!(created.placement, Placement::System { .. }), "{created:?}");
         let unmoved = world.update(created.id, domain(name)).await.unwrap();
@@ -73,10 +79,10 @@ async fn d23_any_other_domain_is_not_found() {
     let world = World::new().await;
     let link = world.redirect("mine").await;
     for name in ["links.example.net", "example.com", "a.go.example.com", "not a host", ""] {
-        let draft = RedirectDraft { domain: Some(HostReference::parse(name)), ..draft("new") };
+        let draft = RedirectRequest { domain: Change::Set(HostReference::parse(name)), ..draft("new") };
         assert_eq!(refusal(world.create(draft).await), Refusal::DomainNotFound, "{name}");
         assert_eq!(refusal(world.update(link.id, domain(name)).await), Refusal::DomainNotFound, "{name}");
-        let both = RedirectPatch { slug: Change::Clear, ..domain(name) };
+        let both = RedirectRequest { slug: Change::Clear, ..domain(name) };
         assert_eq!(refusal(world.update(link.id, both).await), Refusal::DomainNotFound, "{name}");
     }
 }
@@ -103,7 +109,7 @@ async fn d22_a_lost_link_keeps_its_slug_until_it_comes_back() {
         (slug("admin"), samples::lost(Some("admin"))),
         (slug("kept"), samples::lost(Some("kept"))),
         (
-            RedirectPatch { name: Some(samples::name("Renamed")), ..RedirectPatch::default() },
+            RedirectRequest { name: Some(samples::name("Renamed")), ..RedirectRequest::default() },
             samples::lost(Some("kept")),
         ),
         (system_domain(), samples::on_system("kept")),
@@ -126,7 +132,7 @@ async fn d22_a_lost_link_comes_back_only_to_an_address_that_it_may_have() {
         assert_eq!(world.stored(lost.id).await.as_ref(), Some(&lost));
         // The slug may come with the domain.
         let free = samples::slug(&format!("free-{}", slug.unwrap_or("root")));
-        let both = RedirectPatch { slug: Change::Set(free.clone()), ..system_domain() };
+        let both = RedirectRequest { slug: Change::Set(free.clone()), ..system_domain() };
         let back = world.update(lost.id, both).await.unwrap();
         assert_eq!(back.placement, Placement::System { slug: free });
     }
@@ -143,9 +149,10 @@ async fn d22_a_link_on_a_custom_domain_comes_back_to_the_system_domain() {
         refusal(world.update(at_root.id, system_domain()).await),
         Refusal::SlugRequiredForSystemDomain
     );
-    let both = RedirectPatch { slug: Change::Clear, ..system_domain() };
+    let both = RedirectRequest { slug: Change::Clear, ..system_domain() };
     assert_eq!(refusal(world.update(with_slug.id, both).await), Refusal::SlugRequiredForSystemDomain);
-    let both = RedirectPatch { domain: Change::Set(HostReference::parse("go.example.com")), ..slug("root") };
+    let both =
+        RedirectRequest { domain: Change::Set(HostReference::parse("go.example.com")), ..slug("root") };
     assert_eq!(world.update(at_root.id, both).await.unwrap().placement, samples::on_system("root"));
     let back = world.update(with_slug.id, system_domain()).await.unwrap();
     assert_eq!(back.placement, samples::on_system("sale"));
@@ -157,10 +164,10 @@ async fn d23_other_fields_of_a_link_on_a_custom_domain_may_change() {
     let world = World::new().await;
     let link = samples::redirect_at(samples::on_custom("links.example.net", Some("sale")));
     let link = world.store_as_it_is(link).await;
-    let patch = RedirectPatch {
+    let patch = RedirectRequest {
         name: Some(samples::name("Renamed")),
         // Naming the domain and the slug that it has moves nothing.
-        ..RedirectPatch { slug: Change::Set(samples::slug("sale")), ..domain("Links.Example.NET") }
+        ..RedirectRequest { slug: Change::Set(samples::slug("sale")), ..domain("Links.Example.NET") }
     };
     let renamed = world.update(link.id, patch).await.unwrap();
     assert_eq!(renamed, Redirect { name: samples::name("Renamed"), ..link });

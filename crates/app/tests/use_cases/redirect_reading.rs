@@ -1,7 +1,7 @@
 //! Retrieving and deleting redirects (D2, D20).
 
 use signpost_app::{groups, links};
-use signpost_domain::{IdReference, RedirectDraft, Refusal};
+use signpost_domain::{Change, IdReference, RedirectRequest, Refusal};
 use signpost_port_contracts::samples;
 
 use crate::world::{World, draft, get_redirect, refusal};
@@ -47,7 +47,8 @@ async fn d2_a_redirect_that_the_caller_does_not_have_is_not_found() {
 async fn a_deleted_redirect_is_gone_and_its_address_free() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    let link = world.create(RedirectDraft { group: Some(group.id.into()), ..draft("sale") }).await.unwrap();
+    let link =
+        world.create(RedirectRequest { group: Change::Set(group.id.into()), ..draft("sale") }).await.unwrap();
     let caller = world.caller().await;
     assert_eq!(links::delete(&world.app, &caller, link.id.into()).await.unwrap(), link.id);
     assert_eq!(refusal(get_redirect(&world.app, &caller, link.id.into()).await), Refusal::RedirectNotFound);

@@ -1,9 +1,9 @@
 //! Targets that may not be, and every violation in one answer (D8, D24).
 
-use signpost_app::{Submitted, redirects};
+use signpost_app::links;
 use signpost_domain::{
-    Change, FieldError, HostBlocklist, HostReference, IncompleteRedirect, RedirectDraft, RedirectPatch,
-    Refusal, SlugChoice, ViolationCode, Violations,
+    Change, FieldError, HostBlocklist, HostReference, RedirectContent, RedirectRequest, Refusal, Submitted,
+    ViolationCode, Violations,
 };
 use signpost_port_contracts::samples;
 
@@ -15,8 +15,8 @@ fn block(world: &World, hosts: &str) {
     world.memory.target_blocklist.replace(HostBlocklist::parse(hosts).unwrap());
 }
 
-fn target(text: &str) -> RedirectPatch {
-    RedirectPatch { target_url: Some(samples::target(text)), ..RedirectPatch::default() }
+fn target(text: &str) -> RedirectRequest {
+    RedirectRequest::default().with(|content| content.target_url = Some(samples::target(text)))
 }
 
 fn too_long(field: &str) -> Violations {
@@ -35,7 +35,7 @@ async fn d24_a_host_on_the_operators_list_is_no_target() {
         "https://bücher.example/",
         "https://xn--bcher-kva.example",
     ] {
-        let draft = RedirectDraft { target_url: samples::target(text), ..draft("new") };
+        let draft = draft("new").with(|content| content.target_url = Some(samples::target(text)));
         assert_eq!(violations(world.create(draft).await), invalid, "{text}");
         assert_eq!(violations(world.update(link.id, target(text)).await), invalid, "{text}");
     }
@@ -52,7 +52,7 @@ async fn d24_a_target_listed_later_does_not_stand_in_the_way_of_other_changes() 
     let world = World::new().await;
     let link = world.redirect_to("mine", BLOCKED).await;
     block(&world, "evil.example");
-    let patch = RedirectPatch { is_active: Some(false), ..RedirectPatch::default() };
+    let patch = RedirectRequest { is_active: Some(false), ..RedirectRequest::default() };
     assert!(!world.update(link.id, patch).await.unwrap().is_active);
     let again = violations(world.update(link.id, target(BLOCKED)).await);
     assert_eq!(again, [violation("target_url", ViolationCode::InvalidValue)]);
@@ -71,7 +71,7 @@ async fn d24_a_link_must_not_point_at_itself() {
         "https://go.example.com/n%65w?from=mail#top",
         "https://old.example.com/new",
     ] {
-        let draft = RedirectDraft { target_url: samples::target(own), ..draft("new") };
+        let draft = draft("new").with(|content| content.target_url = Some(samples::target(own)));
         let outcome = world.create(draft).await;
         assert_eq!(violations(outcome), [violation("target_url", ViolationCode::InvalidValue)], "{own}");
         let own = own.replace("new", "sale").replace("n%65w", "s%61le");
@@ -89,17 +89,17 @@ async fn d24_moving_a_link_to_its_own_target_is_refused() {
     let world = World::new().await;
     let link = world.redirect_to("a", "https://go.example.com/b").await;
     let slug = Change::Set(samples::slug("b"));
-    let to_b = RedirectPatch { slug: slug.clone(), ..RedirectPatch::default() };
+    let to_b = RedirectRequest { slug: slug.clone(), ..RedirectRequest::default() };
     let outcome = world.update(link.id, to_b.clone()).await;
     assert_eq!(violations(outcome), [violation("slug", ViolationCode::InvalidValue)]);
     // Both fields move, and the loop is gone.
-    world.update(link.id, RedirectPatch { slug, ..target("https://go.example.com/a") }).await.unwrap();
+    world.update(link.id, RedirectRequest { slug, ..target("https://go.example.com/a") }).await.unwrap();
 
     let lost = samples::redirect_at(samples::lost(Some("c")));
-    let lost = signpost_domain::Redirect { target_url: samples::target("https://go.example.com/c"), ..lost };
+    let lost = lost.with(|content| content.target_url = samples::target("https://go.example.com/c"));
     let lost = world.store_as_it_is(lost).await;
     for domain in [Change::Clear, Change::Set(HostReference::parse("go.example.com"))] {
-        let outcome = world.update(lost.id, RedirectPatch { domain, ..RedirectPatch::default() }).await;
+        let outcome = world.update(lost.id, RedirectRequest { domain, ..RedirectRequest::default() }).await;
         assert_eq!(violations(outcome), [violation("domain", ViolationCode::InvalidValue)]);
     }
 }
@@ -111,21 +111,21 @@ async fn d8_a_violation_comes_before_every_refusal() {
     block(&world, "evil.example");
     world.redirect("taken").await;
     let invalid = [violation("target_url", ViolationCode::InvalidValue)];
-    let blocked = RedirectDraft { target_url: samples::target(BLOCKED), ..draft("taken") };
+    let blocked = draft("taken").with(|content| content.target_url = Some(samples::target(BLOCKED)));
     for draft in [
         blocked.clone(),
-        RedirectDraft { group: Some(samples::id().into()), ..blocked.clone() },
-        RedirectDraft { slug: SlugChoice::Root, ..blocked.clone() },
-        RedirectDraft { slug: SlugChoice::Exactly(samples::slug("admin")), ..blocked.clone() },
-        RedirectDraft { domain: Some(HostReference::parse("links.example.net")), ..blocked },
+        RedirectRequest { group: Change::Set(samples::id().into()), ..blocked.clone() },
+        RedirectRequest { slug: Change::Clear, ..blocked.clone() },
+        RedirectRequest { slug: Change::Set(samples::slug("admin")), ..blocked.clone() },
+        RedirectRequest { domain: Change::Set(HostReference::parse("links.example.net")), ..blocked },
     ] {
         assert_eq!(violations(world.create(draft).await), invalid);
     }
     let link = world.redirect("mine").await;
     for patch in [
-        RedirectPatch { slug: Change::Clear, ..target(BLOCKED) },
-        RedirectPatch { group: Change::Set(samples::id().into()), ..target(BLOCKED) },
-        RedirectPatch { domain: Change::Set(HostReference::Malformed), ..target(BLOCKED) },
+        RedirectRequest { slug: Change::Clear, ..target(BLOCKED) },
+        RedirectRequest { group: Change::Set(samples::id().into()), ..target(BLOCKED) },
+        RedirectRequest { domain: Change::Set(HostReference::Malformed), ..target(BLOCKED) },
     ] {
         assert_eq!(violations(world.update(link.id, patch).await), invalid);
     }
@@ -136,24 +136,22 @@ async fn d8_a_violation_comes_before_every_refusal() {
 async fn d8_a_creation_is_told_all_that_is_wrong_at_once() {
     let world = World::new().await;
     block(&world, "evil.example\ngo.example.com");
-    let incomplete = |target: Option<&str>, slug: Option<&str>| IncompleteRedirect {
-        target_url: target.map(samples::target),
-        slug: slug.map(|slug| SlugChoice::Exactly(samples::slug(slug))),
-        domain: None,
-        pixels: vec![],
-        violations: too_long("name"),
+    let nameless = |target: &str, slug: Option<&str>| {
+        let slug = slug.map_or(Change::Keep, |slug| Change::Set(samples::slug(slug)));
+        let value = RedirectRequest { name: None, slug, ..draft("a") }
+            .with(|content| content.target_url = Some(samples::target(target)));
+        Submitted { value, violations: too_long("name") }
     };
     let name = violation("name", ViolationCode::TooLong);
     let target = violation("target_url", ViolationCode::InvalidValue);
     for (command, expected) in [
-        (incomplete(None, None), vec![name.clone()]),
-        (incomplete(Some("https://example.com"), Some("a")), vec![name.clone()]),
-        (incomplete(Some(BLOCKED), Some("a")), vec![name.clone(), target.clone()]),
-        (incomplete(Some(BLOCKED), None), vec![name.clone(), target.clone()]),
+        (nameless("https://example.com", Some("a")), vec![name.clone()]),
+        (nameless(BLOCKED, Some("a")), vec![name.clone(), target.clone()]),
+        (nameless(BLOCKED, None), vec![name.clone(), target.clone()]),
         // On the list, and the link's own address.
-        (incomplete(Some("https://go.example.com/a"), Some("a")), vec![name, target.clone(), target]),
+        (nameless("https://go.example.com/a", Some("a")), vec![name, target.clone(), target]),
     ] {
-        assert_eq!(violations(world.create_submitted(Err(Box::new(command))).await), expected);
+        assert_eq!(violations(world.create_submitted(command).await), expected);
     }
     assert_eq!(world.usage().await.links, 0);
 }
@@ -166,21 +164,21 @@ async fn d8_an_update_is_told_all_that_is_wrong_at_once() {
     let caller = world.caller().await;
     let update = async |id: signpost_domain::RedirectId, value| {
         let command = Submitted { value, violations: too_long("note") };
-        violations(redirects::update(&world.app, &caller, id.into(), command).await)
+        violations(links::update::<RedirectContent>(&world.app, &caller, id.into(), command).await)
     };
     let note = [violation("note", ViolationCode::TooLong)];
     let target_url = violation("target_url", ViolationCode::InvalidValue);
-    assert_eq!(update(link.id, RedirectPatch::default()).await, note);
+    assert_eq!(update(link.id, RedirectRequest::default()).await, note);
     assert_eq!(update(link.id, target(BLOCKED)).await, [note[0].clone(), target_url.clone()]);
     let own = target("https://go.example.com/mine");
     assert_eq!(update(link.id, own.clone()).await, [note[0].clone(), target_url]);
-    let moved = RedirectPatch { slug: Change::Set(samples::slug("elsewhere")), ..own };
+    let moved = RedirectRequest { slug: Change::Set(samples::slug("elsewhere")), ..own };
     assert_eq!(update(link.id, moved).await, note);
     // A refusal says nothing while there are violations, and nor does a redirect that the caller does not
     // have.
-    let refused = RedirectPatch { slug: Change::Clear, ..RedirectPatch::default() };
+    let refused = RedirectRequest { slug: Change::Clear, ..RedirectRequest::default() };
     assert_eq!(update(link.id, refused).await, note);
-    assert_eq!(update(samples::id(), RedirectPatch::default()).await, note);
+    assert_eq!(update(samples::id(), RedirectRequest::default()).await, note);
     // Nothing of it was done.
     assert_eq!(world.stored(link.id).await, Some(link));
 }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{Submitted, accounts, groups, redirects};
+use signpost_app::{accounts, groups, links};
 use signpost_domain::{
-    Change, CountryCode, Feature, GeoBlocklist, IdReference, Redirect, RedirectDraft, RedirectPatch, Refusal,
+    Change, CountryCode, Feature, GeoBlocklist, IdReference, Redirect, RedirectContent,
+    RedirectContentRequest, RedirectRequest, Refusal, Submitted,
 };
 use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
@@ -25,30 +26,32 @@ type Effect = fn(&mut Redirect);
 async fn only_the_fields_present_are_changed() {
     let world = World::new().await;
     let group = world.group("Spring").await.id;
-    let nothing = RedirectPatch::default;
+    let nothing = RedirectRequest::default;
     let mut expected = world.redirect("start").await;
     let mut later = 0;
-    let changes: [(RedirectPatch, Effect); 9] = [
-        (RedirectPatch { name: Some(samples::name("New")), ..nothing() }, |link| {
+    let changes: [(RedirectRequest, Effect); 9] = [
+        (RedirectRequest { name: Some(samples::name("New")), ..nothing() }, |link| {
             link.name = samples::name("New");
         }),
-        (RedirectPatch { target_url: Some(samples::target("https://a.example")), ..nothing() }, |link| {
-            link.target_url = samples::target("https://a.example");
+        (nothing().with(|content| content.target_url = Some(samples::target("https://a.example"))), |link| {
+            link.content.target_url = samples::target("https://a.example");
         }),
-        (RedirectPatch { slug: Change::Set(samples::slug("end")), ..nothing() }, |link| {
+        (RedirectRequest { slug: Change::Set(samples::slug("end")), ..nothing() }, |link| {
             link.placement = samples::on_system("end");
         }),
-        (RedirectPatch { note: Change::Set(samples::note(" x ")), ..nothing() }, |link| {
+        (RedirectRequest { note: Change::Set(samples::note(" x ")), ..nothing() }, |link| {
             link.note = Some(samples::note(" x "));
         }),
-        (RedirectPatch { note: Change::Clear, ..nothing() }, |link| link.note = None),
-        (RedirectPatch { is_active: Some(false), ..nothing() }, |link| link.is_active = false),
-        (RedirectPatch { antibot_enabled: Some(true), ..nothing() }, |link| link.antibot_enabled = true),
-        (RedirectPatch { geo_blocklist: Change::Set(blocks("AT")), ..nothing() }, |link| {
-            link.geo_blocklist = blocks("AT");
+        (RedirectRequest { note: Change::Clear, ..nothing() }, |link| link.note = None),
+        (RedirectRequest { is_active: Some(false), ..nothing() }, |link| link.is_active = false),
+        (nothing().with(|content| content.antibot_enabled = Some(true)), |link| {
+            link.content.antibot_enabled = true
         }),
-        (RedirectPatch { geo_blocklist: Change::Clear, ..nothing() }, |link| {
-            link.geo_blocklist = GeoBlocklist::default();
+        (nothing().with(|content| content.geo_blocklist = Change::Set(blocks("AT"))), |link| {
+            link.content.geo_blocklist = blocks("AT");
+        }),
+        (nothing().with(|content| content.geo_blocklist = Change::Clear), |link| {
+            link.content.geo_blocklist = GeoBlocklist::default();
         }),
     ];
     for (patch, change) in changes {
@@ -60,7 +63,7 @@ async fn only_the_fields_present_are_changed() {
         assert_eq!(world.stored(expected.id).await.as_ref(), Some(&expected));
     }
     for (change, group_id) in [(Change::Set(group.into()), Some(group)), (Change::Clear, None)] {
-        let patch = RedirectPatch { group: change, ..nothing() };
+        let patch = RedirectRequest { group: change, ..nothing() };
         assert_eq!(world.update(expected.id, patch).await.unwrap().group_id, group_id);
         let stored = groups::get(&world.app, &world.caller().await, group.into()).await.unwrap();
         assert_eq!(stored.redirects_count, u64::from(group_id.is_some()));
@@ -72,28 +75,31 @@ async fn only_the_fields_present_are_changed() {
 async fn d33_an_update_that_changes_nothing_writes_nothing() {
     let world = World::new().await;
     let group = world.group("Spring").await;
-    let draft = RedirectDraft {
-        note: Some(samples::note("note")),
-        group: Some(group.id.into()),
-        geo_blocklist: blocks("DE"),
+    let draft = RedirectRequest {
+        note: Change::Set(samples::note("note")),
+        group: Change::Set(group.id.into()),
         ..draft("sale")
-    };
+    }
+    .with(|content| content.geo_blocklist = Change::Set(blocks("DE")));
     let link = world.create(draft).await.unwrap();
     world.memory.clock.advance(LATER);
     world.memory.store.faults().fail_next(Step::Commit, Fault::Unavailable, 1);
-    let same = RedirectPatch {
+    let same = RedirectRequest {
         name: Some(link.name.clone()),
-        target_url: Some(link.target_url.clone()),
         slug: Change::Set(samples::slug("sale")),
         note: Change::Set(samples::note("note")),
         domain: Change::Clear,
         group: Change::Set(group.id.into()),
         is_active: Some(true),
-        antibot_enabled: Some(false),
-        geo_blocklist: Change::Set(blocks("DE")),
-        pixels: Change::Clear,
+        analytics_enabled: None,
+        content: RedirectContentRequest {
+            target_url: Some(link.content.target_url.clone()),
+            antibot_enabled: Some(false),
+            geo_blocklist: Change::Set(blocks("DE")),
+            pixels: Change::Clear,
+        },
     };
-    for patch in [RedirectPatch::default(), same] {
+    for patch in [RedirectRequest::default(), same] {
         assert_eq!(world.update(link.id, patch).await.unwrap(), link);
         assert_eq!(world.stored(link.id).await.as_ref(), Some(&link));
     }
@@ -105,7 +111,7 @@ async fn d33_updated_at_never_goes_back() {
     let world = World::new().await;
     let link = world.redirect("sale").await;
     world.memory.clock.step_back(Duration::from_hours(1));
-    let patch = RedirectPatch { is_active: Some(false), ..RedirectPatch::default() };
+    let patch = RedirectRequest { is_active: Some(false), ..RedirectRequest::default() };
     let updated = world.update(link.id, patch).await.unwrap();
     assert_eq!((updated.created_at, updated.updated_at), (link.created_at, link.updated_at));
     assert!(!updated.is_active);
@@ -118,8 +124,9 @@ async fn d2_a_redirect_that_the_caller_does_not_have_is_not_found() {
     let link = world.redirect("mine").await;
     let stranger = world.stranger().await;
     for id in [IdReference::Malformed, samples::id().into(), link.id.into()] {
-        let patch = RedirectPatch { name: Some(samples::name("Stolen")), ..RedirectPatch::default() };
-        let outcome = redirects::update(&world.app, &stranger, id, Submitted::valid(patch)).await;
+        let patch = RedirectRequest { name: Some(samples::name("Stolen")), ..RedirectRequest::default() };
+        let outcome =
+            links::update::<RedirectContent>(&world.app, &stranger, id, Submitted::valid(patch)).await;
         assert_eq!(refusal(outcome), Refusal::RedirectNotFound);
     }
     assert_eq!(world.stored(link.id).await, Some(link));
@@ -134,10 +141,10 @@ async fn d6_a_group_that_the_caller_does_not_have_is_not_found() {
         .await
         .unwrap();
     for group in [IdReference::Malformed, samples::id().into(), foreign.id.into()] {
-        let patch = RedirectPatch {
+        let patch = RedirectRequest {
             group: Change::Set(group),
             name: Some(samples::name("Renamed")),
-            ..RedirectPatch::default()
+            ..RedirectRequest::default()
         };
         assert_eq!(refusal(world.update(link.id, patch).await), Refusal::GroupNotFound);
     }
@@ -150,29 +157,29 @@ async fn d15_a_smaller_plan_ends_new_uses_of_a_feature_only() {
     let mut memory = InMemory::default();
     memory.plans = memory.plans.with(plan(&[]));
     let world = World::on(memory, "agency").await;
-    let user = RedirectDraft { antibot_enabled: true, geo_blocklist: blocks("DE"), ..draft("user") };
+    let user = draft("user").with(|content| {
+        content.antibot_enabled = Some(true);
+        content.geo_blocklist = Change::Set(blocks("DE"));
+    });
     let user = world.create(user).await.unwrap();
     let other = world.redirect("other").await;
     accounts::set_plan(&world.app, world.account.id, &samples::plan("tailored")).await.unwrap();
 
-    let antibot = |on| RedirectPatch { antibot_enabled: Some(on), ..RedirectPatch::default() };
-    let geo = |change| RedirectPatch { geo_blocklist: change, ..RedirectPatch::default() };
+    let antibot = |on| RedirectRequest::default().with(|content| content.antibot_enabled = Some(on));
+    let geo = |change| RedirectRequest::default().with(|content| content.geo_blocklist = change);
     let no_antibot = Refusal::FeatureNotAvailable(Feature::Antibot);
     let no_geo = Refusal::FeatureNotAvailable(Feature::GeoBlocking);
     assert_eq!(refusal(world.update(other.id, antibot(true)).await), no_antibot);
     assert_eq!(refusal(world.update(other.id, geo(Change::Set(blocks("DE")))).await), no_geo);
     assert_eq!(refusal(world.update(user.id, geo(Change::Set(blocks("AT")))).await), no_geo);
 
-    let kept = RedirectPatch {
-        name: Some(samples::name("Renamed")),
-        geo_blocklist: Change::Set(blocks("DE")),
-        ..antibot(true)
-    };
+    let kept = RedirectRequest { name: Some(samples::name("Renamed")), ..antibot(true) }
+        .with(|content| content.geo_blocklist = Change::Set(blocks("DE")));
     let kept = world.update(user.id, kept).await.unwrap();
-    assert!(kept.antibot_enabled && !kept.geo_blocklist.is_empty());
-    let given_up = RedirectPatch { geo_blocklist: Change::Clear, ..antibot(false) };
+    assert!(kept.content.antibot_enabled && !kept.content.geo_blocklist.is_empty());
+    let given_up = antibot(false).with(|content| content.geo_blocklist = Change::Clear);
     let given_up = world.update(user.id, given_up).await.unwrap();
-    assert!(!given_up.antibot_enabled && given_up.geo_blocklist.is_empty());
+    assert!(!given_up.content.antibot_enabled && given_up.content.geo_blocklist.is_empty());
     assert_eq!(refusal(world.update(user.id, antibot(true)).await), no_antibot);
 }
 
@@ -182,29 +189,31 @@ async fn no_update_is_lost() {
     let world = World::new().await;
     let link = world.redirect("start").await;
     let caller = world.caller().await;
-    let nothing = RedirectPatch::default;
+    let nothing = RedirectRequest::default;
     let patches = [
-        RedirectPatch { name: Some(samples::name("New")), ..nothing() },
-        RedirectPatch { target_url: Some(samples::target("https://a.example")), ..nothing() },
-        RedirectPatch { slug: Change::Set(samples::slug("end")), ..nothing() },
-        RedirectPatch { note: Change::Set(samples::note("x")), ..nothing() },
-        RedirectPatch { is_active: Some(false), ..nothing() },
-        RedirectPatch { antibot_enabled: Some(true), ..nothing() },
-        RedirectPatch { geo_blocklist: Change::Set(blocks("AT")), ..nothing() },
+        RedirectRequest { name: Some(samples::name("New")), ..nothing() },
+        nothing().with(|content| content.target_url = Some(samples::target("https://a.example"))),
+        RedirectRequest { slug: Change::Set(samples::slug("end")), ..nothing() },
+        RedirectRequest { note: Change::Set(samples::note("x")), ..nothing() },
+        RedirectRequest { is_active: Some(false), ..nothing() },
+        nothing().with(|content| content.antibot_enabled = Some(true)),
+        nothing().with(|content| content.geo_blocklist = Change::Set(blocks("AT"))),
     ];
     at_once(patches.len(), async |number| {
         let command = Submitted::valid(patches[number].clone());
-        redirects::update(&world.app, &caller, link.id.into(), command).await.unwrap();
+        links::update::<RedirectContent>(&world.app, &caller, link.id.into(), command).await.unwrap();
     });
     let expected = Redirect {
         name: samples::name("New"),
-        target_url: samples::target("https://a.example"),
         placement: samples::on_system("end"),
         note: Some(samples::note("x")),
         is_active: false,
-        antibot_enabled: true,
-        geo_blocklist: blocks("AT"),
         ..link
-    };
+    }
+    .with(|content| {
+        content.target_url = samples::target("https://a.example");
+        content.antibot_enabled = true;
+        content.geo_blocklist = blocks("AT");
+    });
     assert_eq!(world.stored(link.id).await, Some(expected));
 }

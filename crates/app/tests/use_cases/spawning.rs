@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{Submitted, accounts, domains, groups, keys, redirects};
-use signpost_domain::{Email, IdReference, PlanName, RedirectPatch};
+use signpost_app::{accounts, domains, groups, keys, links};
+use signpost_domain::{Email, IdReference, PlanName, RedirectContent, RedirectRequest, Submitted};
 use signpost_memory::InMemory;
 
 #[tokio::test(flavor = "multi_thread")]
@@ -20,8 +20,8 @@ async fn writing_use_cases_can_be_spawned() {
         let (_, secret) = keys::issue(&app, account.id, None).await.unwrap();
         let address = std::net::Ipv4Addr::LOCALHOST.into();
         let caller = signpost_app::admission::admit(&app, Some(&secret), address, None).await.unwrap();
-        let patch = Submitted::valid(RedirectPatch::default());
-        let updated = redirects::update(&app, &caller, IdReference::Malformed, patch).await;
+        let patch = Submitted::valid(RedirectRequest::default());
+        let updated = links::update::<RedirectContent>(&app, &caller, IdReference::Malformed, patch).await;
         let deleted = groups::delete(&app, &caller, IdReference::Malformed).await;
         let connected = domains::connect(&app, &caller, "links.shop.com", Conclusion::forgotten()).await;
         let id = connected.unwrap().domain.domain.id;

@@ -1,10 +1,10 @@
 //! What is said of an address that is taken (D20): which of the caller's own links has it, and nothing of other accounts.
 
 use signpost_app::idempotency::Conclusion;
-use signpost_app::{AppError, Caller, Submitted, landings, links, redirects};
+use signpost_app::{AppError, Caller, links};
 use signpost_domain::{
-    Batch, Change, HostReference, LandingDraft, LandingPatch, LinkId, RedirectPatch, Refusal, Rejection,
-    SlugChoice,
+    Batch, Change, HostReference, LandingRequest, LinkId, PageContent, RedirectContent, RedirectRequest,
+    Refusal, Rejection, Submitted,
 };
 use signpost_port_contracts::samples;
 
@@ -20,18 +20,29 @@ fn taken_by(id: impl Into<LinkId>) -> Refusal {
 const TAKEN: Refusal = Refusal::AddressTaken { existing: None };
 
 async fn create_as(caller: &Caller, world: &World, slug: &str) -> Result<LinkId, AppError> {
-    let created = redirects::create(&world.app, caller, Ok(draft(slug)), Conclusion::forgotten()).await?;
+    let created = links::create::<RedirectContent>(
+        &world.app,
+        caller,
+        Submitted::valid(draft(slug)),
+        Conclusion::forgotten(),
+    )
+    .await?;
     Ok(created.redirect.id.into())
 }
 
 async fn create_page(world: &World, slug: &str) -> Result<LinkId, AppError> {
-    let draft = LandingDraft {
-        slug: SlugChoice::Exactly(samples::slug(slug)),
-        ..LandingDraft::new(samples::name("Menu"))
+    let draft = LandingRequest {
+        slug: Change::Set(samples::slug(slug)),
+        ..LandingRequest::new(samples::name("Menu"))
     };
-    let created =
-        landings::create(&world.app, &world.caller().await, Ok(draft), Conclusion::forgotten()).await?;
-    Ok(created.landing.id.into())
+    let created = links::create::<PageContent>(
+        &world.app,
+        &world.caller().await,
+        Submitted::valid(draft),
+        Conclusion::forgotten(),
+    )
+    .await?;
+    Ok(created.id.into())
 }
 
 #[tokio::test]
@@ -54,7 +65,8 @@ async fn d20_another_accounts_link_is_never_named() {
     assert_eq!(refusal(world.create(draft("theirs")).await), TAKEN);
     assert_eq!(refusal(create_as(&stranger, &world, "own").await), TAKEN);
     assert_eq!(refusal(create_as(&stranger, &world, "theirs").await), taken_by(theirs));
-    let to_theirs = RedirectPatch { slug: Change::Set(samples::slug("theirs")), ..RedirectPatch::default() };
+    let to_theirs =
+        RedirectRequest { slug: Change::Set(samples::slug("theirs")), ..RedirectRequest::default() };
     assert_eq!(refusal(world.update(own, to_theirs).await), TAKEN);
 }
 
@@ -65,7 +77,7 @@ async fn d20_a_patch_names_the_link_in_its_way() {
     let root = world.create(draft_on(HOST, None)).await.unwrap().id;
     let on_host = world.create(draft_on(HOST, Some("sale"))).await.unwrap().id;
     let on_system = world.redirect("sale").await.id;
-    let patch = |domain, slug| RedirectPatch { domain, slug, ..RedirectPatch::default() };
+    let patch = |domain, slug| RedirectRequest { domain, slug, ..RedirectRequest::default() };
     let to_host = patch(Change::Set(HostReference::parse(HOST)), Change::Keep);
     assert_eq!(refusal(world.update(on_system, to_host).await), taken_by(on_host));
     let to_root = patch(Change::Keep, Change::Clear);
@@ -75,9 +87,10 @@ async fn d20_a_patch_names_the_link_in_its_way() {
 
     let page = create_page(&world, "menu").await.unwrap();
     let LinkId::Landing(page) = page else { panic!("a landing page") };
-    let patch = LandingPatch { slug: Change::Set(samples::slug("sale")), ..LandingPatch::default() };
+    let patch = LandingRequest { slug: Change::Set(samples::slug("sale")), ..LandingRequest::default() };
     let caller = world.caller().await;
-    let outcome = landings::update(&world.app, &caller, page.into(), Submitted::valid(patch)).await;
+    let outcome =
+        links::update::<PageContent>(&world.app, &caller, page.into(), Submitted::valid(patch)).await;
     assert_eq!(refusal(outcome), taken_by(on_system));
 }
 
@@ -97,10 +110,12 @@ async fn d20_d29_items_of_a_batch_name_what_stood_there_before() {
         draft_on(HOST, None),
         draft("own"),
     ];
-    let commands = Batch::new(drafts.map(Ok).into()).unwrap();
+    let commands = Batch::new(drafts.map(Submitted::valid).into()).unwrap();
     let caller = world.caller().await;
     let outcomes =
-        redirects::create_many(&world.app, &caller, commands, Conclusion::forgotten()).await.unwrap();
+        links::create_many::<RedirectContent>(&world.app, &caller, commands, Conclusion::forgotten())
+            .await
+            .unwrap();
     let refusals: Vec<Option<Refusal>> = outcomes
         .into_iter()
         .map(|outcome| match outcome {

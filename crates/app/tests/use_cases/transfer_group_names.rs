@@ -14,7 +14,7 @@ fn in_group(slug: &str, group: &str) -> Record {
 
 async fn in_groups_of(world: &World) -> Vec<(String, Option<GroupId>)> {
     let (_, links) = stored(&world.app, world.account.id).await;
-    let shown = |link: &Link| (link.placement().slug().unwrap().as_str().to_owned(), link.group_id());
+    let shown = |link: &Link| (link.placement.slug().unwrap().as_str().to_owned(), link.group_id);
     links.iter().rev().map(shown).collect()
 }
 

@@ -3,7 +3,7 @@
 use signpost_app::idempotency::Conclusion;
 use signpost_app::transfer::{Export, LeftOut};
 use signpost_app::{pixels, pixels::NewPixel};
-use signpost_domain::{Landing, Link, PageContent, PixelId, Redirect};
+use signpost_domain::{Landing, Link, PageContent, PixelId};
 use signpost_port_contracts::samples;
 
 use crate::world::World;
@@ -44,9 +44,8 @@ async fn an_export_that_carries_everything_leaves_nothing_out() {
 async fn an_export_counts_what_it_leaves_out_over_all_its_pages() {
     let world = World::new().await;
     let (kept, gone) = (pixel(&world).await, pixel(&world).await);
-    let with = |slug: String, ids: Vec<PixelId>| Redirect {
-        pixel_ids: samples::pixel_ids(ids),
-        ..samples::redirect(&slug)
+    let with = |slug: String, ids: Vec<PixelId>| {
+        samples::redirect(&slug).with(|content| content.pixel_ids = samples::pixel_ids(ids))
     };
     for batch in 0..3 {
         let slug = |kind: &str, number: usize| format!("{kind}{batch}-{number}");

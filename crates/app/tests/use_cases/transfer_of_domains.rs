@@ -1,7 +1,7 @@
 //! Importing links on custom domains (D22, D23).
 
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Record};
-use signpost_domain::{CustomDomain, CustomDomainStatus, Redirect, RedirectDraft};
+use signpost_domain::{CustomDomain, CustomDomainStatus, Redirect};
 use signpost_port_contracts::samples;
 
 use crate::given_domains::{ACTIVE, UNCHECKED, becomes, draft_on, given_domain, not_active, removed};
@@ -71,7 +71,7 @@ async fn d23_records_need_an_active_domain() {
     ];
     assert_eq!(imported(&world, records.clone()).await, expected);
     let (_, links) = stored(&world.app, world.account.id).await;
-    let on_host = |slug| links.iter().any(|link| *link.placement() == samples::on_custom(HOST, slug));
+    let on_host = |slug| links.iter().any(|link| link.placement == samples::on_custom(HOST, slug));
     assert!(on_host(Some("a")) && on_host(None), "{links:?}");
     // A second import finds them.
     let again = imported(&world, records).await;
@@ -86,7 +86,10 @@ async fn what_is_there_is_compared_whatever_has_become_of_its_domain() {
     let domain = world.active_domain(HOST).await;
     for slug in [Some("a"), None] {
         let target_url = samples::target(TARGET);
-        world.create(RedirectDraft { target_url, ..draft_on(HOST, slug) }).await.unwrap();
+        world
+            .create(draft_on(HOST, slug).with(|content| content.target_url = Some(target_url)))
+            .await
+            .unwrap();
     }
     let generated = record(&[(Field::Domain, HOST), (Field::TargetUrl, TARGET)]);
     assert_eq!(imported(&world, vec![generated.clone()]).await, ["created"]);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use signpost_app::transfer::{Field, Imported, Record};
 use signpost_app::{links, transfer::Export};
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, Landing, Link, Note, Placement, Redirect, RedirectPatch,
+    Change, CountryCode, GeoBlocklist, Landing, Link, Note, Placement, Redirect, RedirectRequest,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -32,13 +32,15 @@ async fn varied() -> World {
         Redirect {
             is_active: false,
             note: Some(samples::note("")),
-            antibot_enabled: true,
             analytics_enabled: false,
-            geo_blocklist: GeoBlocklist::new(countries.to_vec()),
             created_at: samples::at(-5),
             updated_at: samples::at(7),
             ..samples::redirect("full")
         }
+        .with(|content| {
+            content.antibot_enabled = true;
+            content.geo_blocklist = GeoBlocklist::new(countries.to_vec());
+        })
         .into(),
         Redirect { placement: samples::lost(Some("was-here")), ..samples::redirect("lost") }.into(),
         Landing { placement: samples::lost(None), ..samples::landing("nowhere") }.into(),
@@ -94,7 +96,7 @@ async fn links_that_were_deleted_come_back_as_they_were() {
     let records = exported(&world.app, world.account.id).await;
     let before = stored(&world.app, world.account.id).await;
     let (_, links_before) = &before;
-    let Link::Redirect(redirect) = &links_before[0] else { panic!("redirects come first") };
+    let redirect = links_before[0].clone().into_redirect().unwrap();
     links::delete(&world.app, &world.caller().await, redirect.id.into()).await.unwrap();
     let outcomes = import(&world.app, world.account.id, records).await;
     let counts = counted(&outcomes);
@@ -128,7 +130,7 @@ async fn no_link_of_an_export_names_a_group_that_is_not_in_it() {
     let mut export = Export::start(&world.app, world.account.id).await.unwrap();
     let mut records = export.next(&world.app).await.unwrap().unwrap();
     let late = world.group("Late").await;
-    let patch = RedirectPatch { group: Change::Set(late.id.into()), ..RedirectPatch::default() };
+    let patch = RedirectRequest { group: Change::Set(late.id.into()), ..RedirectRequest::default() };
     world.update(early.id, patch).await.unwrap();
     while let Some(more) = export.next(&world.app).await.unwrap() {
         records.extend(more);
@@ -163,7 +165,7 @@ async fn a_bare_table_is_imported_and_its_second_import_changes_nothing() {
     let before = stored(&world.app, world.account.id).await;
     assert_eq!(words(&import(&world.app, world.account.id, records).await), ["unchanged"; 6]);
     assert_eq!(stored(&world.app, world.account.id).await, before);
-    let names: Vec<_> = before.1.iter().map(|link| link.name().as_str()).collect();
+    let names: Vec<_> = before.1.iter().map(|link| link.name.as_str()).collect();
     assert_eq!(names.iter().filter(|name| **name == "example.com/a").count(), 1, "{names:?}");
 }
 
@@ -174,15 +176,18 @@ async fn a_slug_that_is_taken_leads_a_row_to_the_next() {
     let records = vec![crate::transfer::record(&[(Field::TargetUrl, "https://example.com/a")])];
     import(&world.app, world.account.id, records.clone()).await;
     let (_, links) = stored(&world.app, world.account.id).await;
-    let Link::Redirect(first) = &links[0] else { panic!("it is a redirect") };
+    let first = links[0].clone().into_redirect().unwrap();
     let slug = first.placement.slug().unwrap().as_str().to_owned();
     // Its target is changed, so what is there is not what the row says any more.
     let target_url = Some(samples::target("https://example.com/changed"));
-    world.update(first.id, RedirectPatch { target_url, ..RedirectPatch::default() }).await.unwrap();
+    world
+        .update(first.id, RedirectRequest::default().with(|content| content.target_url = target_url))
+        .await
+        .unwrap();
     assert_eq!(words(&import(&world.app, world.account.id, records.clone()).await), ["created"]);
     assert_eq!(words(&import(&world.app, world.account.id, records).await), ["unchanged"]);
     let (_, links) = stored(&world.app, world.account.id).await;
-    let slugs: Vec<_> = links.iter().filter_map(|link| link.placement().slug()).collect();
+    let slugs: Vec<_> = links.iter().filter_map(|link| link.placement.slug()).collect();
     assert!(slugs.len() == 2 && slugs[0].as_str() != slug, "{slugs:?}");
 }
 
@@ -225,7 +230,8 @@ impl Sketch {
             Landing { placement, note, group_id, is_active, analytics_enabled, ..landing }.into()
         } else {
             let redirect = samples::redirect(&slug);
-            Redirect { placement, note, group_id, is_active, antibot_enabled, analytics_enabled, ..redirect }
+            Redirect { placement, note, group_id, is_active, analytics_enabled, ..redirect }
+                .with(|content| content.antibot_enabled = antibot_enabled)
                 .into()
         }
     }
@@ -281,14 +287,12 @@ async fn a_record_with_nothing_but_a_target_is_what_the_api_would_make_of_it() {
     let named = crate::transfer::record(&[
         (Field::Slug, "by-file"),
         (Field::Name, by_api.name.as_str()),
-        (Field::TargetUrl, by_api.target_url.as_str()),
+        (Field::TargetUrl, by_api.content.target_url.as_str()),
     ]);
     assert_eq!(words(&import(&world.app, world.account.id, vec![named]).await), ["created"]);
     let (_, links) = stored(&world.app, world.account.id).await;
-    let Link::Redirect(by_file) = links.into_iter().find(|link| link.id() != by_api.id.into()).unwrap()
-    else {
-        panic!("it is a redirect")
-    };
+    let by_file = links.into_iter().find(|link| link.id() != by_api.id.into()).unwrap();
+    let by_file = by_file.into_redirect().unwrap();
     let expected = Redirect { id: by_file.id, placement: samples::on_system("by-file"), ..by_api };
     assert_eq!(by_file, expected);
 }

@@ -6,7 +6,9 @@ use proptest::prelude::*;
 use signpost_app::accounts;
 use signpost_app::idempotency::Conclusion;
 use signpost_app::transfer::{Field, FieldValue, ImportMode, Imported, ObjectId, Record};
-use signpost_domain::{Change, Feature, HostBlocklist, Link, Plan, PlanLimits, Redirect, RedirectPatch};
+use signpost_domain::{
+    Change, Feature, HostBlocklist, Link, Plan, PlanLimits, RedirectContent, RedirectRequest, Submitted,
+};
 use signpost_port_contracts::samples;
 
 use crate::transfer::{exported, import, import_in, record, rehearse, row, stored, words};
@@ -78,9 +80,14 @@ async fn a_record_is_judged_as_a_creation_is() {
     let world = world().await;
     world.memory.target_blocklist.replace(HostBlocklist::parse("blocked.example").unwrap());
     let stranger = world.stranger().await;
-    signpost_app::redirects::create(&world.app, &stranger, Ok(draft("theirs")), Conclusion::forgotten())
-        .await
-        .unwrap();
+    signpost_app::links::create::<RedirectContent>(
+        &world.app,
+        &stranger,
+        Submitted::valid(draft("theirs")),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     let nobodys = samples::group("Nobody's").id.to_string();
     let mut at_root = record(&[(Field::TargetUrl, TARGET)]);
     at_root.set(Field::Slug, FieldValue::Null);
@@ -118,7 +125,7 @@ async fn d22_the_system_domain_may_be_named() {
         assert_eq!(one(&world, record).await, Imported::Created);
     }
     let (_, links) = stored(&world.app, world.account.id).await;
-    assert!(links.iter().all(|link| matches!(link.placement(), signpost_domain::Placement::System { .. })));
+    assert!(links.iter().all(|link| matches!(link.placement, signpost_domain::Placement::System { .. })));
 }
 
 /// Contract D15: a link that would begin to use a feature which the plan lacks is refused; one that is there keeps it.
@@ -190,7 +197,7 @@ async fn what_is_there_with_other_content_is_a_conflict() {
 async fn only_what_a_record_says_is_compared() {
     let world = world().await;
     let kept = world.redirect_to("kept", TARGET).await;
-    let patch = RedirectPatch { note: Change::Set(samples::note("mine")), ..RedirectPatch::default() };
+    let patch = RedirectRequest { note: Change::Set(samples::note("mine")), ..RedirectRequest::default() };
     world.update(kept.id, patch).await.unwrap();
     assert_eq!(one(&world, row("kept", TARGET)).await, Imported::Unchanged);
     let id = kept.id.to_string();
@@ -230,9 +237,9 @@ async fn d1_a_link_with_a_date_and_no_id_is_listed_by_its_date() {
     ];
     assert_eq!(words(&import(&world.app, world.account.id, records).await), ["created"; 4]);
     let (_, links) = stored(&world.app, world.account.id).await;
-    let slugs: Vec<_> = links.iter().map(|link| link.placement().slug().unwrap().as_str()).collect();
+    let slugs: Vec<_> = links.iter().map(|link| link.placement.slug().unwrap().as_str()).collect();
     assert_eq!((slugs[0], slugs[3]), ("today", "older"));
-    let Link::Redirect(Redirect { created_at, updated_at, .. }) = &links[3] else { panic!("a redirect") };
+    let Link { created_at, updated_at, .. } = &links[3];
     assert_eq!(created_at.to_string(), "2018-05-04T01:02:01.000Z");
     assert_eq!(created_at, updated_at, "nothing says that it was changed since");
 }

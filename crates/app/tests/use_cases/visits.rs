@@ -1,11 +1,12 @@
 //! From a public address to where it leads (D24, D44, D54).
 
+use signpost_app::accounts;
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::visits::{Resolution, Resolved, address_of, resolve};
-use signpost_app::{Submitted, accounts, landings, redirects};
 use signpost_domain::{
-    Change, CountryCode, GeoBlocklist, LandingDraft, LandingPatch, Redirect, RedirectPatch, SlugChoice,
+    Change, CountryCode, GeoBlocklist, LandingRequest, PageContent, Redirect, RedirectContent,
+    RedirectRequest, Submitted,
 };
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
@@ -34,8 +35,8 @@ async fn chain(world: &World, length: u32) {
     world.redirect_to(&length.to_string(), END).await;
 }
 
-fn patch(change: impl FnOnce(&mut RedirectPatch)) -> RedirectPatch {
-    let mut patch = RedirectPatch::default();
+fn patch(change: impl FnOnce(&mut RedirectRequest)) -> RedirectRequest {
+    let mut patch = RedirectRequest::default();
     change(&mut patch);
     patch
 }
@@ -81,7 +82,8 @@ async fn d24_loops_lead_nowhere() {
         chain(&world, length).await;
         let caller = world.caller().await;
         let all = list_redirects(&world.app, &caller, ListLinks::default()).await.unwrap();
-        let back = patch(|patch| patch.target_url = Some(samples::target("http://go.example.com/1/")));
+        let back =
+            patch(|patch| patch.content.target_url = Some(samples::target("http://go.example.com/1/")));
         world.update(all.items[0].id, back).await.unwrap();
         for entry in 1..=length {
             assert_eq!(visit_slug(&world, &entry.to_string()).await, Resolution::NotThere);
@@ -90,7 +92,7 @@ async fn d24_loops_lead_nowhere() {
     // One that points at itself cannot be made, but might be there from before an alias was set.
     let world = World::on(with_alias("old.example.com"), "agency").await;
     let target_url = samples::target("https://old.example.com/self");
-    world.store_as_it_is(Redirect { target_url, ..samples::redirect("self") }).await;
+    world.store_as_it_is(samples::redirect("self").with(|content| content.target_url = target_url)).await;
     assert_eq!(visit_slug(&world, "self").await, Resolution::NotThere);
 }
 
@@ -153,11 +155,16 @@ async fn d54_links_of_a_suspended_account_are_not_there() {
     let world = World::new().await;
     chain(&world, 2).await;
     let stranger = world.stranger().await;
-    let theirs = signpost_domain::RedirectDraft {
-        target_url: samples::target("https://go.example.com/1"),
-        ..crate::world::draft("theirs")
-    };
-    redirects::create(&world.app, &stranger, Ok(theirs), Conclusion::forgotten()).await.unwrap();
+    let theirs = crate::world::draft("theirs")
+        .with(|content| content.target_url = Some(samples::target("https://go.example.com/1")));
+    links::create::<RedirectContent>(
+        &world.app,
+        &stranger,
+        Submitted::valid(theirs),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     assert_eq!(visit_slug(&world, "theirs").await, leads_to(END));
     accounts::suspend(&world.app, world.account.id).await.unwrap();
     for slug in ["1", "2", "theirs"] {
@@ -183,7 +190,7 @@ async fn d24_all_target_hosts_on_the_way_are_named() {
 async fn d58_changes_hold_at_once() {
     let world = World::new().await;
     let link = world.redirect_to("old", END).await;
-    let target = patch(|patch| patch.target_url = Some(samples::target("https://example.org/")));
+    let target = patch(|patch| patch.content.target_url = Some(samples::target("https://example.org/")));
     world.update(link.id, target).await.unwrap();
     assert_eq!(visit_slug(&world, "old").await, leads_to("https://example.org/"));
     world.update(link.id, patch(|patch| patch.slug = Change::Set(samples::slug("new")))).await.unwrap();
@@ -231,12 +238,14 @@ async fn d58_a_store_that_breaks_is_reported() {
 async fn d24_a_landing_page_ends_a_chain() {
     let world = World::new().await;
     let caller = world.caller().await;
-    let draft = LandingDraft {
-        slug: SlugChoice::Exactly(samples::slug("menu")),
-        ..LandingDraft::new(samples::name("Menu"))
+    let draft = LandingRequest {
+        slug: Change::Set(samples::slug("menu")),
+        ..LandingRequest::new(samples::name("Menu"))
     };
     let landing =
-        landings::create(&world.app, &caller, Ok(draft), Conclusion::forgotten()).await.unwrap().landing;
+        links::create::<PageContent>(&world.app, &caller, Submitted::valid(draft), Conclusion::forgotten())
+            .await
+            .unwrap();
     let address = "https://go.example.com/menu";
     world.redirect_to("a", "https://go.example.com/b").await;
     world.redirect_to("b", address).await;
@@ -248,8 +257,10 @@ async fn d24_a_landing_page_ends_a_chain() {
         let elsewhere = Resolution::LandingElsewhere { url: address.to_owned() };
         assert_eq!(visit_slug(&world, slug).await, elsewhere);
     }
-    let patch = LandingPatch { is_active: Some(false), ..LandingPatch::default() };
-    landings::update(&world.app, &caller, landing.id.into(), Submitted::valid(patch)).await.unwrap();
+    let patch = LandingRequest { is_active: Some(false), ..LandingRequest::default() };
+    links::update::<PageContent>(&world.app, &caller, landing.id.into(), Submitted::valid(patch))
+        .await
+        .unwrap();
     for slug in ["menu", "a", "b"] {
         assert_eq!(visit_slug(&world, slug).await, Resolution::NotThere, "{slug}");
     }
@@ -264,14 +275,14 @@ async fn d24_a_chain_has_the_gates_clicks_and_dependencies_of_all_its_links() {
         let codes = codes.iter().map(|code| CountryCode::parse(code).unwrap());
         GeoBlocklist::new(codes.collect())
     };
-    let to = |slug: &str, target: &str| Redirect {
-        target_url: samples::target(target),
-        ..samples::redirect(slug)
+    let to = |slug: &str, target: &str| {
+        samples::redirect(slug).with(|content| content.target_url = samples::target(target))
     };
-    let first = Redirect { geo_blocklist: countries(&["DE", "AT"]), ..to("a", "https://go.example.com/b") };
-    let silent =
-        Redirect { analytics_enabled: false, antibot_enabled: true, ..to("b", "https://go.example.com/c") };
-    let last = Redirect { geo_blocklist: countries(&["AT", "FR"]), ..to("c", END) };
+    let first =
+        to("a", "https://go.example.com/b").with(|content| content.geo_blocklist = countries(&["DE", "AT"]));
+    let silent = Redirect { analytics_enabled: false, ..to("b", "https://go.example.com/c") }
+        .with(|content| content.antibot_enabled = true);
+    let last = to("c", END).with(|content| content.geo_blocklist = countries(&["AT", "FR"]));
     for redirect in [&first, &silent, &last] {
         world.store_as_it_is(redirect.clone()).await;
     }

@@ -2,8 +2,10 @@
 
 use signpost_app::idempotency::Conclusion;
 use signpost_app::visits::Resolution;
-use signpost_app::{accounts, landings};
-use signpost_domain::{HostReference, LandingDraft, RedirectDraft, RedirectPatch, SlugChoice};
+use signpost_app::{accounts, links};
+use signpost_domain::{
+    Change, HostReference, LandingRequest, PageContent, RedirectContent, RedirectRequest, Submitted,
+};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 
@@ -25,7 +27,7 @@ fn leads_to(target: &str) -> Resolution {
 /// A redirect to `target` on `host`: a domain's, or the system's.
 async fn link(world: &World, host: &str, slug: Option<&str>, target: &str) -> signpost_domain::Redirect {
     let target_url = samples::target(target);
-    world.create(RedirectDraft { target_url, ..draft_on(host, slug) }).await.unwrap()
+    world.create(draft_on(host, slug).with(|content| content.target_url = Some(target_url))).await.unwrap()
 }
 
 /// Contract D44: only while the domain is active. The root of one is an address like another.
@@ -136,7 +138,7 @@ async fn r32_loops_across_domains_lead_nowhere() {
     let back = link(&world, HOST, Some("b"), "https://links.example.net/a").await;
     assert_eq!(visit(&world, HOST, Some("a")).await, leads_to("https://other.example.org/b"));
     let domain = signpost_domain::Change::Set(HostReference::parse(OTHER));
-    world.update(back.id, RedirectPatch { domain, ..RedirectPatch::default() }).await.unwrap();
+    world.update(back.id, RedirectRequest { domain, ..RedirectRequest::default() }).await.unwrap();
     assert_eq!(visit(&world, HOST, Some("a")).await, Resolution::NotThere);
 }
 
@@ -149,10 +151,15 @@ async fn d24_only_what_is_there_is_followed() {
     let domain = given_domain(&world.app, other.id, OTHER, ACTIVE).await;
     let theirs = world.admit(Some(&secret)).await.unwrap();
     let target_url = samples::target(END);
-    let draft_of_theirs = RedirectDraft { target_url, ..draft_on(OTHER, Some("end")) };
-    signpost_app::redirects::create(&world.app, &theirs, Ok(draft_of_theirs), Conclusion::forgotten())
-        .await
-        .unwrap();
+    let draft_of_theirs = draft_on(OTHER, Some("end")).with(|content| content.target_url = Some(target_url));
+    signpost_app::links::create::<RedirectContent>(
+        &world.app,
+        &theirs,
+        Submitted::valid(draft_of_theirs),
+        Conclusion::forgotten(),
+    )
+    .await
+    .unwrap();
     let address = "https://other.example.org/end";
     link(&world, "go.example.com", Some("a"), address).await;
     let others = [
@@ -192,16 +199,22 @@ async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
     world.active_domain(HOST).await;
     let caller = world.caller().await;
     for (entry, slug, url) in [
-        ("a", SlugChoice::Root, "http://links.example.net/"),
-        ("b", SlugChoice::Exactly(samples::slug("menu")), "http://links.example.net/menu"),
+        ("a", Change::Clear, "http://links.example.net/"),
+        ("b", Change::Set(samples::slug("menu")), "http://links.example.net/menu"),
     ] {
-        let page = LandingDraft {
-            domain: Some(HostReference::parse(HOST)),
+        let page = LandingRequest {
+            domain: Change::Set(HostReference::parse(HOST)),
             slug: slug.clone(),
-            ..LandingDraft::new(samples::name("Menu"))
+            ..LandingRequest::new(samples::name("Menu"))
         };
-        let page =
-            landings::create(&world.app, &caller, Ok(page), Conclusion::forgotten()).await.unwrap().landing;
+        let page = links::create::<PageContent>(
+            &world.app,
+            &caller,
+            Submitted::valid(page),
+            Conclusion::forgotten(),
+        )
+        .await
+        .unwrap();
         let slug = page.placement.slug().map(ToString::to_string);
         let shown = visit(&world, HOST, slug.as_deref()).await;
         assert!(
@@ -212,7 +225,7 @@ async fn d24_a_landing_page_on_a_domain_ends_a_chain() {
             "{shown:?}"
         );
         let target_url = samples::target(&url.replace("http://", "https://"));
-        world.create(RedirectDraft { target_url, ..draft(entry) }).await.unwrap();
+        world.create(draft(entry).with(|content| content.target_url = Some(target_url))).await.unwrap();
         let elsewhere = Resolution::LandingElsewhere { url: url.to_owned() };
         assert_eq!(visit(&world, "go.example.com", Some(entry)).await, elsewhere);
     }

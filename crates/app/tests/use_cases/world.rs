@@ -9,12 +9,11 @@ use signpost_app::admission::{self, NotAdmitted, Reason};
 use signpost_app::idempotency::Conclusion;
 use signpost_app::links::{self, ListLinks};
 use signpost_app::ports::Insertion;
-use signpost_app::redirects::{self, CreateRedirect};
-use signpost_app::{AppError, Application, Caller, Submitted, keys};
+use signpost_app::{AppError, Application, Caller, keys};
 use signpost_domain::{
-    Account, ApiKeySecret, ErrorCode, Feature, Group, IdReference, Link, LinkId, LinkKind, Page, Plan,
-    PlanLimits, Redirect, RedirectDraft, RedirectId, RedirectPatch, Refusal, RequestBudget, Slug, SlugChoice,
-    SystemDomain, Usage, ViolationCode, Violations,
+    Account, ApiKeySecret, Change, ErrorCode, Feature, Group, IdReference, Link, LinkId, LinkKind, Page,
+    Plan, PlanLimits, Redirect, RedirectContent, RedirectId, RedirectRequest, Refusal, RequestBudget, Slug,
+    Submitted, SystemDomain, Usage, ViolationCode, Violations,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -85,13 +84,17 @@ impl World {
         admission::admit(&self.app, key, address, None).await
     }
 
-    pub(crate) async fn create(&self, draft: RedirectDraft) -> Result<Redirect, AppError> {
-        self.create_submitted(Ok(draft)).await
+    pub(crate) async fn create(&self, request: RedirectRequest) -> Result<Redirect, AppError> {
+        self.create_submitted(Submitted::valid(request)).await
     }
 
-    pub(crate) async fn create_submitted(&self, command: CreateRedirect) -> Result<Redirect, AppError> {
+    pub(crate) async fn create_submitted(
+        &self,
+        request: Submitted<RedirectRequest>,
+    ) -> Result<Redirect, AppError> {
+        let caller = self.caller().await;
         let created =
-            redirects::create(&self.app, &self.caller().await, command, Conclusion::forgotten()).await?;
+            links::create::<RedirectContent>(&self.app, &caller, request, Conclusion::forgotten()).await?;
         Ok(created.redirect)
     }
 
@@ -103,7 +106,7 @@ impl World {
     /// Creates a redirect on the system domain that leads to this target.
     pub(crate) async fn redirect_to(&self, slug: &str, target: &str) -> Redirect {
         let target_url = samples::target(target);
-        self.create(RedirectDraft { target_url, ..draft(slug) }).await.unwrap()
+        self.create(draft(slug).with(|content| content.target_url = Some(target_url))).await.unwrap()
     }
 
     pub(crate) async fn group(&self, name: &str) -> Group {
@@ -120,10 +123,10 @@ impl World {
     pub(crate) async fn update(
         &self,
         id: impl Into<IdReference<signpost_domain::id::RedirectKind>>,
-        patch: RedirectPatch,
+        patch: RedirectRequest,
     ) -> Result<Redirect, AppError> {
-        let command = Submitted::valid(patch);
-        let updated = redirects::update(&self.app, &self.caller().await, id.into(), command).await?;
+        let (caller, request) = (self.caller().await, Submitted::valid(patch));
+        let updated = links::update::<RedirectContent>(&self.app, &caller, id.into(), request).await?;
         Ok(updated.redirect)
     }
 
@@ -149,10 +152,7 @@ impl World {
 
 /// The link, which must be a redirect.
 pub(crate) fn into_redirect(link: Link) -> Redirect {
-    match link {
-        Link::Redirect(redirect) => redirect,
-        Link::Landing(landing) => panic!("no redirect: {landing:?}"),
-    }
+    link.into_redirect().expect("a redirect")
 }
 
 /// [`links::get`] for a redirect.
@@ -161,7 +161,7 @@ pub(crate) async fn get_redirect(
     caller: &Caller,
     id: IdReference<signpost_domain::id::RedirectKind>,
 ) -> Result<Redirect, AppError> {
-    links::get(app, caller, id).await.map(into_redirect)
+    links::get::<RedirectContent>(app, caller, id).await.map(|found| found.redirect)
 }
 
 /// [`links::list`] for redirects.
@@ -199,13 +199,13 @@ pub(crate) fn plan(features: &[Feature]) -> Plan {
 }
 
 /// A draft of a redirect on the system domain.
-pub(crate) fn draft(slug: &str) -> RedirectDraft {
-    RedirectDraft { slug: SlugChoice::Exactly(samples::slug(slug)), ..draft_without_slug() }
+pub(crate) fn draft(slug: &str) -> RedirectRequest {
+    RedirectRequest { slug: Change::Set(samples::slug(slug)), ..draft_without_slug() }
 }
 
 /// A draft of a redirect whose slug is to be generated.
-pub(crate) fn draft_without_slug() -> RedirectDraft {
-    RedirectDraft::new(samples::name("Autumn sale"), samples::target("https://example.com/sale"))
+pub(crate) fn draft_without_slug() -> RedirectRequest {
+    RedirectRequest::new(samples::name("Autumn sale"), samples::target("https://example.com/sale"))
 }
 
 /// The slug that these random bytes make.

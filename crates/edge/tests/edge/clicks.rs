@@ -77,9 +77,8 @@ async fn d48_a_click_says_when_and_with_what_the_visitor_came() {
 #[tokio::test(flavor = "multi_thread")]
 async fn d24_each_redirect_on_the_way_is_clicked() {
     let edge = Edge::start().await;
-    let to = |target: &str, slug: &str| Redirect {
-        target_url: samples::target(target),
-        ..samples::redirect(slug)
+    let to = |target: &str, slug: &str| {
+        samples::redirect(slug).with(|content| content.target_url = samples::target(target))
     };
     let (first, second) = (to("https://go.example.com/b", "a"), to("https://go.example.com/menu", "b"));
     let silent = Redirect { analytics_enabled: false, ..to("https://go.example.com/a", "silent") };

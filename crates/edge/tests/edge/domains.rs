@@ -1,7 +1,7 @@
 //! Links on custom domains as visitors meet them.
 
 use signpost_app::ports::Store;
-use signpost_domain::{CustomDomain, CustomDomainStatus, Redirect, WidgetId};
+use signpost_domain::{CustomDomain, CustomDomainStatus, WidgetId};
 use signpost_pages::{QrCode, QrOptions};
 use signpost_port_contracts::samples;
 
@@ -15,7 +15,11 @@ async fn started() -> (Edge, CustomDomain) {
     let domain = edge.connect_domain(CUSTOM, ACTIVE).await;
     for (slug, target) in [(Some("sale"), "https://example.com/sale"), (None, "https://example.com/root")] {
         let target_url = samples::target(target);
-        edge.add(&Redirect { target_url, ..samples::redirect_at(samples::on_custom(CUSTOM, slug)) }).await;
+        edge.add(
+            &samples::redirect_at(samples::on_custom(CUSTOM, slug))
+                .with(|content| content.target_url = target_url),
+        )
+        .await;
     }
     (edge, domain)
 }
@@ -55,7 +59,7 @@ async fn d24_a_chain_goes_over_domains() {
         ("b", "http://links.example.net", "https://example.com/root"),
         ("c", "https://links.example.net/none", "https://links.example.net/none"),
     ] {
-        edge.add(&Redirect { target_url: samples::target(target), ..samples::redirect(slug) }).await;
+        edge.add(&samples::redirect(slug).with(|content| content.target_url = samples::target(target))).await;
         assert_eq!(edge.get(&format!("/{slug}")).header("location"), Some(location));
     }
 }

@@ -20,11 +20,11 @@ fn country(code: &str) -> CountryCode {
 
 fn blocking(slug: &str, countries: &[&str]) -> Redirect {
     let geo_blocklist = GeoBlocklist::new(countries.iter().map(|code| country(code)).collect());
-    Redirect { geo_blocklist, ..samples::redirect(slug) }
+    samples::redirect(slug).with(|content| content.geo_blocklist = geo_blocklist)
 }
 
 fn against_bots(slug: &str) -> Redirect {
-    Redirect { antibot_enabled: true, ..samples::redirect(slug) }
+    samples::redirect(slug).with(|content| content.antibot_enabled = true)
 }
 
 /// Visits `path` with these further header lines.
@@ -190,8 +190,8 @@ async fn d24_d56_a_chain_asks_what_any_of_its_links_asks() {
     let to = |slug: &str| samples::target(&format!("https://{HOST}/{slug}"));
     edge.add(&against_bots("end")).await;
     edge.add(&blocking("abroad", &["DE"])).await;
-    edge.add(&Redirect { target_url: to("end"), ..samples::redirect("first") }).await;
-    edge.add(&Redirect { target_url: to("abroad"), ..samples::redirect("second") }).await;
+    edge.add(&samples::redirect("first").with(|content| content.target_url = to("end"))).await;
+    edge.add(&samples::redirect("second").with(|content| content.target_url = to("abroad"))).await;
     let person = format!("User-Agent: {CHROME}\r\n");
     assert_eq!(visit(&edge, "GET", "/first", "User-Agent: curl/8\r\n").status, 403);
     assert_eq!(visit(&edge, "GET", "/first", &person).status, 302);
@@ -218,7 +218,7 @@ async fn d58_a_changed_gate_holds_at_once() {
     let open = samples::redirect("sale");
     edge.add(&open).await;
     assert_eq!(edge.get("/sale").status, 302);
-    let closed = Redirect { antibot_enabled: true, ..open.clone() };
+    let closed = open.clone().with(|content| content.antibot_enabled = true);
     edge.update(&open, &closed).await;
     assert_eq!(edge.get("/sale").status, 403);
     edge.update(&closed, &open).await;

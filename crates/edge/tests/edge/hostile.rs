@@ -3,7 +3,6 @@
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
 
-use signpost_domain::Redirect;
 use signpost_port_contracts::samples;
 use signpost_test_servers::smuggling::{doubtful_chunks, doubtful_heads};
 
@@ -29,7 +28,7 @@ async fn edge() -> Edge {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     let target_url = samples::target("https://other.example/secret");
-    edge.add(&Redirect { target_url, ..samples::redirect("other") }).await;
+    edge.add(&samples::redirect("other").with(|content| content.target_url = target_url)).await;
     edge
 }
 

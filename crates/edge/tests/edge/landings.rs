@@ -1,7 +1,7 @@
 //! Landing pages as visitors see them.
 
 use signpost_domain::{
-    CustomDomainScheme, Hostname, Landing, PageContent, Redirect, SystemDomain, WidgetContent, WidgetText,
+    CustomDomainScheme, Hostname, Landing, PageContent, SystemDomain, WidgetContent, WidgetText,
 };
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
@@ -12,7 +12,7 @@ use crate::harness::{ACTIVE, Edge, options};
 async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
     let edge = Edge::start().await;
     let title = samples::name("Fish & Chips — <menu>");
-    edge.add(&Landing { title, note: Some(samples::note("secret")), ..samples::landing("menu") }).await;
+    edge.add(&Landing { name: title, note: Some(samples::note("secret")), ..samples::landing("menu") }).await;
     let answer = edge.get("/menu");
     assert_eq!(answer.status, 200);
     assert_eq!(answer.header("content-type"), Some("text/html; charset=utf-8"));
@@ -133,7 +133,7 @@ async fn d24_a_redirect_may_lead_to_a_landing_page() {
         ("b", "https://go.example.com/menu/"),
         ("c", "http://old.example.com/menu?x=1#y"),
     ] {
-        edge.add(&Redirect { target_url: samples::target(target), ..samples::redirect(slug) }).await;
+        edge.add(&samples::redirect(slug).with(|content| content.target_url = samples::target(target))).await;
     }
     for path in ["/a", "/b", "/c"] {
         let answer = edge.get(path);

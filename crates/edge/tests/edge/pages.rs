@@ -32,10 +32,10 @@ async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     edge.add(&samples::redirect_at(samples::lost(Some("lost")))).await;
     edge.add(&samples::redirect_at(samples::on_custom("links.example.net", Some("custom")))).await;
-    edge.add(&Redirect {
-        target_url: samples::target("https://a.evil.example/"),
-        ..samples::redirect("blocked")
-    })
+    edge.add(
+        &samples::redirect("blocked")
+            .with(|content| content.target_url = samples::target("https://a.evil.example/")),
+    )
     .await;
     edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
 

@@ -19,7 +19,7 @@ async fn started(types: &[PixelType]) -> (Edge, Redirect) {
         edge.commit(work).await;
         ids.push(pixel.id);
     }
-    let redirect = Redirect { pixel_ids: samples::pixel_ids(ids), ..samples::redirect("sale") };
+    let redirect = samples::redirect("sale").with(|content| content.pixel_ids = samples::pixel_ids(ids));
     edge.add(&redirect).await;
     (edge, redirect)
 }

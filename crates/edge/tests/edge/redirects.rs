@@ -45,7 +45,7 @@ async fn d53_a_trailing_slash_and_percent_encoding_are_the_same_address_and_case
 async fn d53_r9_the_visitors_query_is_not_passed_on() {
     let edge = Edge::start().await;
     let target_url = samples::target("https://example.com/a?b=c#d");
-    edge.add(&Redirect { target_url, ..samples::redirect("sale") }).await;
+    edge.add(&samples::redirect("sale").with(|content| content.target_url = target_url)).await;
     for path in ["/sale?x=1", "/sale/?utm_source=y&z", "/sale?", "/sale?url=https://evil.example"] {
         assert_eq!(edge.get(path).header("location"), Some("https://example.com/a?b=c#d"), "{path}");
     }
@@ -63,7 +63,7 @@ async fn d53_r10_an_ascii_target_is_sent_byte_for_byte_and_any_other_as_clean_as
         ),
     ] {
         let target_url = samples::target(target);
-        edge.add(&Redirect { target_url, ..samples::redirect(slug) }).await;
+        edge.add(&samples::redirect(slug).with(|content| content.target_url = target_url)).await;
         assert_eq!(edge.get(&format!("/{slug}")).header("location"), Some(location));
     }
 }
@@ -88,7 +88,8 @@ async fn d58_a_change_and_a_deactivation_hold_at_once() {
     let first = samples::redirect("sale");
     edge.add(&first).await;
     assert_eq!(edge.get("/sale").header("location"), Some("https://example.com/sale"));
-    let second = Redirect { target_url: samples::target("https://example.com/other"), ..first.clone() };
+    let second =
+        first.clone().with(|content| content.target_url = samples::target("https://example.com/other"));
     edge.update(&first, &second).await;
     assert_eq!(edge.get("/sale").header("location"), Some("https://example.com/other"));
     let inactive = Redirect { is_active: false, ..second.clone() };
@@ -107,7 +108,7 @@ async fn d24_r32_a_target_on_an_own_address_is_followed_and_a_loop_leads_nowhere
         ("y", "https://go.example.com/x"),
     ] {
         let target_url = samples::target(target);
-        edge.add(&Redirect { target_url, ..samples::redirect(slug) }).await;
+        edge.add(&samples::redirect(slug).with(|content| content.target_url = target_url)).await;
     }
     assert_eq!(edge.get("/a").header("location"), Some("https://example.com/end"));
     assert_eq!(edge.get("/x").status, 404);

@@ -13,10 +13,10 @@ use super::click_lines::LineFormat;
 use super::query::{self, ExportQuery, Subject};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
-use crate::resources::links::LinkResource;
+use crate::resources::links::LinkEndpoints;
 
 /// Exports the clicks of a link.
-pub(crate) async fn of_link<K: LinkResource>(
+pub(crate) async fn of_link<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,

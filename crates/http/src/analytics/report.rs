@@ -12,14 +12,14 @@ use super::by;
 use super::query::{self, QuestionQuery, Subject};
 use crate::api_error::ApiError;
 use crate::extract::{Admitted, OnlyQuery, PathId};
-use crate::resources::links::LinkResource;
+use crate::resources::links::LinkEndpoints;
 use crate::schema::{
     Components, FieldType, closed_object, count, kind, list, maybe, named, shown, string, timestamp,
 };
 use crate::wire::{self, Text};
 
 /// Answers a question about a link.
-pub(crate) async fn of_link<K: LinkResource>(
+pub(crate) async fn of_link<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,

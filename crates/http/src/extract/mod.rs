@@ -26,7 +26,7 @@ pub(crate) use input::{NoInput, OnlyBody, OnlyKey, OnlyQuery};
 pub(crate) use json_body::BODY;
 pub(crate) use list_query::{PageQuery, parse_integer};
 pub(crate) use object_reader::{
-    FieldReader, Given, ObjectReader, boolean, items, object, properties, reference, text, texts,
+    FieldReader, ObjectReader, Verb, boolean, items, object, properties, reference, text, texts,
 };
 pub(crate) use path_id::PathId;
 pub(crate) use query_string::QueryString;

@@ -2,65 +2,20 @@
 
 use std::ops::RangeInclusive;
 
-use signpost_domain::{Change, FieldError, Slug, SlugChoice, ViolationCode, Violations};
+use signpost_domain::{Change, FieldError, ViolationCode, Violations};
 
 use super::field::Field;
 use crate::schema::{AnySchema, Property, always, or_null, with_default};
 use crate::shorten::shorten;
 use signpost_strict_json::{Json, JsonObject};
 
-/// What an object says about one of its fields.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Given<T> {
-    /// It is not there.
-    Absent,
-    /// It is null.
-    Null,
-    /// It is there and valid by itself.
-    Value(T),
-    /// It is there and invalid; what is wrong has been noted.
-    Invalid,
-}
-
-impl<T> Given<T> {
-    /// The same of what `change` makes of the value.
-    pub(crate) fn map<U>(self, change: impl FnOnce(T) -> U) -> Given<U> {
-        match self {
-            Self::Absent => Given::Absent,
-            Self::Null => Given::Null,
-            Self::Value(value) => Given::Value(change(value)),
-            Self::Invalid => Given::Invalid,
-        }
-    }
-
-    /// For creations, where an absent field and a null one mean the same.
-    pub(crate) fn into_option(self) -> Option<T> {
-        match self {
-            Self::Value(value) => Some(value),
-            Self::Absent | Self::Null | Self::Invalid => None,
-        }
-    }
-
-    /// For a PATCH. An invalid field is as if it were absent: nothing is done while anything is invalid.
-    pub(crate) fn into_change(self) -> Change<T> {
-        match self {
-            Self::Absent | Self::Invalid => Change::Keep,
-            Self::Null => Change::Clear,
-            Self::Value(value) => Change::Set(value),
-        }
-    }
-}
-
-impl Given<Slug> {
-    /// What a creation says about the slug (D21). `None` if it is invalid.
-    pub(crate) fn into_choice(self) -> Option<SlugChoice> {
-        match self {
-            Self::Absent => Some(SlugChoice::Generate),
-            Self::Null => Some(SlugChoice::Root),
-            Self::Value(slug) => Some(SlugChoice::Exactly(slug)),
-            Self::Invalid => None,
-        }
-    }
+/// What a body asks for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Verb {
+    /// Something new.
+    Create,
+    /// A change of something that exists.
+    Update,
 }
 
 /// Takes the fields of an object one by one and notes what is wrong with them. Which fields there are is said by
@@ -113,19 +68,38 @@ impl ObjectReader {
         self.value_or_absent(field)
     }
 
-    /// A field that means `default` if it is left out, and cannot be null. If it is invalid, its value does not matter.
-    pub(crate) fn optional_or(&mut self, default: bool, field: impl Field<bool>) -> bool {
-        let name = field.name();
-        let described = |schema| always(name, with_default(schema, default.into())).or_absent();
-        self.describe(&field, described);
-        self.value_or_absent(field).unwrap_or(default)
+    /// A field that a creation must have and an update may leave out. It cannot be null.
+    pub(crate) fn required_to_create<T>(&mut self, verb: Verb, field: impl Field<T>) -> Option<T> {
+        match verb {
+            Verb::Create => self.required(field),
+            Verb::Update => self.optional(field),
+        }
     }
 
-    /// A field that may be left out or null.
-    pub(crate) fn nullable<T>(&mut self, field: impl Field<T>) -> Given<T> {
+    /// A field that may be left out, which means `default` in a creation. It cannot be null.
+    pub(crate) fn optional_or(&mut self, verb: Verb, default: bool, field: impl Field<bool>) -> Option<bool> {
+        let name = field.name();
+        let described = |schema| {
+            let schema = match verb {
+                Verb::Create => with_default(schema, default.into()),
+                Verb::Update => schema,
+            };
+            always(name, schema).or_absent()
+        };
+        self.describe(&field, described);
+        self.value_or_absent(field)
+    }
+
+    /// A field that may be left out or null. An invalid field is as if it were absent: a request with violations changes
+    /// nothing.
+    pub(crate) fn nullable<T>(&mut self, field: impl Field<T>) -> Change<T> {
         let name = field.name();
         self.describe(&field, |schema| always(name, or_null(schema)).or_absent());
-        self.take(field)
+        match self.take(field) {
+            Given::Absent | Given::Invalid => Change::Keep,
+            Given::Null => Change::Clear,
+            Given::Value(value) => Change::Set(value),
+        }
     }
 
     fn describe<T>(&mut self, field: &impl Field<T>, property: impl FnOnce(AnySchema) -> Property) {
@@ -186,6 +160,15 @@ impl ObjectReader {
         }
         violations
     }
+}
+
+/// A member of the object, before the rule about null is applied.
+enum Given<T> {
+    Absent,
+    Null,
+    Value(T),
+    /// What is wrong has been noted.
+    Invalid,
 }
 
 /// Reads a value that is not null, found at a path. `None` if it is invalid; why is noted then.
@@ -328,7 +311,7 @@ mod tests {
     fn d8_every_violation_of_a_body_is_listed_wrong_types_included() {
         let mut body = reader(r#"{"name":"","note":5,"active":"yes","nothing":null,"zzz":1,"aaa":{"b":1}}"#);
         assert_eq!(body.required(of("name", text(Name::parse))), None);
-        assert_eq!(body.nullable(of("note", text(Note::parse))), Given::Invalid);
+        assert_eq!(body.nullable(of("note", text(Note::parse))), Change::Keep);
         assert_eq!(body.optional(of("active", boolean())), None);
         assert_eq!(body.optional(of("nothing", boolean())), None);
         assert_eq!(body.required(of("target_url", text(Name::parse))), None);
@@ -349,12 +332,9 @@ mod tests {
     #[test]
     fn absent_null_and_a_value_are_three_things() {
         let mut body = reader(r#"{"null":null,"value":"x"}"#);
-        assert_eq!(body.nullable(of("absent", text(Note::parse))).into_change(), Change::Keep);
-        assert_eq!(body.nullable(of("null", text(Note::parse))).into_change(), Change::Clear);
-        assert_eq!(
-            body.nullable(of("value", text(Note::parse))).into_change(),
-            Change::Set(Note::parse("x").unwrap())
-        );
+        assert_eq!(body.nullable(of("absent", text(Note::parse))), Change::Keep);
+        assert_eq!(body.nullable(of("null", text(Note::parse))), Change::Clear);
+        assert_eq!(body.nullable(of("value", text(Note::parse))), Change::Set(Note::parse("x").unwrap()));
         assert_eq!(found(body), []);
     }
 
@@ -381,7 +361,7 @@ mod tests {
             ),
         ] {
             let mut reader = reader(body);
-            assert_eq!(reader.nullable(of("geo", object(read))), Given::Invalid, "{body}");
+            assert_eq!(reader.nullable(of("geo", object(read))), Change::Keep, "{body}");
             let expected: Vec<_> =
                 expected.into_iter().map(|(field, code)| (field.to_owned(), code)).collect();
             assert_eq!(found(reader), expected, "{body}");

@@ -1,21 +1,70 @@
-//! Fields that landing pages and redirects have alike (D20–D23, D28).
+//! Fields that landing pages and redirects share (D20–D23, D28).
 
 use serde_json::{Value, json};
 use signpost_domain::id::GroupKind;
-use signpost_domain::{HostReference, IdReference, Note, Slug};
+use signpost_domain::{HostReference, IdReference, LinkRequest, Name, Note, Slug};
 use utoipa::openapi::schema::{ObjectBuilder, SchemaFormat};
 
-use crate::extract::{Field, boolean, field, reference, text};
+use crate::extract::{Field, ObjectReader, Verb, boolean, field, reference, text};
 use crate::schema::{SLUG, WITHOUT_NUL, boolean as boolean_schema, examples, id_pattern, string};
 
-/// `slug`, with what it is and what null means.
-pub(super) fn slug(description: &'static str) -> impl Field<Slug> {
-    field("slug", text(Slug::parse), move || slug_schema(description))
+/// Reads the fields that follow the name. `noun` is what the descriptions call the link.
+pub(super) fn read<R: Default>(
+    body: &mut ObjectReader,
+    verb: Verb,
+    noun: &'static str,
+    name: Option<Name>,
+) -> LinkRequest<R> {
+    let slug = body.nullable(slug(verb, noun));
+    // The contract lists them in this order for creations, and in the other for updates.
+    let (domain, note) = match verb {
+        Verb::Create => {
+            let domain = body.nullable(domain(verb, noun));
+            (domain, body.nullable(note(verb)))
+        }
+        Verb::Update => {
+            let note = body.nullable(note(verb));
+            (body.nullable(domain(verb, noun)), note)
+        }
+    };
+    LinkRequest {
+        name,
+        slug,
+        domain,
+        note,
+        group: body.nullable(group_id(verb, noun)),
+        is_active: body.optional_or(verb, true, is_active()),
+        ..LinkRequest::default()
+    }
 }
 
-/// What `slug` means in a creation.
-pub(super) const SLUG_OF_NEW_LINK: &str = "The part of the address after the hostname; case matters. Left out: 7 random characters. Null: the root of the \
-     custom domain that `domain` names. Some are reserved on the system domain.";
+/// Reads `analytics_enabled`, which only creations have (D28, D50).
+pub(super) fn read_analytics_enabled(body: &mut ObjectReader, verb: Verb) -> Option<bool> {
+    let analytics_enabled = field("analytics_enabled", boolean(), || {
+        boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
+    });
+    match verb {
+        Verb::Create => body.optional_or(verb, true, analytics_enabled),
+        Verb::Update => None,
+    }
+}
+
+fn slug(verb: Verb, noun: &'static str) -> impl Field<Slug> {
+    field("slug", text(Slug::parse), move || {
+        let meaning = match verb {
+            Verb::Create => {
+                "Left out: 7 random characters. Null: the root of the custom domain that `domain` names."
+                    .to_owned()
+            }
+            Verb::Update => {
+                format!("Null frees the address and moves the {noun} to the root of its custom domain.")
+            }
+        };
+        slug_schema(&format!(
+            "The part of the address after the hostname; case matters. {meaning} Some are reserved on the system domain."
+        ))
+    })
+}
 
 /// `slug` as it is shown.
 pub(super) fn slug_shown() -> ObjectBuilder {
@@ -26,12 +75,16 @@ fn slug_schema(description: &str) -> ObjectBuilder {
     string(description).max_length(Some(Slug::MAX_CHARS)).pattern(Some(SLUG)).examples(["autumn-sale"])
 }
 
-/// `domain`, with what null means (D22, D23).
-pub(super) fn domain(of_null: &'static str) -> impl Field<HostReference> {
+/// `domain` (D22, D23)
+fn domain(verb: Verb, noun: &'static str) -> impl Field<HostReference> {
     field("domain", reference(HostReference::parse), move || {
+        let meaning = match verb {
+            Verb::Create => "Left out or null: the system domain.".to_owned(),
+            Verb::Update => format!("Null moves the {noun} back to the system domain."),
+        };
         string(&format!(
             "The hostname that the link lives on: the system hostname, or one of the account's own domains, which must \
-             be active. Case, spaces around it and one final dot do not matter. {of_null}"
+             be active. Case, spaces around it and one final dot do not matter. {meaning}"
         ))
         .examples(["links.example.org"])
     })
@@ -54,10 +107,12 @@ pub(super) fn url() -> ObjectBuilder {
         .examples(["https://go.example.com/autumn-sale"])
 }
 
-/// `note`, with what null means, if that needs to be said.
-pub(super) fn note(of_null: &'static str) -> impl Field<Note> {
+fn note(verb: Verb) -> impl Field<Note> {
     field("note", text(Note::parse), move || {
-        note_schema(format!("A private note, never shown to visitors; kept as it is. {of_null}").trim_end())
+        note_schema(match verb {
+            Verb::Create => "A private note, never shown to visitors; kept as it is.",
+            Verb::Update => "A private note, never shown to visitors; kept as it is. Null clears it.",
+        })
     })
 }
 
@@ -73,9 +128,14 @@ fn note_schema(description: &str) -> ObjectBuilder {
         .examples(["For the autumn newsletter"])
 }
 
-/// `group_id`, with what it means, null included.
-pub(super) fn group_id(description: &'static str) -> impl Field<IdReference<GroupKind>> {
-    field("group_id", reference(IdReference::parse), move || group_id_shown(description))
+fn group_id(verb: Verb, noun: &'static str) -> impl Field<IdReference<GroupKind>> {
+    field("group_id", reference(IdReference::parse), move || {
+        let meaning = match verb {
+            Verb::Create => "Left out or null: none.",
+            Verb::Update => "Null takes it out of its group.",
+        };
+        group_id_shown(&format!("The group to put the {noun} into. {meaning}"))
+    })
 }
 
 /// `group_id` as it is shown.
@@ -83,21 +143,13 @@ pub(super) fn group_id_shown(description: &str) -> ObjectBuilder {
     string(description).pattern(Some(id_pattern("grp"))).examples([json!(examples::GROUP_ID), json!(null)])
 }
 
-/// `is_active`
-pub(super) fn is_active() -> impl Field<bool> {
+fn is_active() -> impl Field<bool> {
     field("is_active", boolean(), is_active_shown)
 }
 
 /// `is_active` as it is shown.
 pub(super) fn is_active_shown() -> ObjectBuilder {
     boolean_schema("Whether the link resolves.")
-}
-
-/// `analytics_enabled` (D28, D50)
-pub(super) fn analytics_enabled() -> impl Field<bool> {
-    field("analytics_enabled", boolean(), || {
-        boolean_schema("Whether visits are counted. Fixed for the link's life, and never shown.")
-    })
 }
 
 /// A link has no place at the root of the system domain (D21): a null slug takes a domain.

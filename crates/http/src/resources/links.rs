@@ -1,50 +1,76 @@
-//! What landing pages and redirects have alike: their lists, and their deletion.
+//! Links: the endpoints that redirects and landing pages share, `/v1/redirects` and `/v1/landings` (D5, D27, D28, D31).
 
 use actix_web::{HttpResponse, web};
 use serde::Serialize;
+use signpost_app::links::LinkResource;
 use signpost_app::{Application, analytics, links};
 use signpost_domain::analytics::RecentClicks;
 use signpost_domain::id::{LandingKind, RedirectKind};
-use signpost_domain::{Id, Link, LinkIdKind, Rejection, Timestamp};
+use signpost_domain::{
+    AnyContent, Content, ContentRules, GroupId, Id, Link, LinkIdKind, LinkRequest, Rejection, Submitted,
+    Timestamp,
+};
 use utoipa::openapi::schema::{ObjectBuilder, OneOfBuilder};
 
 use super::landings::LandingBody;
+use super::link_fields::{domain_shown, group_id_shown, no_root_of_the_system_domain, root_needs_a_domain};
 use super::link_list_query::{self, LinkListQuery};
 use super::redirects::RedirectBody;
 use crate::api_error::ApiError;
 use crate::bulk_outcome;
 use crate::cursor::CursorScope;
-use crate::extract::{Admitted, Field, NoInput, OnlyBody, OnlyQuery, PathId, batch, ids, properties};
+use crate::extract::{
+    Admitted, Field, NoInput, ObjectReader, OnlyBody, OnlyQuery, PathId, Verb, batch, ids, properties,
+};
 use crate::remembered_answer::conclusion;
-use crate::schema::{Components, Property, closed_object, count, examples, named, shown, timestamp};
+use crate::schema::{
+    AnySchema, Components, Property, closed_object, count, created_at, named, shown, timestamp, updated_at,
+    with_rule,
+};
 use crate::wire::{self, BulkDeleteBody, DeletionBody, ListBody, Text};
 
-/// What the endpoints of a kind of links say that those of the other do not.
-pub(crate) trait LinkResource: LinkIdKind {
+/// A kind of links, as the API reads and shows it.
+pub(crate) trait LinkEndpoints: LinkIdKind {
+    /// The content of the kind.
+    type Content: LinkResource<Kind = Self>;
+
+    /// What the API calls the kind.
+    const WORDS: LinkWords;
+
+    /// Reads the fields of a creation or of an update.
+    fn read(body: &mut ObjectReader, verb: Verb) -> LinkRequest<RequestOf<Self>>;
+
+    /// The body that answers about a single link show.
+    fn single_body(single: &SingleOf<Self>, app: &Application) -> impl Serialize;
+
+    /// The link that they show.
+    fn link(single: &SingleOf<Self>) -> &Link<Self::Content>;
+}
+
+/// What requests ask of the content of a kind.
+pub(crate) type RequestOf<K> = <<K as LinkEndpoints>::Content as ContentRules>::Request;
+
+/// What is shown of a single link of a kind.
+pub(crate) type SingleOf<K> = <<K as LinkEndpoints>::Content as LinkResource>::Single;
+
+/// What the API calls a kind of links.
+pub(crate) struct LinkWords {
+    /// In sentences.
+    pub(crate) noun: &'static str,
     /// The value of `object`.
-    const OBJECT: &'static str;
+    pub(crate) object: &'static str,
+    /// Where links are created and listed, and what the address of each begins with.
+    pub(crate) path: &'static str,
     /// What the cursors of the kind's list are bound to (D11).
-    const LIST: &'static str;
-    /// The field that names the links of a bulk deletion, what it is, and an example of an id.
-    const IDS: (&'static str, &'static str, &'static str);
+    pub(crate) list: &'static str,
+    /// The field that names the links of a bulk deletion.
+    pub(crate) ids: &'static str,
+    /// What that field has.
+    pub(crate) about_ids: &'static str,
+    /// An id.
+    pub(crate) example_id: &'static str,
     /// What people are told when one is deleted.
-    const DELETED: &'static str;
-}
-
-impl LinkResource for LandingKind {
-    const OBJECT: &'static str = "landing";
-    const LIST: &'static str = "landings";
-    const IDS: (&'static str, &'static str, &'static str) =
-        ("landing_ids", "The ids of the landing pages.", examples::LANDING_ID);
-    const DELETED: &'static str = "The landing page is deleted and its address is free.";
-}
-
-impl LinkResource for RedirectKind {
-    const OBJECT: &'static str = "redirect";
-    const LIST: &'static str = "redirects";
-    const IDS: (&'static str, &'static str, &'static str) =
-        ("redirect_ids", "The ids of the redirects.", examples::REDIRECT_ID);
-    const DELETED: &'static str = "The redirect is deleted and its address is free.";
+    pub(crate) deleted: &'static str,
 }
 
 /// A link as bulk results show it; the id's prefix and `object` tell its kind.
@@ -60,9 +86,30 @@ pub(crate) enum LinkBody {
 impl LinkBody {
     /// The link; its address depends on where the installation lives.
     pub(crate) fn new(link: &Link, app: &Application) -> Self {
-        match link {
-            Link::Landing(landing) => Self::Landing(LandingBody::new(landing, app)),
-            Link::Redirect(redirect) => Self::Redirect(RedirectBody::new(redirect, app)),
+        match &link.content {
+            AnyContent::Landing => Self::Landing(LandingBody::new(link, app)),
+            AnyContent::Redirect(content) => Self::Redirect(RedirectBody::new(link, content, app)),
+        }
+    }
+}
+
+shown! {
+    /// What every body of a link ends with.
+    pub(super) struct PlaceAndTimesBody {
+        group_id: Option<Text<GroupId>> = group_id_shown("The group that the link is in; null if in none."),
+        domain: Option<String> = domain_shown(),
+        created_at: Text<Timestamp> = created_at(),
+        updated_at: Text<Timestamp> = updated_at(),
+    }
+}
+
+impl PlaceAndTimesBody {
+    pub(super) fn new<C: Content>(link: &Link<C>, app: &Application) -> Self {
+        Self {
+            group_id: link.group_id.map(Text),
+            domain: link.placement.hostname(&app.system).map(|hostname| hostname.as_str().to_owned()),
+            created_at: Text(link.created_at),
+            updated_at: Text(link.updated_at),
         }
     }
 }
@@ -114,25 +161,104 @@ pub(crate) fn components() -> Components {
     ]
 }
 
+/// The components about one kind of links, under these names: as bulk results, lists and answers about a single one show
+/// it, and as creations and updates ask for it.
+pub(super) fn components_of<K: LinkEndpoints>(
+    [in_bulk, in_list, as_single, new, changes]: [&'static str; 5],
+    listed: impl Fn() -> Vec<Property>,
+    single: Vec<Property>,
+) -> Components {
+    let noun = K::WORDS.noun;
+    let shown_by = |answers: &str, properties: Vec<Property>| -> AnySchema {
+        closed_object(&format!("A {noun}, as {answers} show it."), properties).into()
+    };
+    let asked = |what: &str, verb: Verb, rule| -> AnySchema {
+        let properties = properties(|body| drop(K::read(body, verb)));
+        with_rule(closed_object(what, properties), "anyOf", rule).into()
+    };
+    let with_clicks = listed().into_iter().chain(recent_clicks()).collect();
+    let what_changes = format!("Changes to a {noun}. Only the fields that are there are changed.");
+    vec![
+        (in_bulk, shown_by("bulk results", listed())),
+        (in_list, shown_by("lists", with_clicks)),
+        (as_single, shown_by("its creation, retrieval and update", single)),
+        (new, asked(&format!("A {noun} to be created."), Verb::Create, root_needs_a_domain())),
+        (changes, asked(&what_changes, Verb::Update, no_root_of_the_system_domain())),
+    ]
+}
+
 /// The body of a bulk request that names links.
 pub(super) fn ids_body(ids: impl Field<Vec<String>>) -> ObjectBuilder {
     closed_object("The items of a bulk request.", properties(|body| drop(body.required(ids))))
 }
 
-fn ids_to_delete<K: LinkResource>() -> impl Field<Vec<String>> {
-    let (name, description, example) = K::IDS;
-    ids(name, description, example)
+fn ids_to_delete<K: LinkEndpoints>() -> impl Field<Vec<String>> {
+    let LinkWords { ids: name, about_ids, example_id, .. } = K::WORDS;
+    ids(name, about_ids, example_id)
+}
+
+/// The request of a creation or an update.
+pub(super) fn submitted<K: LinkEndpoints>(
+    body: OnlyBody,
+    verb: Verb,
+) -> Submitted<LinkRequest<RequestOf<K>>> {
+    let (mut body, mut violations) = match body.reader() {
+        Ok(readable) => readable,
+        Err(violations) => return Submitted::unreadable(violations),
+    };
+    let value = K::read(&mut body, verb);
+    violations.append(body.finish());
+    Submitted { value, violations }
+}
+
+/// `POST /v1/landings` and `POST /v1/redirects` (D28)
+pub(crate) async fn create<K: LinkEndpoints>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    mut body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let once = body.once(&app, &caller).await?;
+    let show = |created: &SingleOf<K>| {
+        wire::created(K::WORDS.path, K::link(created).id, &K::single_body(created, &app))
+    };
+    let request = submitted::<K>(body, Verb::Create);
+    let conclusion = conclusion(once.as_ref(), show);
+    let created = links::create::<K::Content>(&app, &caller, request, conclusion).await?;
+    show(&created)
+}
+
+/// `GET /v1/landings/{id}` and `GET /v1/redirects/{id}` (D27)
+pub(crate) async fn get<K: LinkEndpoints>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<K>,
+    _: NoInput,
+) -> Result<HttpResponse, ApiError> {
+    let single = links::get::<K::Content>(&app, &caller, id.0).await?;
+    wire::ok(&K::single_body(&single, &app))
+}
+
+/// `PATCH /v1/landings/{id}` and `PATCH /v1/redirects/{id}`
+pub(crate) async fn update<K: LinkEndpoints>(
+    app: web::Data<Application>,
+    caller: Admitted,
+    id: PathId<K>,
+    body: OnlyBody,
+) -> Result<HttpResponse, ApiError> {
+    let request = submitted::<K>(body, Verb::Update);
+    let single = links::update::<K::Content>(&app, &caller, id.0, request).await?;
+    wire::ok(&K::single_body(&single, &app))
 }
 
 /// `GET /v1/landings` and `GET /v1/redirects` (contract "List filters for links").
-pub(crate) async fn list<K: LinkResource>(
+pub(crate) async fn list<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     input: OnlyQuery,
 ) -> Result<HttpResponse, ApiError> {
     let OnlyQuery { query, violations } = input;
     let LinkListQuery { links, with_clicks, scope } =
-        link_list_query::read(query, violations, CursorScope::new(caller.account_id(), K::LIST))?;
+        link_list_query::read(query, violations, CursorScope::new(caller.account_id(), K::WORDS.list))?;
     let page = links::list(&app, &caller, K::LINK_KIND, links).await?;
     let mut clicks = if with_clicks {
         analytics::recent_clicks(&app, &caller, &page.items).await?.into_iter().map(Some).collect()
@@ -145,18 +271,18 @@ pub(crate) async fn list<K: LinkResource>(
 }
 
 /// `DELETE /v1/landings/{id}` and `DELETE /v1/redirects/{id}` (D5).
-pub(crate) async fn delete<K: LinkResource>(
+pub(crate) async fn delete<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     id: PathId<K>,
     _: NoInput,
 ) -> Result<HttpResponse, ApiError> {
     let id = links::delete(&app, &caller, id.0).await?;
-    wire::ok(&DeletionBody::new(id, K::OBJECT, K::DELETED))
+    wire::ok(&DeletionBody::new(id, K::WORDS.object, K::WORDS.deleted))
 }
 
 /// `POST /v1/landings/bulk/delete` and `POST /v1/redirects/bulk/delete` (D31).
-pub(crate) async fn delete_many<K: LinkResource>(
+pub(crate) async fn delete_many<K: LinkEndpoints>(
     app: web::Data<Application>,
     caller: Admitted,
     mut body: OnlyBody,
@@ -164,7 +290,7 @@ pub(crate) async fn delete_many<K: LinkResource>(
     let once = body.once(&app, &caller).await?;
     let ids = batch(body, ids_to_delete::<K>())?;
     let show = |outcomes: &Vec<Result<Id<K>, Rejection>>| {
-        let deletion = |id: &_| DeletionBody::new(*id, K::OBJECT, K::DELETED);
+        let deletion = |id: &_| DeletionBody::new(*id, K::WORDS.object, K::WORDS.deleted);
         let outcome = bulk_outcome::split(outcomes, ids_to_delete::<K>().name(), deletion, |index, _| {
             ids.get(index).cloned()
         });

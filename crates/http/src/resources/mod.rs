@@ -13,7 +13,6 @@ mod link_list_query;
 pub(crate) mod links;
 mod page_content;
 pub(crate) mod pixels;
-mod redirect_requests;
 pub(crate) mod redirects;
 mod widget_requests;
 pub(crate) mod widgets;

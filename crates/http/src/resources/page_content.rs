@@ -1,7 +1,7 @@
 //! What is on a landing page, apart from what its widgets are (D34).
 
 use signpost_domain::{
-    AccentColor, Description, PageContent, PageContentPatch, Theme, WebUrl, WidgetDraft, Widgets,
+    AccentColor, Description, PageContent, PageContentRequest, Theme, WebUrl, WidgetDraft, Widgets,
 };
 use utoipa::openapi::schema::{ArrayBuilder, ObjectBuilder};
 
@@ -42,12 +42,12 @@ impl From<&PageContent> for PageContentBody {
 }
 
 /// Reads the content. A creation's is a change of a page on which there is nothing.
-pub(super) fn read(body: &mut ObjectReader) -> PageContentPatch {
-    PageContentPatch {
-        description: body.nullable(description()).into_change(),
-        avatar_url: body.nullable(avatar_url()).into_change(),
+pub(super) fn read(body: &mut ObjectReader) -> PageContentRequest {
+    PageContentRequest {
+        description: body.nullable(description()),
+        avatar_url: body.nullable(avatar_url()),
         theme: body.optional(theme()),
-        accent_color: body.nullable(accent_color()).into_change(),
+        accent_color: body.nullable(accent_color()),
         search_engines: body.optional(search_engines()),
         widgets: body.optional(widgets_field()),
     }

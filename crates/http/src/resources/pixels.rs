@@ -92,7 +92,7 @@ fn pixel_id_schema() -> ObjectBuilder {
 fn read_pixel(body: &mut ObjectReader) -> Option<NewPixel> {
     let pixel_type = body.required(pixel_type());
     let code = body.required(pixel_id(pixel_type));
-    let name = body.nullable(name()).into_option();
+    let name = body.nullable(name()).applied_to(None);
     Some(NewPixel { code: code??, name })
 }
 

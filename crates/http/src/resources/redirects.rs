@@ -1,35 +1,34 @@
-//! Redirects: `/v1/redirects` (contract "Redirect", D27–D30, D32).
+//! Redirects: what only they have of `/v1/redirects` (contract "Redirect", D24, D26–D30, D36). The rest is in
+//! [`links`](super::links).
 
 use actix_web::{HttpResponse, web};
-use signpost_app::Application;
-use signpost_app::redirects::{self, CreateRedirect, RedirectWithPixels};
-use signpost_domain::id::RedirectKind;
+use serde::Serialize;
+use signpost_app::redirects::RedirectWithPixels;
+use signpost_app::{Application, links};
+use signpost_domain::id::{PixelKind, RedirectKind};
 use signpost_domain::{
-    CountryCode, FieldError, GeoBlocklist, GroupId, IncompleteRedirect, PixelIds, Redirect, RedirectId,
-    Rejection, Timestamp, ViolationCode, Violations,
+    Content, CountryCode, FieldError, GeoBlocklist, IdReference, Link, LinkRequest, Name, PixelIds, Redirect,
+    RedirectContent, RedirectContentRequest, RedirectId, RedirectRequest, Rejection, Submitted, TargetUrl,
+    ViolationCode, Violations,
 };
 use signpost_strict_json::Json;
-use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, SchemaType};
+use utoipa::openapi::schema::{AnyOfBuilder, ObjectBuilder, SchemaFormat, SchemaType};
 
-use super::link_fields::{
-    domain_shown, group_id_shown, is_active_shown, no_root_of_the_system_domain, note_shown,
-    root_needs_a_domain, slug_shown, url,
-};
-use super::links::recent_clicks;
+use super::link_fields::{is_active_shown, note_shown, read, read_analytics_enabled, slug_shown, url};
+use super::links::{LinkEndpoints, LinkWords, PlaceAndTimesBody, components_of};
 use super::pixels::PixelBody;
-use super::redirect_requests::{antibot_enabled_shown, draft, patch, read_patch};
 use crate::api_error::ApiError;
-use crate::bulk_outcome::{self, Wishes};
-use crate::extract::{Admitted, Field, NoInput, ObjectReader, OnlyBody, PathId, anything, batch, properties};
+use crate::bulk_outcome::{self, SentValues};
+use crate::extract::{
+    Admitted, Field, ObjectReader, OnlyBody, Verb, anything, batch, boolean, field, items, object,
+    properties, reference, text, texts,
+};
 use crate::remembered_answer::conclusion;
 use crate::schema::{
-    Components, closed_object, created_at, id, kept_name, kind, list as list_of, named, shown, string,
-    target_url_shown, updated_at, with_rule,
+    Components, boolean as boolean_schema, closed_object, country_pattern, examples, id, kept_name, kind,
+    list as list_of, named, sent_name, shown, string, target_url_pattern, target_url_shown,
 };
 use crate::wire::{self, BulkCreateBody, Text};
-
-/// Where redirects are created and listed, and what the address of each begins with.
-pub(crate) const PATH: &str = "/v1/redirects";
 
 /// The field of a bulk creation that holds the redirects.
 const ITEMS: &str = "redirects";
@@ -46,10 +45,7 @@ shown! {
         is_active: bool = is_active_shown(),
         note: Option<String> = note_shown(),
         antibot_enabled: bool = antibot_enabled_shown(),
-        group_id: Option<Text<GroupId>> = group_id_shown("The group that the redirect is in; null if in none."),
-        domain: Option<String> = domain_shown(),
-        created_at: Text<Timestamp> = created_at(),
-        updated_at: Text<Timestamp> = updated_at(),
+        + place_and_times: PlaceAndTimesBody,
     }
 }
 
@@ -76,51 +72,19 @@ shown! {
 }
 
 impl RedirectBody {
-    /// The redirect; its address depends on where the installation lives.
-    pub(crate) fn new(redirect: &Redirect, app: &Application) -> Self {
-        let Redirect {
-            id,
-            name,
-            target_url,
-            placement,
-            is_active,
-            note,
-            antibot_enabled,
-            // Never shown (D28).
-            analytics_enabled: _,
-            group_id,
-            // Not in lists (D27).
-            geo_blocklist: _,
-            pixel_ids: _,
-            created_at,
-            updated_at,
-        } = redirect;
+    /// The redirect; its address depends on where the installation lives. Countries and pixels are not in lists (D27).
+    pub(crate) fn new<C: Content>(link: &Link<C>, content: &RedirectContent, app: &Application) -> Self {
         Self {
-            id: Text(*id),
-            object: "redirect",
-            name: name.as_str().to_owned(),
-            url: placement.url(&app.system, app.custom_domain_scheme),
-            target_url: target_url.as_str().to_owned(),
-            slug: placement.slug().map(|slug| slug.as_str().to_owned()),
-            is_active: *is_active,
-            note: note.as_ref().map(|note| note.as_str().to_owned()),
-            antibot_enabled: *antibot_enabled,
-            group_id: group_id.map(Text),
-            domain: placement.hostname(&app.system).map(|hostname| hostname.as_str().to_owned()),
-            created_at: Text(*created_at),
-            updated_at: Text(*updated_at),
-        }
-    }
-}
-
-impl SingleRedirectBody {
-    /// The redirect with everything that is shown of it.
-    fn new(single: &RedirectWithPixels, app: &Application) -> Self {
-        let RedirectWithPixels { redirect, pixels } = single;
-        Self {
-            redirect: RedirectBody::new(redirect, app),
-            pixels: pixels.iter().map(PixelBody::from).collect(),
-            geo_blocklists: GeoBlocklistBody::from(&redirect.geo_blocklist),
+            id: Text(RedirectId::from_bytes(link.id.to_bytes())),
+            object: RedirectKind::WORDS.object,
+            name: link.name.as_str().to_owned(),
+            url: link.placement.url(&app.system, app.custom_domain_scheme),
+            target_url: content.target_url.as_str().to_owned(),
+            slug: link.placement.slug().map(|slug| slug.as_str().to_owned()),
+            is_active: link.is_active,
+            note: link.note.as_ref().map(|note| note.as_str().to_owned()),
+            antibot_enabled: content.antibot_enabled,
+            place_and_times: PlaceAndTimesBody::new(link, app),
         }
     }
 }
@@ -133,43 +97,146 @@ impl From<&GeoBlocklist> for GeoBlocklistBody {
     }
 }
 
+impl LinkEndpoints for RedirectKind {
+    type Content = RedirectContent;
+
+    const WORDS: LinkWords = LinkWords {
+        noun: "redirect",
+        object: "redirect",
+        path: "/v1/redirects",
+        list: "redirects",
+        ids: "redirect_ids",
+        about_ids: "The ids of the redirects.",
+        example_id: examples::REDIRECT_ID,
+        deleted: "The redirect is deleted and its address is free.",
+    };
+
+    fn read(body: &mut ObjectReader, verb: Verb) -> RedirectRequest {
+        let name = body.required_to_create(verb, name());
+        let target_url = body.required_to_create(verb, target_url());
+        let shared: RedirectRequest = read(body, verb, Self::WORDS.noun, name);
+        let content = RedirectContentRequest {
+            target_url,
+            antibot_enabled: body.optional_or(verb, false, antibot_enabled()),
+            geo_blocklist: body.nullable(geo_blocklists(verb)),
+            pixels: body
+                .nullable(pixel_ids(verb))
+                .map(|ids| ids.into_iter().map(|id| id.unwrap_or(IdReference::Malformed)).collect()),
+        };
+        LinkRequest { analytics_enabled: read_analytics_enabled(body, verb), content, ..shared }
+    }
+
+    fn single_body(single: &RedirectWithPixels, app: &Application) -> impl Serialize {
+        let RedirectWithPixels { redirect, pixels } = single;
+        SingleRedirectBody {
+            redirect: RedirectBody::new(redirect, &redirect.content, app),
+            pixels: pixels.iter().map(PixelBody::from).collect(),
+            geo_blocklists: GeoBlocklistBody::from(&redirect.content.geo_blocklist),
+        }
+    }
+
+    fn link(single: &RedirectWithPixels) -> &Redirect {
+        &single.redirect
+    }
+}
+
+const TARGET_URL: &str = "Where visitors are sent: an absolute `http` or `https` URL with a host, at most 2048 characters, without \
+    credentials, white space, control characters and backslashes. It is kept exactly as given. A host that programs read \
+    in different ways (`0x7f.1`, `a%62.example`) is refused; so are the link's own address and hosts that the operator has \
+    blocked. The pattern matches whatever is accepted, and some that is not: whether a host is one is beyond a pattern.";
+
+fn name() -> impl Field<Name> {
+    field("name", text(Name::parse), || sent_name("The redirect's name"))
+}
+
+/// `target_url` (D24)
+fn target_url() -> impl Field<TargetUrl> {
+    field("target_url", text(TargetUrl::parse), || {
+        string(TARGET_URL)
+            .format(Some(SchemaFormat::Custom("http-url".to_owned())))
+            .max_length(Some(TargetUrl::MAX_CHARS))
+            .pattern(Some(target_url_pattern()))
+            .examples(["https://example.com/autumn?utm_source=mail"])
+    })
+}
+
+fn antibot_enabled() -> impl Field<bool> {
+    field("antibot_enabled", boolean(), antibot_enabled_shown)
+}
+
+fn antibot_enabled_shown() -> ObjectBuilder {
+    boolean_schema(
+        "Whether bots, scripted clients and empty user agents are turned away, with a 403 page. Turning it on needs the \
+         feature `antibot`.",
+    )
+}
+
+/// `geo_blocklists`: countries may repeat, and in any case (D26).
+fn geo_blocklists(verb: Verb) -> impl Field<GeoBlocklist> {
+    field("geo_blocklists", object(blocklist), move || {
+        let of_null = match verb {
+            Verb::Create => "Left out or null: none.",
+            Verb::Update => "Null lifts all blocks.",
+        };
+        let description = format!(
+            "The countries whose visitors are turned away. Adding one needs the feature `geo_blocking`. {of_null}"
+        );
+        closed_object(&description, properties(|object| drop(blocklist(object))))
+    })
+}
+
+fn blocklist(object: &mut ObjectReader) -> Option<GeoBlocklist> {
+    let countries = texts(0..=CountryCode::COUNT, CountryCode::parse);
+    let countries = field("countries", countries, || {
+        let country = string("A country code of ISO 3166-1 (alpha-2), in upper or lower case.")
+            .pattern(Some(country_pattern()))
+            .examples(["DE"]);
+        list_of("The countries; one that is named again is dropped.", country)
+            .max_items(Some(CountryCode::COUNT))
+    });
+    object.required(countries).map(GeoBlocklist::new)
+}
+
+/// `pixel_ids` (D36). An item that is no string keeps its place, so that the others can be looked up and the answer lists
+/// what is wrong with them as well (D8).
+fn pixel_ids(verb: Verb) -> impl Field<Vec<Option<IdReference<PixelKind>>>> {
+    let one =
+        |item, path: &str, violations: &mut Violations| reference(IdReference::parse)(item, path, violations);
+    field("pixel_ids", items(PixelIds::MAX, one), move || {
+        let of_null = match verb {
+            Verb::Create => "Left out or null: none.",
+            Verb::Update => "They replace all that it has; null or `[]` removes them.",
+        };
+        let description = format!(
+            "The pixels that fire before a visitor is sent on, in this order; one that is named again is dropped. Adding \
+             one needs the feature `pixels`. {of_null}"
+        );
+        list_of(&description, id("pxl", "The id of a pixel of the account.")).max_items(Some(PixelIds::MAX))
+    })
+}
+
 /// The components of the OpenAPI document about redirects.
 pub(crate) fn components() -> Components {
-    let single = closed_object(
-        "A redirect, as its creation, retrieval and update show it.",
+    let mut components = components_of::<RedirectKind>(
+        ["Redirect", "ListedRedirect", "SingleRedirect", "NewRedirect", "RedirectPatch"],
+        RedirectBody::properties,
         SingleRedirectBody::properties(),
-    );
-    let listed = closed_object(
-        "A redirect, as lists show it.",
-        RedirectBody::properties().into_iter().chain(recent_clicks()),
     );
     let blocklists = closed_object(
         "The countries whose visitors are turned away, with a 403 page. A visitor whose country is not known is let in.",
         GeoBlocklistBody::properties(),
     );
-    let many = closed_object("Redirects to be created.", properties(|body| drop(body.required(items()))));
-    let new = properties(|body| drop(draft(body, Violations::new())));
-    let new = closed_object("A redirect to be created.", new);
-    let changes = properties(|body| drop(read_patch(body)));
-    let changes =
-        closed_object("Changes to a redirect. Only the fields that are there are changed.", changes);
-    vec![
-        (
-            "Redirect",
-            closed_object("A redirect, as bulk results show it.", RedirectBody::properties()).into(),
-        ),
-        ("ListedRedirect", listed.into()),
-        ("SingleRedirect", single.into()),
+    let many = closed_object("Redirects to be created.", properties(|body| drop(body.required(redirects()))));
+    components.extend([
         ("GeoBlocklists", blocklists.into()),
-        ("NewRedirect", with_rule(new, "anyOf", root_needs_a_domain()).into()),
         ("NewRedirects", many.into()),
         ("BulkRedirect", new_redirect_or_anything().into()),
-        ("RedirectPatch", with_rule(changes, "anyOf", no_root_of_the_system_domain()).into()),
-    ]
+    ]);
+    components
 }
 
 /// The redirects of a bulk creation.
-fn items() -> impl Field<Vec<Json>> {
+fn redirects() -> impl Field<Vec<Json>> {
     anything(ITEMS, "The redirects, in the order in which they are created.", || named("BulkRedirect"))
 }
 
@@ -187,24 +254,6 @@ fn new_redirect_or_anything() -> AnyOfBuilder {
         .item(anything)
 }
 
-/// `POST /v1/redirects` (D28)
-pub(crate) async fn create(
-    app: web::Data<Application>,
-    caller: Admitted,
-    mut body: OnlyBody,
-) -> Result<HttpResponse, ApiError> {
-    let once = body.once(&app, &caller).await?;
-    let show = |created: &RedirectWithPixels| {
-        wire::created(PATH, created.redirect.id, &SingleRedirectBody::new(created, &app))
-    };
-    let command = match body.reader() {
-        Ok((mut body, violations)) => draft(&mut body, violations),
-        Err(violations) => Err(IncompleteRedirect::unreadable(violations)),
-    };
-    let created = redirects::create(&app, &caller, command, conclusion(once.as_ref(), show)).await?;
-    show(&created)
-}
-
 /// `POST /v1/redirects/bulk` (D29, D30)
 pub(crate) async fn create_many(
     app: web::Data<Application>,
@@ -212,63 +261,40 @@ pub(crate) async fn create_many(
     mut body: OnlyBody,
 ) -> Result<HttpResponse, ApiError> {
     let once = body.once(&app, &caller).await?;
-    let mut wishes = vec![];
-    let commands = batch(body, items())?.map(|item| {
-        let index = wishes.len();
-        let (item_wishes, command) = read_item(index, item);
-        wishes.push(item_wishes);
-        command
+    let mut sent = vec![];
+    let requests = batch(body, redirects())?.map(|item| {
+        let index = sent.len();
+        let (values, request) = read_item(index, item);
+        sent.push(values);
+        request
     });
     let show = |outcomes: &Vec<Result<Redirect, Rejection>>| {
         let outcome = bulk_outcome::split(
             outcomes,
             ITEMS,
-            |redirect| RedirectBody::new(redirect, &app),
-            |index, rejection| wishes.get(index)?.value_at_fault(rejection),
+            |redirect| RedirectBody::new(redirect, &redirect.content, &app),
+            |index, rejection| sent.get(index)?.at_fault(rejection),
         );
         wire::ok(&BulkCreateBody::from(outcome))
     };
-    let outcomes = redirects::create_many(&app, &caller, commands, conclusion(once.as_ref(), show)).await?;
+    let conclusion = conclusion(once.as_ref(), show);
+    let outcomes = links::create_many::<RedirectContent>(&app, &caller, requests, conclusion).await?;
     show(&outcomes)
 }
 
-fn read_item(index: usize, item: Json) -> (Wishes, CreateRedirect) {
+fn read_item(index: usize, item: Json) -> (SentValues, Submitted<RedirectRequest>) {
     match item {
         Json::Object(members) => {
-            let wishes = Wishes::of(&members);
-            let mut command = draft(&mut ObjectReader::new(members), Violations::new());
-            // Now, and not when all are read: a hundred items may have a hundred violations each.
-            if let Err(incomplete) = &mut command {
-                incomplete.violations = std::mem::take(&mut incomplete.violations).of_item();
-            }
-            (wishes, command)
+            let sent = SentValues::of(&members);
+            let mut body = ObjectReader::new(members);
+            let value = RedirectKind::read(&mut body, Verb::Create);
+            // Cut now, and not when all are read: a hundred items may have a hundred violations each.
+            (sent, Submitted { value, violations: body.finish().of_item() })
         }
         Json::Text(_) | Json::Null | Json::Bool(_) | Json::Number | Json::List(_) => {
             let error = FieldError::new(ViolationCode::InvalidType, "must be an object");
             let violations = Violations::from(error.at(format!("{ITEMS}[{index}]")));
-            (Wishes::default(), Err(IncompleteRedirect::unreadable(violations)))
+            (SentValues::default(), Submitted::unreadable(violations))
         }
     }
-}
-
-/// `GET /v1/redirects/{id}` (D27)
-pub(crate) async fn get(
-    app: web::Data<Application>,
-    caller: Admitted,
-    id: PathId<RedirectKind>,
-    _: NoInput,
-) -> Result<HttpResponse, ApiError> {
-    let redirect = redirects::get(&app, &caller, id.0).await?;
-    wire::ok(&SingleRedirectBody::new(&redirect, &app))
-}
-
-/// `PATCH /v1/redirects/{id}` (contract "PATCH /v1/redirects/{id}")
-pub(crate) async fn update(
-    app: web::Data<Application>,
-    caller: Admitted,
-    id: PathId<RedirectKind>,
-    body: OnlyBody,
-) -> Result<HttpResponse, ApiError> {
-    let redirect = redirects::update(&app, &caller, id.0, patch(body)).await?;
-    wire::ok(&SingleRedirectBody::new(&redirect, &app))
 }

@@ -80,7 +80,7 @@ fn parse_type(text: &str) -> Result<&'static WidgetType, FieldError> {
 pub(super) fn link(widget: &mut ObjectReader) -> Option<WidgetContent> {
     let title = widget.required(name("title", "What stands on it"));
     let leads_to = widget.required(url("url", "Where it leads."));
-    let thumbnail_url = widget.nullable(url("thumbnail_url", "A small picture on it.")).into_option();
+    let thumbnail_url = widget.nullable(url("thumbnail_url", "A small picture on it.")).applied_to(None);
     Some(WidgetContent::Link { title: title?, url: leads_to?, thumbnail_url })
 }
 
@@ -99,7 +99,7 @@ pub(super) fn paragraph(widget: &mut ObjectReader) -> Option<WidgetContent> {
 pub(super) fn image(widget: &mut ObjectReader) -> Option<WidgetContent> {
     let image_url = widget.required(url("image_url", "The image."));
     let alt = widget.required(field("alt", text(AltText::parse), alt_schema));
-    let url = widget.nullable(url("url", "Where a click on it leads.")).into_option();
+    let url = widget.nullable(url("url", "Where a click on it leads.")).applied_to(None);
     Some(WidgetContent::Image { image_url: image_url?, alt: alt?, url })
 }
 
@@ -127,7 +127,7 @@ pub(super) fn email(widget: &mut ObjectReader) -> Option<WidgetContent> {
             .pattern(Some(email_pattern()))
             .examples([ADDRESS])
     }));
-    let title = widget.nullable(name("title", "What stands on it")).into_option();
+    let title = widget.nullable(name("title", "What stands on it")).applied_to(None);
     address.map(|address| WidgetContent::Email { address, title })
 }
 

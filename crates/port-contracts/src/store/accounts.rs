@@ -224,7 +224,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(revoked.unwrap(), None);
     for link in &doomed_links {
         assert_eq!(stored::link(&store, account, link.id()).await, None);
-        assert_eq!(stored::published(&store, link.placement()).await, None);
+        assert_eq!(stored::published(&store, &link.placement).await, None);
     }
     assert_eq!(stored::redirect(&store, other, kept.id).await, Some(kept));
     assert_eq!(stored::pixels(&store, other).await, [kept_pixel]);

@@ -42,7 +42,7 @@ pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
             .collect();
         given::links(&store, account, &links).await;
         for link in &links {
-            let published = stored::published(&store, link.placement()).await;
+            let published = stored::published(&store, &link.placement).await;
             assert_eq!(published, Some(stored::publication_of(account, link)));
             assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(link));
         }
@@ -62,7 +62,7 @@ pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
             for (claimant, is_active) in [(account, true), (account, false), (other, true), (other, false)] {
                 let landing = Landing { is_active, ..samples::landing_at(placement.clone()) };
                 let redirect = Redirect { is_active, ..samples::redirect_at(placement.clone()) };
-                for refused in [Link::from(landing), Link::from(redirect)] {
+                for refused in [landing.into_any(), redirect.into_any()] {
                     let outcome = given::insert_link(&store, claimant, &refused, PLENTY).await;
                     assert_eq!(outcome, Err(Decision::AddressTaken), "{placement:?}");
                     assert_eq!(stored::link(&store, claimant, refused.id()).await, None);
@@ -220,12 +220,12 @@ pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fr
     let landing = given::link(&store, account, samples::landing("a-page")).await;
     for placement in addressed() {
         for owner in [account, other] {
-            let moved = Link::from(Redirect { placement: placement.clone(), ..redirect.clone() });
+            let moved = Redirect { placement: placement.clone(), ..redirect.clone() }.into_any();
             let held = given::link(&store, owner, samples::landing_at(placement.clone())).await;
             assert_eq!(given::update_link(&store, account, &moved).await, Err(Decision::AddressTaken));
             assert!(given::delete_link(&store, owner, held.id).await);
 
-            let moved = Link::from(Landing { placement: placement.clone(), ..landing.clone() });
+            let moved = Landing { placement: placement.clone(), ..landing.clone() }.into_any();
             let held = given::link(&store, owner, samples::redirect_at(placement.clone())).await;
             assert_eq!(given::update_link(&store, account, &moved).await, Err(Decision::AddressTaken));
             assert!(given::delete_link(&store, owner, held.id).await);
@@ -244,7 +244,7 @@ pub(super) async fn a_link_does_not_stand_in_its_own_way(fresh: Fresh) {
         given::update_link(&store, account, &redirect).await.unwrap();
         assert!(given::delete_link(&store, account, redirect.id).await);
         let mut landing = given::link(&store, account, samples::landing_at(placement)).await;
-        landing.title = samples::name("Renamed");
+        landing.name = samples::name("Renamed");
         given::update_link(&store, account, &landing).await.unwrap();
         assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
     }
@@ -255,8 +255,8 @@ pub(super) async fn two_links_swap_addresses_only_by_way_of_a_third(fresh: Fresh
     let account = given::account(&store).await;
     let first = given::link(&store, account, samples::redirect("first")).await;
     let second = given::link(&store, account, samples::landing("second")).await;
-    let first_at = |slug| Link::from(Redirect { placement: samples::on_system(slug), ..first.clone() });
-    let second_at = |slug| Link::from(Landing { placement: samples::on_system(slug), ..second.clone() });
+    let first_at = |slug| Redirect { placement: samples::on_system(slug), ..first.clone() }.into_any();
+    let second_at = |slug| Landing { placement: samples::on_system(slug), ..second.clone() }.into_any();
     for refused in [first_at("second"), second_at("first")] {
         let outcome = given::update_link(&store, account, &refused).await;
         assert_eq!(outcome, Err(Decision::AddressTaken));
@@ -291,7 +291,7 @@ pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
     given::links(&store, other, &foreign).await;
     given::link(&store, account, samples::redirect_at(samples::lost(Some("free")))).await;
     let mut asked: Vec<Address> =
-        own.iter().chain(&foreign).filter_map(|link| link.placement().address()).collect();
+        own.iter().chain(&foreign).filter_map(|link| link.placement.address()).collect();
     asked.extend(samples::on_system("free").address());
     for (owner, links) in [(account, &own), (other, &foreign)] {
         let named = unit!(&store, async |work| {
@@ -299,8 +299,7 @@ pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
             Ok(work.links_at(owner, &asked).await?)
         });
         let named: BTreeMap<Address, LinkId> = named.await.unwrap().into_iter().collect();
-        let expected =
-            links.iter().filter_map(|link| Some((link.placement().address()?, link.id()))).collect();
+        let expected = links.iter().filter_map(|link| Some((link.placement.address()?, link.id()))).collect();
         assert_eq!(named, expected);
     }
 }
@@ -316,7 +315,7 @@ pub(super) async fn occupied_addresses_are_named_whoever_owns_the_link(fresh: Fr
         let link = samples::link_at(KINDS[number % 2], placement);
         let owner = if number % 3 == 1 { other } else { account };
         let link = given::link(&store, owner, link).await;
-        let address = link.placement().address().unwrap();
+        let address = link.placement.address().unwrap();
         asked.push(address.clone());
         expected.insert(address, (owner == account).then(|| link.id()));
     }

@@ -41,8 +41,8 @@ pub(super) async fn exactly_the_accounts_own_links_are_deleted(fresh: Fresh) {
 
     for link in &doomed {
         assert_eq!(stored::link(&store, account, link.id()).await, None);
-        if link.placement().address().is_some() {
-            assert_eq!(stored::published(&store, link.placement()).await, None);
+        if link.placement.address().is_some() {
+            assert_eq!(stored::published(&store, &link.placement).await, None);
         }
     }
     assert_eq!(stored::links(&store, account).await, given::sorted(kept.to_vec()));
@@ -55,9 +55,9 @@ pub(super) async fn exactly_the_accounts_own_links_are_deleted(fresh: Fresh) {
 
     assert_eq!(given::delete_links(&store, account, &named).await, [], "they are gone");
     assert_eq!(stored::links_count(&store, account).await, 2);
-    for link in doomed.iter().filter(|link| link.placement().address().is_some()) {
+    for link in doomed.iter().filter(|link| link.placement.address().is_some()) {
         let kind = given::other(link.kind());
-        given::link(&store, other, samples::link_at(kind, link.placement().clone())).await;
+        given::link(&store, other, samples::link_at(kind, link.placement.clone())).await;
     }
 }
 
@@ -103,7 +103,7 @@ pub(super) async fn a_deletion_that_is_not_committed_is_undone(fresh: Fresh) {
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.delete_links(account, &given::ids(&links)).await.unwrap().len(), 2);
     for link in &links {
-        let published = stored::published(&store, link.placement()).await;
+        let published = stored::published(&store, &link.placement).await;
         assert_eq!(published, Some(stored::publication_of(account, link)));
     }
     drop(work);

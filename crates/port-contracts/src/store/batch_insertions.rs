@@ -1,7 +1,7 @@
 //! Several links inserted at once, as if one after another (D20, D29, D30).
 
 use signpost_app::ports::{InsertLinksError, Insertion, UnitOfWork};
-use signpost_domain::{Landing, Link, LinkId, LinkKind, Redirect, Usage};
+use signpost_domain::{Link, LinkId, LinkKind, Usage};
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, Decision, KINDS, PLENTY, unit};
@@ -56,8 +56,8 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
         let is_there = *insertion == Insertion::Done;
         let read = stored::link(&store, account, link.id()).await;
         assert_eq!(read.as_ref(), is_there.then_some(link));
-        if is_there && link.placement().address().is_some() {
-            let published = stored::published(&store, link.placement()).await;
+        if is_there && link.placement.address().is_some() {
+            let published = stored::published(&store, &link.placement).await;
             assert_eq!(published, Some(stored::publication_of(account, link)));
         }
     }
@@ -95,7 +95,7 @@ pub(super) async fn a_link_kept_out_leaves_no_trace(fresh: Fresh) {
     }
     // The addresses are anybody's.
     for link in groupless.iter().chain(&too_many) {
-        let claim = given::link(&store, other, samples::link_at(LANDING, link.placement().clone())).await;
+        let claim = given::link(&store, other, samples::link_at(LANDING, link.placement.clone())).await;
         assert!(given::delete_link(&store, other, claim.id()).await);
     }
     // Each goes in once nothing stands against it any more.
@@ -182,20 +182,20 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
         (0..AT_ONCE).map(link).collect()
     };
     let links = batch();
-    domain_steps::serve(&store, account, links.iter().map(Link::placement)).await;
+    domain_steps::serve(&store, account, links.iter().map(|link| &link.placement)).await;
     let answers = given::insert_links(&store, account, &links, 100).await;
     assert_eq!(answers, Ok(vec![Insertion::Done; AT_ONCE]));
     assert_eq!(stored::links(&store, account).await, given::sorted(links.clone()));
     assert_eq!(stored::links_count(&store, account).await, 100);
     stored::counters_are_right(&store, account).await;
-    for link in links.iter().filter(|link| link.placement().address().is_some()) {
-        let published = stored::published(&store, link.placement()).await;
+    for link in links.iter().filter(|link| link.placement.address().is_some()) {
+        let published = stored::published(&store, &link.placement).await;
         assert_eq!(published, Some(stored::publication_of(account, link)));
     }
     // Once more: all but the lost ones are in the way.
     let again = given::insert_links(&store, account, &batch(), PLENTY).await.unwrap();
     for (link, answer) in links.iter().zip(again) {
-        let is_lost = link.placement().address().is_none();
+        let is_lost = link.placement.address().is_none();
         assert_eq!(answer, if is_lost { Insertion::Done } else { Insertion::AddressTaken });
     }
     assert_eq!(stored::links_count(&store, account).await, 120);
@@ -257,11 +257,7 @@ pub(super) async fn an_id_is_given_out_once(fresh: Fresh) {
 
 /// The link with the same id at another address.
 fn moved(link: &Link, slug: &str) -> Link {
-    let placement = samples::on_system(slug);
-    match link.clone() {
-        Link::Landing(landing) => Landing { placement, ..landing }.into(),
-        Link::Redirect(redirect) => Redirect { placement, ..redirect }.into(),
-    }
+    Link { placement: samples::on_system(slug), ..link.clone() }
 }
 
 /// A batch sees what the unit of work did before it, what comes behind sees the batch, and all of it is undone

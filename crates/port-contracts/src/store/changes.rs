@@ -20,7 +20,7 @@ fn at<'a>(account: AccountId, placements: impl IntoIterator<Item = &'a Placement
 }
 
 fn of_links<'a>(account: AccountId, links: impl IntoIterator<Item = &'a Link>) -> VisibleChange {
-    at(account, links.into_iter().map(Link::placement))
+    at(account, links.into_iter().map(|link| &link.placement))
 }
 
 const fn whole(account: AccountId) -> VisibleChange {

@@ -56,7 +56,7 @@ pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
             Insertion::GroupMissing => panic!("{link:?} names a group that is there"),
             Insertion::LimitReached => at_the_limit += 1,
             Insertion::AddressTaken | Insertion::Done => {
-                assert!(stored::published(&store, link.placement()).await.is_some(), "{link:?}");
+                assert!(stored::published(&store, &link.placement).await.is_some(), "{link:?}");
             }
         }
     }
@@ -136,11 +136,11 @@ pub(super) async fn batches_through_the_same_groups_all_end(fresh: Fresh) {
                 1 => {
                     let assigned = given::assign_links(&store, account, group, &lasting, now).await.unwrap();
                     assert_eq!(assigned.len(), lasting.len());
-                    assert!(assigned.iter().all(|link| link.group_id() == Some(group)));
+                    assert!(assigned.iter().all(|link| link.group_id == Some(group)));
                 }
                 2 => {
                     let out = given::unassign_links(&store, account, group, &lasting, now).await.unwrap();
-                    assert!(out.iter().all(|link| link.group_id().is_none()));
+                    assert!(out.iter().all(|link| link.group_id.is_none()));
                 }
                 3 => in_and_out(&store, account, group, &new, now).await,
                 _ => {
@@ -237,7 +237,7 @@ pub(super) async fn no_link_is_put_into_a_group_that_is_gone(fresh: Fresh) {
             assert_eq!(assigned.len(), ids.len());
         }
         let stored = stored::links(&store, account).await;
-        assert!(stored.iter().all(|link| link.group_id().is_none()), "{stored:?}");
+        assert!(stored.iter().all(|link| link.group_id.is_none()), "{stored:?}");
         stored::counters_are_right(&store, account).await;
     }
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 0);

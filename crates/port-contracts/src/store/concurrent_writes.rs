@@ -1,6 +1,6 @@
 //! What holds under concurrency is held by the store (R2, R4).
 
-use signpost_domain::{DomainId, Group, Landing, Link, PixelId, Redirect};
+use signpost_domain::{DomainId, Group, Link, PixelId, Redirect};
 
 use super::domain_steps;
 use super::fixture::Fresh;
@@ -152,12 +152,7 @@ pub(super) async fn of_concurrent_moves_to_one_address_one_succeeds(fresh: Fresh
         async move {
             let placement = samples::on_system("goal");
             match moving {
-                Some(Link::Landing(page)) => {
-                    given::update_link(&store, account, &Landing { placement, ..page }).await
-                }
-                Some(Link::Redirect(redirect)) => {
-                    given::update_link(&store, account, &Redirect { placement, ..redirect }).await
-                }
+                Some(link) => given::update_link(&store, account, &Link { placement, ..link }).await,
                 None => {
                     let link = samples::link_at(KINDS[usize::from(number % 2 == 0)], placement);
                     given::insert_link(&store, account, &link, PLENTY).await
@@ -183,7 +178,7 @@ pub(super) async fn concurrent_updates_of_one_link_build_on_each_other(fresh: Fr
         async move {
             let counted = unit!(&store, async |work| {
                 let before = work.lock_link(account, link.id.into()).await?.unwrap();
-                let count: u32 = before.name().as_str().parse().unwrap();
+                let count: u32 = before.name.as_str().parse().unwrap();
                 tokio::task::yield_now().await;
                 let after = Redirect { name: samples::name(&(count + 1).to_string()), ..link.clone() };
                 Ok(work.update_link(account, &before, &after.into()).await?)
@@ -250,7 +245,7 @@ pub(super) async fn no_link_ends_in_a_group_that_is_gone(fresh: Fresh) {
         for (outcome, link) in outcomes.await.into_iter().flatten() {
             let stored = stored::link(&store, account, link.id()).await;
             match outcome {
-                Ok(()) => assert_eq!(stored.unwrap().group_id(), None),
+                Ok(()) => assert_eq!(stored.unwrap().group_id, None),
                 Err(decision) => {
                     assert_eq!(decision, Decision::GroupMissing);
                     assert_eq!(stored, None);

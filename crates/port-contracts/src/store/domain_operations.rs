@@ -141,7 +141,7 @@ impl Model {
 }
 
 fn is_on(link: &Link, hostname: &Hostname) -> bool {
-    match link.placement() {
+    match &link.placement {
         Placement::Custom { hostname: on, slug: _ } => on == hostname,
         Placement::System { slug: _ } | Placement::Lost { slug: _ } => false,
     }
@@ -149,10 +149,6 @@ fn is_on(link: &Link, hostname: &Hostname) -> bool {
 
 /// What D22 makes of a link whose domain is gone.
 fn lose_address(link: &mut Link, now: Timestamp) {
-    let (placement, updated_at) = match link {
-        Link::Landing(landing) => (&mut landing.placement, &mut landing.updated_at),
-        Link::Redirect(redirect) => (&mut redirect.placement, &mut redirect.updated_at),
-    };
-    *placement = Placement::Lost { slug: placement.slug().cloned() };
-    *updated_at = now.max(*updated_at);
+    link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
+    link.updated_at = now.max(link.updated_at);
 }

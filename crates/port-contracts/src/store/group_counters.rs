@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use signpost_app::ports::Store;
-use signpost_domain::{AccountId, GroupId, Landing, Link, LinkKind, Redirect};
+use signpost_domain::{AccountId, GroupId, Landing, LinkKind, Redirect};
 
 use super::fixture::Fresh;
 use super::given::{self, KINDS, unit};
@@ -60,20 +60,14 @@ pub(super) async fn counters_follow_updates(fresh: Fresh) {
     let redirect = given::link(&store, account, samples::redirect("link-of-another")).await;
     for kind in KINDS {
         let changed = |group_id, name: &str, is_active, placement| match kind {
-            LinkKind::Landing => Link::from(Landing {
-                group_id,
-                title: samples::name(name),
-                is_active,
-                placement,
-                ..landing.clone()
-            }),
-            LinkKind::Redirect => Link::from(Redirect {
-                group_id,
-                name: samples::name(name),
-                is_active,
-                placement,
-                ..redirect.clone()
-            }),
+            LinkKind::Landing => {
+                Landing { group_id, name: samples::name(name), is_active, placement, ..landing.clone() }
+                    .into_any()
+            }
+            LinkKind::Redirect => {
+                Redirect { group_id, name: samples::name(name), is_active, placement, ..redirect.clone() }
+                    .into_any()
+            }
         };
         for (group, expected) in [
             (Some(groups[0]), [1, 0]),

@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use signpost_app::ports::Store;
-use signpost_domain::{
-    AccountId, GroupFilter, GroupId, Landing, Link, LinkFilter, LinkId, LinkKind, Redirect, Timestamp,
-};
+use signpost_domain::{AccountId, GroupFilter, GroupId, Link, LinkFilter, LinkId, LinkKind, Timestamp};
 
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, KINDS, unit};
@@ -19,23 +17,17 @@ const LATER: i64 = 100;
 
 fn link(kind: LinkKind, slug: &str, group_id: Option<GroupId>, updated_at: Timestamp) -> Link {
     let text = format!("{slug}-{kind:?}");
-    match kind {
-        LinkKind::Landing => Landing { group_id, updated_at, ..samples::landing(&text) }.into(),
-        LinkKind::Redirect => Redirect { group_id, updated_at, ..samples::redirect(&text) }.into(),
-    }
+    Link { group_id, updated_at, ..samples::link(kind, &text) }
 }
 
 /// The same link with another group and time.
 fn changed(link: &Link, group_id: Option<GroupId>, updated_at: Timestamp) -> Link {
-    match link.clone() {
-        Link::Landing(landing) => Landing { group_id, updated_at, ..landing }.into(),
-        Link::Redirect(redirect) => Redirect { group_id, updated_at, ..redirect }.into(),
-    }
+    Link { group_id, updated_at, ..link.clone() }
 }
 
 /// What moving a link at the instant [`NOW`] makes of it. One that was last updated later keeps its time.
 fn at_now(link: &Link, group: Option<GroupId>) -> Link {
-    let is_later = changed(link, link.group_id(), samples::at(LATER)) == *link;
+    let is_later = changed(link, link.group_id, samples::at(LATER)) == *link;
     changed(link, group, samples::at(if is_later { LATER } else { NOW }))
 }
 
@@ -118,7 +110,7 @@ impl World {
                 let mut inside = stored::list(store, self.account, kind, &filter, 100).await;
                 inside.reverse();
                 let of_group =
-                    expected.iter().filter(|link| link.group_id() == Some(group) && link.kind() == kind);
+                    expected.iter().filter(|link| link.group_id == Some(group) && link.kind() == kind);
                 assert_eq!(inside, of_group.cloned().collect::<Vec<Link>>());
             }
         }

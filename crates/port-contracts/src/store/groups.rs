@@ -1,7 +1,7 @@
 //! Groups: inserting, renaming, deleting, listing.
 
 use signpost_app::ports::InsertGroupError;
-use signpost_domain::{Group, Landing, Link, PagePosition, Redirect, Timestamp};
+use signpost_domain::{Group, Landing, PagePosition, Redirect, Timestamp};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, unit};
@@ -163,13 +163,13 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
 
     assert_eq!(store.group(account, doomed.id).await.unwrap(), None);
     for expected in [
-        Link::from(Redirect { group_id: None, updated_at: samples::at(20), ..older }),
-        Link::from(Redirect { group_id: None, updated_at: samples::at(30), ..newer }),
-        Link::from(elsewhere),
-        Link::from(ungrouped),
-        Link::from(Landing { group_id: None, updated_at: samples::at(20), ..older_page }),
-        Link::from(Landing { group_id: None, updated_at: samples::at(30), ..newer_page }),
-        Link::from(other_page),
+        Redirect { group_id: None, updated_at: samples::at(20), ..older }.into_any(),
+        Redirect { group_id: None, updated_at: samples::at(30), ..newer }.into_any(),
+        elsewhere.into_any(),
+        ungrouped.into_any(),
+        Landing { group_id: None, updated_at: samples::at(20), ..older_page }.into_any(),
+        Landing { group_id: None, updated_at: samples::at(30), ..newer_page }.into_any(),
+        other_page.into_any(),
     ] {
         assert_eq!(stored::link(&store, account, expected.id()).await, Some(expected));
     }

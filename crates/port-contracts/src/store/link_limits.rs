@@ -73,7 +73,7 @@ pub(super) async fn every_link_counts_once(fresh: Fresh) {
     for (redirect, landing) in redirects.into_iter().zip(landings) {
         let after = Redirect { name: samples::name("Renamed"), ..redirect };
         given::update_link(&store, account, &after).await.unwrap();
-        let after = Landing { title: samples::name("Renamed"), ..landing };
+        let after = Landing { name: samples::name("Renamed"), ..landing };
         given::update_link(&store, account, &after).await.unwrap();
     }
     assert_eq!(stored::links_count(&store, account).await, 6);

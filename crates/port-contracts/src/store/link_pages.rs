@@ -81,11 +81,9 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
             let text = format!("{kind:?}-{number}");
             let (created_at, updated_at) = (samples::at(number * 7 % 20), samples::at(100));
             links.push(match kind {
-                LinkKind::Landing => {
-                    Link::from(Landing { created_at, updated_at, ..samples::landing(&text) })
-                }
+                LinkKind::Landing => Landing { created_at, updated_at, ..samples::landing(&text) }.into_any(),
                 LinkKind::Redirect => {
-                    Link::from(Redirect { created_at, updated_at, ..samples::redirect(&text) })
+                    Redirect { created_at, updated_at, ..samples::redirect(&text) }.into_any()
                 }
             });
         }

@@ -17,12 +17,12 @@ pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
     let mut links = one_of_each::links();
     links.extend(KINDS.map(|kind| given::in_group(Some(group.id), kind, &format!("{kind:?}"))));
     given::links(&store, account, &links).await;
-    domain_steps::serve(&store, account, links.iter().map(Link::placement)).await;
+    domain_steps::serve(&store, account, links.iter().map(|link| &link.placement)).await;
     for link in &links {
         assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(link));
         let locked = unit!(&store, async |work| Ok(work.lock_link(account, link.id()).await?)).await;
         assert_eq!(locked.unwrap().as_ref(), Some(link));
-        if let Some(address) = link.placement().address() {
+        if let Some(address) = link.placement.address() {
             let published = store.published_link(&address).await.unwrap();
             assert_eq!(published, Some(stored::publication_of(account, link)));
         }
@@ -66,12 +66,8 @@ pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
         assert_eq!(stored::links(&store, account).await, std::slice::from_ref(&link));
         stored::counters_are_right(&store, account).await;
         // Not even at the same address, whether the store takes such an id for one that is given out or not.
-        let claim = samples::link(given::other(kind), "a");
-        let claim = match (claim, twin) {
-            (Link::Landing(landing), LinkId::Landing(id)) => Link::from(Landing { id, ..landing }),
-            (Link::Redirect(redirect), LinkId::Redirect(id)) => Link::from(Redirect { id, ..redirect }),
-            (claim, _) => panic!("{claim:?} is of another kind than {twin}"),
-        };
+        let claim = Link { id: link.id, ..samples::link(given::other(kind), "a") };
+        assert_eq!(claim.id(), twin);
         let mut work = store.begin().await.unwrap();
         if let Ok(answers) = work.insert_links(account, &[claim], PLENTY).await {
             assert_eq!(answers, [Insertion::AddressTaken]);
@@ -101,30 +97,20 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
     let redirect = given::link(&store, account, samples::redirect("start")).await;
     let landing = given::link(&store, account, samples::landing("start-page")).await;
     let values = one_of_each::links();
-    domain_steps::serve(&store, account, values.iter().map(Link::placement)).await;
+    domain_steps::serve(&store, account, values.iter().map(|link| &link.placement)).await;
     for (number, value) in values.into_iter().enumerate() {
         let group_id = (number % 2 == 0).then_some(group.id);
         // A link's id, its creation and whether it is counted never change (D28).
-        let after = match value {
-            Link::Redirect(value) => Link::from(Redirect {
-                id: redirect.id,
-                created_at: redirect.created_at,
-                analytics_enabled: redirect.analytics_enabled,
-                group_id,
-                ..value
-            }),
-            Link::Landing(value) => Link::from(Landing {
-                id: landing.id,
-                created_at: landing.created_at,
-                analytics_enabled: landing.analytics_enabled,
-                group_id,
-                ..value
-            }),
+        let before = match value.kind() {
+            LinkKind::Redirect => redirect.clone().into_any(),
+            LinkKind::Landing => landing.clone().into_any(),
         };
+        let Link { id, created_at, analytics_enabled, .. } = before;
+        let after = Link { id, created_at, analytics_enabled, group_id, ..value };
         given::update_link(&store, account, &after).await.unwrap();
         assert_eq!(stored::link(&store, account, after.id()).await.as_ref(), Some(&after));
-        if after.placement().address().is_some() {
-            let published = stored::published(&store, after.placement()).await;
+        if after.placement.address().is_some() {
+            let published = stored::published(&store, &after.placement).await;
             assert_eq!(published, Some(stored::publication_of(account, &after)));
         }
     }
@@ -147,8 +133,8 @@ pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh)
     for group_id in [Some(samples::id()), Some(foreign.id)] {
         for placement in [samples::on_system("free"), samples::on_system("taken")] {
             let afters = [
-                Link::from(Redirect { group_id, placement: placement.clone(), ..redirect.clone() }),
-                Link::from(Landing { group_id, placement, ..landing.clone() }),
+                Redirect { group_id, placement: placement.clone(), ..redirect.clone() }.into_any(),
+                Landing { group_id, placement, ..landing.clone() }.into_any(),
             ];
             for after in afters {
                 let outcome = given::update_link(&store, account, &after).await;
@@ -194,16 +180,13 @@ pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
             samples::on_custom("links.example.net", None),
             samples::on_system("kept"),
         ] {
-            let after = match link.clone() {
-                Link::Landing(landing) => Link::from(Landing { placement, ..landing }),
-                Link::Redirect(redirect) => Link::from(Redirect { placement, ..redirect }),
-            };
+            let after = Link { placement, ..link.clone() };
             given::update_link(&store, account, &after).await.unwrap();
             assert_eq!(stored::link(&store, account, link.id()).await.as_ref(), Some(&after));
-            if let Placement::Lost { slug: _ } = after.placement() {
+            if let Placement::Lost { slug: _ } = after.placement {
                 assert_eq!(stored::published(&store, &on_custom).await, None);
             } else {
-                let published = stored::published(&store, after.placement()).await;
+                let published = stored::published(&store, &after.placement).await;
                 assert_eq!(published, Some(stored::publication_of(account, &after)));
             }
         }

@@ -30,7 +30,7 @@ fn links_on(host: &str) -> [Link; 2] {
 async fn are_published(store: &StoreUnderTest, account: AccountId, links: &[Link]) -> bool {
     let mut seen = Vec::new();
     for link in links {
-        let published = stored::published(store, link.placement()).await;
+        let published = stored::published(store, &link.placement).await;
         if let Some(published) = &published {
             assert_eq!(*published, stored::publication_of(account, link));
         }
@@ -71,7 +71,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, Some(samples::at(1))).await?));
     assert!(suspended.await.unwrap());
     for link in &links {
-        let published = stored::published(&store, link.placement()).await;
+        let published = stored::published(&store, &link.placement).await;
         let expected =
             PublishedLink { content: PublishedContent::Suspended, ..stored::publication_of(account, link) };
         assert_eq!(published, Some(expected));
@@ -81,7 +81,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     assert!(!are_published(&store, account, &links).await);
     assert_eq!(stored::links_count(&store, account).await, 4);
     for link in &elsewhere {
-        assert!(stored::published(&store, link.placement()).await.is_some());
+        assert!(stored::published(&store, &link.placement).await.is_some());
     }
 }
 
@@ -96,7 +96,7 @@ pub(super) async fn another_accounts_domain_shows_no_links(fresh: Fresh) {
         let domain = domain_steps::domain(&store, owner, HOST, ACTIVE).await;
         assert!(!are_published(&store, former, &links).await);
         let own = samples::redirect_at(samples::on_custom(HOST, Some("own")));
-        let own = given::link(&store, owner, Link::from(own)).await;
+        let own = given::link(&store, owner, own.into_any()).await;
         assert!(are_published(&store, owner, std::slice::from_ref(&own)).await);
         assert!(given::delete_link(&store, owner, own.id()).await);
         assert!(domain_steps::delete(&store, owner, domain.id).await);
@@ -174,7 +174,7 @@ pub(super) async fn a_domain_that_is_held_stays_until_the_unit_of_work_ends(fres
         work.commit().await.unwrap();
         assert_eq!(taking.await.unwrap(), Ok(true));
         let stored = stored::link(&store, account, link.id()).await.unwrap();
-        assert_eq!(*stored.placement(), samples::lost(None));
+        assert_eq!(stored.placement, samples::lost(None));
         let holder = store.holder_of(&samples::hostname(HOST)).await.unwrap();
         assert_eq!(holder.map(|holder| holder.account_id), is_displaced.then_some(other));
         stored::counters_are_right(&store, account).await;
@@ -210,8 +210,8 @@ pub(super) async fn no_link_is_left_on_a_domain_that_is_gone(fresh: Fresh) {
         });
         for (is_placed, link) in outcomes.await.into_iter().flatten() {
             let stored = stored::link(&store, account, link.id()).await;
-            let slug = link.placement().slug().cloned();
-            let placement = stored.map(|link| link.placement().clone());
+            let slug = link.placement.slug().cloned();
+            let placement = stored.map(|link| link.placement.clone());
             assert_eq!(placement, is_placed.then_some(Placement::Lost { slug }), "round {round}");
         }
         for account in [account, other] {

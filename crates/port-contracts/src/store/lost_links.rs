@@ -1,7 +1,7 @@
 //! Links that lose their address because the domain goes (D22, D41, D43).
 
 use signpost_app::ports::LinksOf;
-use signpost_domain::{AccountId, Landing, Link, LinkFilter, LinkKind, Placement, Redirect, Site, Timestamp};
+use signpost_domain::{AccountId, Link, LinkFilter, LinkKind, Placement, Site, Timestamp};
 
 use super::domain_steps;
 use super::fixture::{Fresh, StoreUnderTest};
@@ -13,17 +13,8 @@ const HOST: &str = "a.example.net";
 
 /// The link without its address, since `now` or since when it was changed later.
 fn lost(link: &Link, now: Timestamp) -> Link {
-    let placement = Placement::Lost { slug: link.placement().slug().cloned() };
-    match link.clone() {
-        Link::Landing(page) => {
-            let updated_at = now.max(page.updated_at);
-            Landing { placement, updated_at, ..page }.into()
-        }
-        Link::Redirect(redirect) => {
-            let updated_at = now.max(redirect.updated_at);
-            Redirect { placement, updated_at, ..redirect }.into()
-        }
-    }
+    let placement = Placement::Lost { slug: link.placement.slug().cloned() };
+    Link { placement, updated_at: now.max(link.updated_at), ..link.clone() }
 }
 
 /// How many of the account's links are on the hostname.
@@ -57,14 +48,14 @@ pub(super) async fn a_lost_link_keeps_all_but_its_address(fresh: Fresh) {
         link.move_to_group(Some(group), samples::at(updated_at));
         links.push(given::link(&store, account, link).await);
     }
-    let Some(Link::Landing(page)) = links.first() else { panic!("the first is a page") };
+    let page = links[0].clone().into_landing().expect("the first is a page");
     given::write_page(&store, account, page.id, &samples::page_content()).await;
     let before = stored::group_counts(&store, account, group).await;
     assert_eq!(domain_steps::lose(&store, LinksOf::Account(account), HOST, 100, now).await, 6);
     for link in &links {
         let after = stored::link(&store, account, link.id()).await;
         assert_eq!(after, Some(lost(link, now)));
-        assert_eq!(stored::published(&store, link.placement()).await, None);
+        assert_eq!(stored::published(&store, &link.placement).await, None);
     }
     assert_eq!(stored::group_counts(&store, account, group).await, before);
     stored::counters_are_right(&store, account).await;
@@ -75,12 +66,11 @@ pub(super) async fn a_lost_link_keeps_all_but_its_address(fresh: Fresh) {
     assert_eq!(domain_steps::lose(&store, LinksOf::Account(account), HOST, 100, samples::at(9)).await, 0);
     for link in &links {
         given::update_link(&store, account, link).await.unwrap();
-        let published = stored::published(&store, link.placement()).await;
-        let expected = match link {
-            Link::Landing(found) if found.id == page.id => {
-                stored::publication_of_page(account, page, &samples::page_content())
-            }
-            link => stored::publication_of(account, link),
+        let published = stored::published(&store, &link.placement).await;
+        let expected = if link.id() == page.id.into() {
+            stored::publication_of_page(account, link, &samples::page_content())
+        } else {
+            stored::publication_of(account, link)
         };
         assert_eq!(published, Some(expected));
     }
@@ -106,7 +96,7 @@ pub(super) async fn only_links_that_are_meant_are_lost(fresh: Fresh) {
     }
     let now = samples::at(7);
     let (root, foreign) = (samples::redirect_at(samples::on_custom(HOST, None)), samples::id());
-    links.push((one, Link::from(given::link(&store, one, root).await)));
+    links.push((one, given::link(&store, one, root).await.into_any()));
     assert_eq!(domain_steps::lose(&store, LinksOf::Account(foreign), HOST, 100, now).await, 0);
     let steps = [
         (LinksOf::Account(one), vec![one]),
@@ -119,7 +109,7 @@ pub(super) async fn only_links_that_are_meant_are_lost(fresh: Fresh) {
         assert_eq!(Some(lost_now), expected_lost.next());
         for (account, link) in &links {
             let is_on_host = matches!(
-                link.placement(),
+                &link.placement,
                 Placement::Custom { hostname, slug: _ } if hostname.as_str() == HOST
             );
             let expected = if is_on_host && gone.contains(account) { lost(link, now) } else { link.clone() };
@@ -214,7 +204,7 @@ pub(super) async fn a_loss_that_is_not_committed_is_undone(fresh: Fresh) {
     let (whose, hostname) = (LinksOf::Account(account), samples::hostname(HOST));
     assert_eq!(work.lose_some_links(whose, &hostname, 100, samples::at(1)).await.unwrap(), 2);
     for link in &links {
-        let published = stored::published(&store, link.placement()).await;
+        let published = stored::published(&store, &link.placement).await;
         assert_eq!(published, Some(stored::publication_of(account, link)), "nobody else sees it yet");
     }
     drop(work);

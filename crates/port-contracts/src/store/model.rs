@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use signpost_app::ports::{Insertion, PublishedLink};
 use signpost_domain::{
-    AccountId, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname, LandingId, Link, LinkFilter,
-    LinkId, PageContent, Pixel, PixelId, Placement, Timestamp,
+    AccountId, AnyContent, CustomDomain, DomainId, Group, GroupFilter, GroupId, Hostname, LandingId, Link,
+    LinkFilter, LinkId, PageContent, Pixel, PixelId, Placement, Timestamp,
 };
 
 use super::domain_operations::{DomainOperation, HOSTS};
@@ -105,13 +105,13 @@ impl Model {
     }
 
     fn has_group_of(&self, account: AccountId, link: &Link) -> bool {
-        link.group_id().is_none_or(|group| self.has_group(account, group))
+        link.group_id.is_none_or(|group| self.has_group(account, group))
     }
 
     fn is_taken_from(&self, link: &Link) -> bool {
-        let address = link.placement().address();
+        let address = link.placement.address();
         let mut others = self.links.values().filter(|(_, other)| other.id() != link.id());
-        address.is_some() && others.any(|(_, other)| other.placement().address() == address)
+        address.is_some() && others.any(|(_, other)| other.placement.address() == address)
     }
 
     fn insert(&mut self, account: AccountId, link: &Link) -> Insertion {
@@ -159,7 +159,7 @@ impl Model {
                 self.groups.remove(id);
                 let links = self.links.values_mut().map(|(_, link)| link);
                 links
-                    .filter(|link| link.group_id() == Some(*id))
+                    .filter(|link| link.group_id == Some(*id))
                     .for_each(|link| link.move_to_group(None, *now));
                 Answer::Done
             }
@@ -199,7 +199,7 @@ impl Model {
                 if !self.has_group(*account, *group) {
                     return Answer::NotThere;
                 }
-                let inside = self.own_links(*account, ids).filter(|link| link.group_id() == Some(*group));
+                let inside = self.own_links(*account, ids).filter(|link| link.group_id == Some(*group));
                 let unassigned = inside.map(|link| {
                     link.move_to_group(None, *now);
                     link.clone()
@@ -261,7 +261,7 @@ impl Model {
                 for (count, kind) in counts.iter_mut().zip(KINDS) {
                     let mut inside: Vec<Link> = links
                         .iter()
-                        .filter(|link| link.kind() == kind && link.group_id() == Some(group.id))
+                        .filter(|link| link.kind() == kind && link.group_id == Some(group.id))
                         .cloned()
                         .collect();
                     inside.reverse();
@@ -276,7 +276,7 @@ impl Model {
         for placement in
             random_links::every_placement().iter().filter(|placement| placement.address().is_some())
         {
-            let occupant = self.links.values().find(|(_, link)| link.placement() == placement);
+            let occupant = self.links.values().find(|(_, link)| link.placement == *placement);
             let occupant = occupant.filter(|(owner, _)| self.is_served(*owner, placement));
             let expected = occupant.map(|(owner, link)| self.publication_of(*owner, link));
             assert_eq!(stored::published(store, placement).await, expected, "{placement:?}");
@@ -287,16 +287,17 @@ impl Model {
     }
 
     fn publication_of(&self, account: AccountId, link: &Link) -> PublishedLink {
-        match link {
-            Link::Landing(page) => {
-                let content = self.pages.get(&page.id).cloned().unwrap_or_default();
-                stored::publication_of_page(account, page, &content)
+        match &link.content {
+            AnyContent::Landing => {
+                let id = LandingId::from_bytes(link.id.to_bytes());
+                let content = self.pages.get(&id).cloned().unwrap_or_default();
+                stored::publication_of_page(account, link, &content)
             }
-            Link::Redirect(redirect) => {
+            AnyContent::Redirect(redirect) => {
                 let pixels = redirect.pixel_ids.as_slice().iter().filter_map(|id| self.pixels.get(id));
                 let own = pixels.filter(|(owner, _)| *owner == account);
                 let codes = own.map(|(_, pixel)| pixel.code.clone());
-                stored::publication_with_pixels(account, redirect, codes)
+                stored::publication_with_pixels(account, link, codes)
             }
         }
     }

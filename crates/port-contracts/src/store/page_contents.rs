@@ -2,8 +2,8 @@
 
 use signpost_app::ports::{Affected, UnitOfWork, VisibleChange};
 use signpost_domain::{
-    AccountId, AltText, Description, Landing, LandingId, LandingPage, Link, LinkKind, PageContent, Placement,
-    Widget, WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
+    AccountId, AltText, Description, Landing, LandingId, LinkKind, PageContent, Placement, Widget,
+    WidgetBody, WidgetContent, WidgetId, WidgetText, Widgets,
 };
 
 use super::change_reading::Reader;
@@ -40,7 +40,7 @@ pub(super) async fn nothing_is_on_a_new_page(fresh: Fresh) {
     given::links(&store, account, &pages).await;
     for page in &pages {
         let found = store.landing_page(account, page.id).await.unwrap();
-        let expected = LandingPage { landing: page.clone(), content: PageContent::default() };
+        let expected = page.clone().with_content(PageContent::default());
         assert_eq!(found, Some(expected));
         let within = unit!(&store, async |work| locked(work, account, page.id).await).await;
         assert_eq!(within, Ok(PageContent::default()));
@@ -62,12 +62,12 @@ pub(super) async fn what_is_written_on_a_page_reads_back(fresh: Fresh) {
         });
         assert_eq!(written.await.as_ref(), Ok(&content));
         let found = store.landing_page(account, page.id).await.unwrap();
-        assert_eq!(found, Some(LandingPage { landing: page.clone(), content: content.clone() }));
+        assert_eq!(found, Some(page.clone().with_content(content.clone())));
         let within = unit!(&store, async |work| locked(work, account, page.id).await).await;
         assert_eq!(within.as_ref(), Ok(&content));
         // Lists are of the page itself.
         let listed = stored::first_page(&store, account, LinkKind::Landing).await;
-        assert_eq!(listed.items, [Link::from(bystander.clone()), page.clone().into()]);
+        assert_eq!(listed.items, [bystander.clone().into_any(), page.clone().into()]);
         let published = stored::published(&store, &page.placement).await;
         assert_eq!(published, Some(stored::publication_of_page(account, &page, &content)));
     }
@@ -330,7 +330,7 @@ pub(super) async fn concurrent_changes_of_a_page_build_on_each_other(fresh: Fres
 pub(super) async fn a_page_and_what_is_on_it_are_of_one_moment(fresh: Fresh) {
     const CHANGES: u32 = 40;
     let (store, account, page) = scene(&fresh).await;
-    let titled = |count: u32| Landing { title: samples::name(&count.to_string()), ..page.clone() };
+    let titled = |count: u32| Landing { name: samples::name(&count.to_string()), ..page.clone() };
     let set = async |count: u32| {
         let changed = unit!(&store, async |work| {
             let before = work.lock_link(account, page.id.into()).await?.unwrap();
@@ -342,13 +342,12 @@ pub(super) async fn a_page_and_what_is_on_it_are_of_one_moment(fresh: Fresh) {
     };
     set(0).await;
     let (reading_store, id) = (store.clone(), page.id);
-    let last = titled(CHANGES).title;
+    let last = titled(CHANGES).name;
     let reader = tokio::spawn(async move {
         loop {
-            let LandingPage { landing, content } =
-                reading_store.landing_page(account, id).await.unwrap().expect("the page is there");
-            assert_eq!(content, described(landing.title.as_str()));
-            if landing.title == last {
+            let page = reading_store.landing_page(account, id).await.unwrap().expect("the page is there");
+            assert_eq!(page.content, described(page.name.as_str()));
+            if page.name == last {
                 break;
             }
             tokio::task::yield_now().await;

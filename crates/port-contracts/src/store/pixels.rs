@@ -252,14 +252,14 @@ pub(super) async fn redirects_keep_the_ids_of_pixels_that_are_gone(fresh: Fresh)
     let (kept, doomed) = (given::pixel(&store, account).await, given::pixel(&store, account).await);
     let foreign = given::pixel(&store, other).await;
     let pixel_ids = samples::pixel_ids(vec![doomed.id, samples::id(), kept.id, foreign.id]);
-    let redirect = Redirect { pixel_ids, ..samples::redirect("link") };
+    let redirect = samples::redirect("link").with(|content| content.pixel_ids = pixel_ids);
     let redirect = given::link(&store, account, redirect).await;
     assert!(given::delete_pixel(&store, account, doomed.id).await);
     assert_eq!(stored::redirect(&store, account, redirect.id).await.as_ref(), Some(&redirect));
     let after = Redirect { name: samples::name("Renamed"), ..redirect };
     given::update_link(&store, account, &after).await.unwrap();
     assert_eq!(stored::redirect(&store, account, after.id).await.as_ref(), Some(&after));
-    let named = store.pixels_with_ids(account, after.pixel_ids.as_slice()).await.unwrap();
+    let named = store.pixels_with_ids(account, after.content.pixel_ids.as_slice()).await.unwrap();
     assert_eq!(named, std::slice::from_ref(&kept));
     // Nor does a pixel go with the redirect that names it.
     assert!(given::delete_link(&store, account, after.id).await);

@@ -2,7 +2,7 @@
 
 use signpost_app::ports::{PublishedContent, PublishedLink};
 use signpost_domain::{
-    AccountId, Address, Landing, Link, Pixel, PixelCode, PixelId, PixelType, Redirect, Site,
+    AccountId, Address, AnyContent, Landing, Link, Pixel, PixelCode, PixelId, PixelType, Site,
 };
 
 use super::domain_steps;
@@ -39,12 +39,12 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
             let target_url = samples::target(&format!("https://example.com/ü?{number}"));
             let title = samples::name(&format!("Menü <{number}>"));
             let link: Link = if (number + shift) % 2 == 0 {
-                Redirect { target_url, ..samples::redirect_at(placement) }.into()
+                samples::redirect_at(placement).with(|content| content.target_url = target_url).into()
             } else {
-                Landing { title, ..samples::landing_at(placement) }.into()
+                Landing { name: title, ..samples::landing_at(placement) }.into()
             };
             let link = given::link(&store, owner, link).await;
-            if let Some(address) = link.placement().address() {
+            if let Some(address) = link.placement.address() {
                 let expected = stored::publication_of(owner, &link);
                 assert_eq!(store.published_link(&address).await.unwrap(), Some(expected));
             }
@@ -76,14 +76,12 @@ pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh
     for kind in KINDS {
         let link = given::link(&store, account, samples::link(kind, "old")).await;
         // The link's state: active or not, what a visitor gets, and where.
-        let state = |is_active, version: &str, placement| match link.clone() {
-            Link::Landing(landing) => {
-                Link::from(Landing { is_active, title: samples::name(version), placement, ..landing })
-            }
-            Link::Redirect(redirect) => {
-                let target_url = samples::target(&format!("https://example.org/{version}"));
-                Link::from(Redirect { is_active, target_url, placement, ..redirect })
-            }
+        let state = |is_active, version: &str, placement| {
+            Link { is_active, name: samples::name(version), placement, ..link.clone() }.with(|content| {
+                if let AnyContent::Redirect(redirect) = content {
+                    redirect.target_url = samples::target(&format!("https://example.org/{version}"));
+                }
+            })
         };
         for (is_active, version) in [(false, "first"), (true, "second"), (true, "third")] {
             let link = state(is_active, version, old.clone());
@@ -139,7 +137,7 @@ pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fres
     let nowhere = samples::id();
     let redirect = given::link(&store, account, samples::redirect("pixels")).await;
     let expect = async |ids: &[PixelId], codes: Vec<PixelCode>| {
-        let redirect = Redirect { pixel_ids: samples::pixel_ids(ids.to_vec()), ..redirect.clone() };
+        let redirect = redirect.clone().with(|content| content.pixel_ids = samples::pixel_ids(ids.to_vec()));
         given::update_link(&store, account, &redirect).await.unwrap();
         let expected = stored::publication_with_pixels(account, &redirect, codes);
         assert_eq!(stored::published(&store, &redirect.placement).await, Some(expected));
@@ -159,7 +157,7 @@ pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fres
     assert!(given::delete_pixel(&store, account, second.id).await);
     let left = stored::publication_with_pixels(
         account,
-        &Redirect { pixel_ids: samples::pixel_ids(mixed.to_vec()), ..redirect.clone() },
+        &redirect.clone().with(|content| content.pixel_ids = samples::pixel_ids(mixed.to_vec())),
         [first, third].map(|pixel| pixel.code.clone()),
     );
     assert_eq!(stored::published(&store, &redirect.placement).await, Some(left));
@@ -185,7 +183,7 @@ pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
     for owner in [account, other] {
         let own: Vec<Link> =
             links.iter().filter(|(of, _)| *of == owner).map(|(_, link)| link.clone()).collect();
-        domain_steps::serve(&store, owner, own.iter().map(Link::placement)).await;
+        domain_steps::serve(&store, owner, own.iter().map(|link| &link.placement)).await;
         given::links(&store, owner, &own).await;
     }
     // Some of them are asked for twice, and every seventh address has no link.
@@ -198,7 +196,7 @@ pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
                 let nothing = samples::on_system(&format!("nothing-{number}"));
                 assert_eq!(stored::published(&store, &nothing).await, None);
             } else {
-                let found = stored::published(&store, link.placement()).await;
+                let found = stored::published(&store, &link.placement).await;
                 assert_eq!(found, Some(stored::publication_of(owner, &link)));
             }
         }

@@ -1,7 +1,7 @@
 //! Links as random sequences choose them: at few addresses, so that they meet.
 
 use signpost_domain::{
-    GroupId, Landing, Link, LinkKind, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
+    AnyContent, GroupId, Landing, Link, LinkKind, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
 };
 
 use super::given::KINDS;
@@ -61,7 +61,9 @@ pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
         LinkKind::Landing => Landing { group_id, is_active, ..samples::landing_at(placement) }.into(),
         LinkKind::Redirect => {
             let pixel_ids = any_pixels(random, &named.pixels);
-            Redirect { group_id, is_active, pixel_ids, ..samples::redirect_at(placement) }.into()
+            Redirect { group_id, is_active, ..samples::redirect_at(placement) }
+                .with(|content| content.pixel_ids = pixel_ids)
+                .into()
         }
     }
 }
@@ -70,15 +72,13 @@ pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
 pub(super) fn changed(link: &Link, random: &mut Pseudorandom, named: &Named, updated_at: Timestamp) -> Link {
     let (placement, group_id, is_active) =
         (any_placement(random), any_group(random, &named.groups), random.one_in(2));
-    match link.clone() {
-        Link::Landing(landing) => {
-            let title = samples::name(&format!("Page {}", random.below(9)));
-            Landing { title, placement, group_id, is_active, updated_at, ..landing }.into()
-        }
-        Link::Redirect(redirect) => {
-            let target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
-            let pixel_ids = any_pixels(random, &named.pixels);
-            Redirect { target_url, placement, group_id, is_active, pixel_ids, updated_at, ..redirect }.into()
+    let mut changed = Link { placement, group_id, is_active, updated_at, ..link.clone() };
+    match &mut changed.content {
+        AnyContent::Landing => changed.name = samples::name(&format!("Page {}", random.below(9))),
+        AnyContent::Redirect(content) => {
+            content.target_url = samples::target(&format!("https://example.org/{}", random.below(9)));
+            content.pixel_ids = any_pixels(random, &named.pixels);
         }
     }
+    changed
 }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use signpost_app::ports::{Insertion, UnitOfWork};
-use signpost_domain::{Group, Link, LinkId, PageContent};
+use signpost_domain::{Group, LandingId, Link, LinkId, LinkKind, PageContent};
 
 use super::fixture::Fresh;
 use super::given::{self, Decision, unit};
@@ -39,7 +39,10 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
         (10..=13, Some(link)) => {
             Operation::UpdateLink(account, random_links::changed(link, random, &named, now))
         }
-        (14 | 15, Some(Link::Landing(page))) => Operation::WritePage(account, page.id, any_content(random)),
+        (14 | 15, Some(link)) if link.kind() == LinkKind::Landing => {
+            let page = LandingId::from_bytes(link.id.to_bytes());
+            Operation::WritePage(account, page, any_content(random))
+        }
         (16, _) => Operation::InsertPixel(account, samples::pixel("A pixel")),
         (17, _) => {
             Operation::DeletePixel(account, random.pick(&named.pixels).copied().unwrap_or_else(samples::id))

@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use signpost_app::ports::{PublishedContent, PublishedLanding, PublishedLink, PublishedRedirect, Store};
 use signpost_domain::{
-    AccountId, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, LandingPage, Link, LinkFilter,
-    LinkId, LinkKind, Page, PageContent, PagePosition, Pixel, PixelCode, Placement, Redirect, RedirectId,
+    AccountId, AnyContent, Content, CustomDomain, DomainId, Group, GroupId, Landing, LandingId, Link,
+    LinkFilter, LinkId, LinkKind, NoContent, Page, PageContent, PagePosition, Pixel, PixelCode, Placement,
+    Redirect, RedirectId,
 };
 
 use super::given::{self, KINDS};
@@ -18,17 +19,11 @@ pub(super) async fn link(store: &Arc<dyn Store>, account: AccountId, id: impl In
 }
 
 pub(super) async fn redirect(store: &Arc<dyn Store>, account: AccountId, id: RedirectId) -> Option<Redirect> {
-    link(store, account, id).await.map(|link| match link {
-        Link::Redirect(redirect) => redirect,
-        Link::Landing(landing) => panic!("{landing:?} is no redirect"),
-    })
+    link(store, account, id).await.map(|link| link.into_redirect().expect("a redirect"))
 }
 
 pub(super) async fn landing(store: &Arc<dyn Store>, account: AccountId, id: LandingId) -> Option<Landing> {
-    link(store, account, id).await.map(|link| match link {
-        Link::Landing(landing) => landing,
-        Link::Redirect(redirect) => panic!("{redirect:?} is no landing page"),
-    })
+    link(store, account, id).await.map(|link| link.into_landing().expect("a landing page"))
 }
 
 /// One page of a list, in which everything is of its kind.
@@ -134,7 +129,7 @@ pub(super) async fn page_content(
         .landing_page(account, id)
         .await
         .unwrap()
-        .map(|LandingPage { landing, content }| (landing, content))
+        .map(|page| (page.clone().with_content(NoContent), page.content))
         .unzip();
     assert_eq!(landing, alone);
     content
@@ -161,7 +156,7 @@ pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountI
     assert_eq!(usize::try_from(usage.pixels).unwrap(), pixels.len());
     for group in groups {
         let inside = KINDS.map(|kind| {
-            let inside = links.iter().filter(|link| link.kind() == kind && link.group_id() == Some(group.id));
+            let inside = links.iter().filter(|link| link.kind() == kind && link.group_id == Some(group.id));
             u64::try_from(inside.count()).unwrap()
         });
         assert_eq!([group.landings_count, group.redirects_count], inside, "{group:?}");
@@ -175,32 +170,29 @@ pub(super) async fn published(store: &Arc<dyn Store>, placement: &Placement) -> 
 
 /// What a visitor of the account's link must find, where nothing is on its page and its pixels are gone.
 pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
-    let (analytics_enabled, content) = match link {
-        Link::Landing(landing) => {
-            let page = PublishedLanding { title: landing.title.clone(), content: PageContent::default() };
-            (landing.analytics_enabled, PublishedContent::Landing(Box::new(page)))
+    let content = match &link.content {
+        AnyContent::Landing => {
+            let page = PublishedLanding { title: link.name.clone(), content: PageContent::default() };
+            PublishedContent::Landing(Box::new(page))
         }
-        Link::Redirect(redirect) => {
-            let to = PublishedRedirect {
-                target_url: redirect.target_url.clone(),
-                antibot_enabled: redirect.antibot_enabled,
-                geo_blocklist: redirect.geo_blocklist.clone(),
-                pixels: Vec::new(),
-            };
-            (redirect.analytics_enabled, PublishedContent::Redirect(to))
-        }
+        AnyContent::Redirect(redirect) => PublishedContent::Redirect(PublishedRedirect {
+            target_url: redirect.target_url.clone(),
+            antibot_enabled: redirect.antibot_enabled,
+            geo_blocklist: redirect.geo_blocklist.clone(),
+            pixels: Vec::new(),
+        }),
     };
-    let content = if link.is_active() { content } else { PublishedContent::Inactive };
-    PublishedLink { id: link.id(), account, analytics_enabled, content }
+    let content = if link.is_active { content } else { PublishedContent::Inactive };
+    PublishedLink { id: link.id(), account, analytics_enabled: link.analytics_enabled, content }
 }
 
 /// What a visitor of the account's landing page with this content must find.
-pub(super) fn publication_of_page(
+pub(super) fn publication_of_page<C: Content>(
     account: AccountId,
-    page: &Landing,
+    page: &Link<C>,
     content: &PageContent,
 ) -> PublishedLink {
-    let mut published = publication_of(account, &page.clone().into());
+    let mut published = publication_of(account, &page.clone().into_any());
     if let PublishedContent::Landing(page) = &mut published.content {
         page.content = content.clone();
     }
@@ -208,12 +200,12 @@ pub(super) fn publication_of_page(
 }
 
 /// What a visitor of the account's redirect with pixels of these codes must find.
-pub(super) fn publication_with_pixels(
+pub(super) fn publication_with_pixels<C: Content>(
     account: AccountId,
-    redirect: &Redirect,
+    redirect: &Link<C>,
     codes: impl IntoIterator<Item = PixelCode>,
 ) -> PublishedLink {
-    let mut published = publication_of(account, &redirect.clone().into());
+    let mut published = publication_of(account, &redirect.clone().into_any());
     if let PublishedContent::Redirect(to) = &mut published.content {
         to.pixels.extend(codes);
     }

@@ -2,7 +2,7 @@
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{
-    CustomDomain, CustomDomainStatus, Group, GroupFilter, Link, LinkFilter, Redirect, SearchText, Site, Usage,
+    CustomDomain, CustomDomainStatus, Group, GroupFilter, LinkFilter, Redirect, SearchText, Site, Usage,
 };
 
 use super::domain_steps::{self, ACTIVE, NO_CHECKS};
@@ -43,7 +43,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
             LinkFilter { group: GroupFilter::In(group.id), ..LinkFilter::default() },
             LinkFilter { site: Some(Site::System), ..LinkFilter::default() },
             LinkFilter { search: Some(SearchText::parse("link").unwrap()), ..LinkFilter::default() },
-            LinkFilter { slug: link.placement().slug().cloned(), ..LinkFilter::default() },
+            LinkFilter { slug: link.placement.slug().cloned(), ..LinkFilter::default() },
         ] {
             let page = stored::page(&store, stranger, link.kind(), &filter, 100, None).await;
             assert_eq!((page.items, page.next), (vec![], None));
@@ -157,7 +157,7 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     assert!(inserted.is_err(), "an id is given out once");
     drop(work);
     let mut work = store.begin().await.unwrap();
-    if let Ok(inserted) = work.insert_links(stranger, &[Link::from(link.clone())], PLENTY).await {
+    if let Ok(inserted) = work.insert_links(stranger, &[link.clone().into_any()], PLENTY).await {
         assert_eq!(inserted, [Insertion::AddressTaken]);
         work.commit().await.unwrap();
     }

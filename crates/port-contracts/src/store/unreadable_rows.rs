@@ -94,18 +94,16 @@ pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil
         "UPDATE links SET name = '{long}', note = '{long}', target_url = '{target}', geo_blocklist = 'DE,AN'"
     ));
     let link = store.link(account, redirect.id.into()).await.unwrap().unwrap();
-    let Link::Redirect(read) = &link else { panic!("{link:?}") };
-    assert_eq!((read.name.as_str(), read.target_url.as_str()), (long.as_str(), target));
+    let read = link.clone().into_redirect().expect("a redirect");
+    assert_eq!((read.name.as_str(), read.content.target_url.as_str()), (long.as_str(), target));
     let countries: Vec<&str> =
-        read.geo_blocklist.countries().iter().map(|country| country.as_str()).collect();
+        read.content.geo_blocklist.countries().iter().map(|country| country.as_str()).collect();
     assert_eq!(countries, ["DE", "AN"]);
     let list =
         store.links(account, LinkKind::Redirect, &LinkFilter::default(), PageLimit::default(), None).await;
     assert_eq!(list.unwrap().items, std::slice::from_ref(&link));
     assert!(store.published_link(&at(&redirect)).await.unwrap().is_some());
-    let mut changed = link.clone();
-    let Link::Redirect(redirect) = &mut changed else { panic!("{changed:?}") };
-    redirect.is_active = false;
+    let changed = Link { is_active: false, ..link.clone() };
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.lock_link(account, link.id()).await.unwrap(), Some(link.clone()));
     work.update_link(account, &link, &changed).await.unwrap();
@@ -168,9 +166,8 @@ pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil:
 pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
     let account = insert_account(store).await.id;
     let [whole, broken] = ["whole", "broken"].map(samples::pixel);
-    let with = |slug: &str, ids: &[PixelId]| Redirect {
-        pixel_ids: samples::pixel_ids(ids.to_vec()),
-        ..samples::redirect(slug)
+    let with = |slug: &str, ids: &[PixelId]| {
+        samples::redirect(slug).with(|content| content.pixel_ids = samples::pixel_ids(ids.to_vec()))
     };
     let links: [Link; 8] = [
         with("of-whole", &[whole.id]).into(),
@@ -201,7 +198,7 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
         (&links[6], None),
         (&links[7], None),
     ] {
-        let visit = store.published_link(&link.placement().address().expect("on the system domain")).await;
+        let visit = store.published_link(&link.placement.address().expect("on the system domain")).await;
         match (visit, corrupt) {
             (Ok(Some(found)), None) => assert_eq!(found.id, link.id()),
             (Err(StoreError::Corrupt { table, column, row, reason }), Some(expected)) => {
@@ -215,7 +212,7 @@ pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: S
     assert!(work.set_suspended(account, Some(samples::at(1))).await.unwrap());
     work.commit().await.unwrap();
     for link in [&links[1], &links[5]] {
-        let visit = store.published_link(&link.placement().address().expect("on the system domain")).await;
+        let visit = store.published_link(&link.placement.address().expect("on the system domain")).await;
         assert_eq!(visit.unwrap().unwrap().content, PublishedContent::Suspended, "{link:?}");
     }
 }

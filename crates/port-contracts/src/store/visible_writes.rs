@@ -88,7 +88,7 @@ pub(super) async fn every_write_that_visitors_see_is_noted(fresh: Fresh) {
     let domain = samples::custom_domain(account, HOST);
     domain_steps::insert(store, &domain, PLENTY).await.unwrap();
 
-    let added = Link::from(samples::redirect_at(new));
+    let added = samples::redirect_at(new).into_any();
     is_noted!(scene, "inserting", async |work| given::insert(work, account, &added, PLENTY).await?);
     is_noted!(scene, "deleting links", async |work| work.delete_links(account, &[added.id()]).await?);
     changes_of_links(&scene, account, &redirect, &page, pixel.id).await;
@@ -134,15 +134,18 @@ async fn changes_of_links(
     let blocklist = GeoBlocklist::new(vec![CountryCode::parse("DE").unwrap()]);
     let moved = scene.placements[3].clone();
     let updates: [(&str, Link); 9] = [
-        ("target_url", Redirect { target_url, ..redirect.clone() }.into()),
-        ("antibot_enabled", Redirect { antibot_enabled: true, ..redirect.clone() }.into()),
-        ("geo_blocklist", Redirect { geo_blocklist: blocklist, ..redirect.clone() }.into()),
+        ("target_url", redirect.clone().with(|content| content.target_url = target_url).into()),
+        ("antibot_enabled", redirect.clone().with(|content| content.antibot_enabled = true).into()),
+        ("geo_blocklist", redirect.clone().with(|content| content.geo_blocklist = blocklist).into()),
         ("analytics_enabled", Redirect { analytics_enabled: false, ..redirect.clone() }.into()),
         ("is_active", Redirect { is_active: false, ..redirect.clone() }.into()),
         ("placement", Redirect { placement: moved, ..redirect.clone() }.into()),
         ("the way back", redirect.clone().into()),
-        ("title", Landing { title: samples::name("Another title"), ..page.clone() }.into()),
-        ("pixels", Redirect { pixel_ids: samples::pixel_ids(vec![pixel]), ..redirect.clone() }.into()),
+        ("title", Landing { name: samples::name("Another title"), ..page.clone() }.into()),
+        (
+            "pixels",
+            redirect.clone().with(|content| content.pixel_ids = samples::pixel_ids(vec![pixel])).into(),
+        ),
     ];
     for (field, after) in &updates {
         is_noted!(scene, field, async |work| {

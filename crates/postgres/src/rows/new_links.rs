@@ -99,16 +99,12 @@ impl<'a> NewLinks<'a> {
         let mut new = Self { account, limit, ..Self::default() };
         let mut entered = BTreeMap::<IdBytes, (i64, i64)>::new();
         for (link, number) in links.iter().zip(0..) {
-            let created_at = match link {
-                Link::Landing(landing) => landing.created_at,
-                Link::Redirect(redirect) => redirect.created_at,
-            };
             new.ids.push(link.id().into());
             new.kinds.push(kind_column(link.kind()));
-            new.created.push(created_at.into());
+            new.created.push(link.created_at.into());
             new.numbers.push(number);
             new.push(link.into());
-            if let Some(group) = link.group_id() {
+            if let Some(group) = link.group_id {
                 let (landings, redirects) = entered.entry(group.into()).or_default();
                 match link.kind() {
                     LinkKind::Landing => *landings += 1,

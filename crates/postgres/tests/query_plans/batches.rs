@@ -109,10 +109,10 @@ async fn insert(
             if let [taken, .., last] = batch.as_mut_slice()
                 && size > 2
             {
-                *last = samples::link_at(LinkKind::Landing, taken.placement().clone());
+                *last = samples::link_at(LinkKind::Landing, taken.placement.clone());
             }
             // Half of those that could go in, so that some have to be taken back.
-            let fine = batch.iter().filter(|link| [Some(first), Some(second)].contains(&link.group_id()));
+            let fine = batch.iter().filter(|link| [Some(first), Some(second)].contains(&link.group_id));
             let limit = u64::try_from(fine.count() / 2).unwrap();
             (batch, limit.max(1))
         }

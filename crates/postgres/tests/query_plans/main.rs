@@ -31,7 +31,7 @@ use std::time::Duration;
 
 use futures_util::future::join_all;
 use signpost_app::ports::{AccountReads, LinkReads, PublishedContent, PublishedRedirect, QuotaStore, Store};
-use signpost_domain::{AccountId, Address, Redirect, RequestBudget, Site};
+use signpost_domain::{AccountId, Address, RequestBudget, Site};
 use signpost_port_contracts::samples;
 use signpost_postgres::{PostgresOptions, PostgresStore, migrate};
 use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer, shared};
@@ -137,7 +137,7 @@ async fn landing_page(subject: &Subject) {
 async fn visits(subject: &Subject) {
     let Subject { store, account, .. } = subject;
     let ids = samples::pixel_ids((1..=9).map(|number| pixels::id(number * 2 - 1)).collect());
-    let redirect = Redirect { pixel_ids: ids, ..samples::redirect("with-pixels") };
+    let redirect = samples::redirect("with-pixels").with(|content| content.pixel_ids = ids);
     let mut work = store.begin().await.unwrap();
     work.insert_links(*account, &[redirect.into()], PLENTY).await.unwrap();
     work.commit().await.unwrap();

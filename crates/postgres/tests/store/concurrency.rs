@@ -206,7 +206,7 @@ async fn move_one(
 async fn d30_a_group_that_is_deleted_is_held_before_its_links() {
     let crowd = Crowd::new().await;
     let (account, [doomed, other]) = (crowd.account, crowd.groups);
-    let newcomer = Link::from(samples::redirect("newcomer"));
+    let newcomer = samples::redirect("newcomer").into_any();
     let mut work = crowd.store.begin().await.unwrap();
     work.insert_links(account, std::slice::from_ref(&newcomer), PLENTY).await.unwrap();
     work.commit().await.unwrap();
@@ -326,7 +326,7 @@ async fn d30_room_that_others_make_is_used() {
         let mut work = store.begin().await.unwrap();
         let links = ["a", "b", "c"].map(|slug| {
             let redirect = samples::redirect(slug);
-            Link::from(Redirect { group_id: Some(group), ..redirect })
+            Redirect { group_id: Some(group), ..redirect }.into_any()
         });
         let insertions = work.insert_links(account, &links, u64::try_from(LINKS).unwrap()).await.unwrap();
         work.commit().await.unwrap();

@@ -5,7 +5,7 @@ use signpost_app::ports::{
     Store, StoreError,
 };
 use signpost_domain::{
-    AccountId, Address, Link, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
+    AccountId, Address, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
 };
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
@@ -235,9 +235,9 @@ async fn a_corrupt_count_of_links_stops_an_insertion() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
     for (link, column) in [
-        (Link::from(samples::redirect("link")), "target_url"),
-        (Link::from(samples::landing("link")), "name"),
-        (Link::from(samples::landing("link")), "target_url"),
+        (samples::redirect("link").into_any(), "target_url"),
+        (samples::landing("link").into_any(), "name"),
+        (samples::landing("link").into_any(), "target_url"),
     ] {
         let database = lenient().await;
         let store = open(&database).await;

@@ -81,7 +81,7 @@ async fn d43_a_deletion_waits_for_links_that_are_being_placed() {
     work.commit().await.unwrap();
     assert_eq!(deleting.await.unwrap(), 1);
     let link = scene.store.link(scene.owner, link.id.into()).await.unwrap().unwrap();
-    assert_eq!(link.placement(), &samples::lost(Some("early")));
+    assert_eq!(link.placement, samples::lost(Some("early")));
 }
 
 /// Contract D43: who comes while the domain is being deleted finds it gone; one that was only locked is there.

@@ -17,7 +17,7 @@ async fn d36_each_redirect_of_a_batch_keeps_its_own_pixels_in_their_order() {
         .map(|number| {
             let ids = std::iter::repeat_with(samples::id).take(number).collect::<Vec<_>>();
             let pixel_ids = PixelIds::new(ids.into_iter().rev().collect()).unwrap();
-            Redirect { pixel_ids, ..samples::redirect(&format!("with-{number}")) }
+            samples::redirect(&format!("with-{number}")).with(|content| content.pixel_ids = pixel_ids)
         })
         .collect();
     let batch: Vec<Link> = redirects.iter().cloned().map(Link::from).collect();
@@ -30,7 +30,7 @@ async fn d36_each_redirect_of_a_batch_keeps_its_own_pixels_in_their_order() {
     }
     let [none, ten, ..] = redirects.as_slice() else { panic!() };
     for (redirect, other) in [(none, ten), (ten, none)] {
-        let after = Link::from(Redirect { pixel_ids: other.pixel_ids.clone(), ..redirect.clone() });
+        let after = redirect.clone().with(|content| content.pixel_ids = other.content.pixel_ids.clone()).into_any();
         let mut work = store.begin().await.unwrap();
         let before = work.lock_link(account, after.id()).await.unwrap().unwrap();
         work.update_link(account, &before, &after).await.unwrap();

@@ -5,9 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use signpost_app::background::{IndexLinks, Job, Progress};
 use signpost_app::ports::{AccountReads, Insertion, LinkReads, Store};
-use signpost_domain::{
-    AccountId, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect, SearchText,
-};
+use signpost_domain::{AccountId, AnyContent, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect, SearchText};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;
@@ -137,17 +135,14 @@ impl Indexed {
         let mut work = self.store.begin().await.unwrap();
         let Some(before) = work.lock_link(self.account, id).await.unwrap() else { return };
         let mut after = before.clone();
-        match (&mut after, number % 3) {
-            (Link::Redirect(redirect), 0) => {
+        match (&mut after.content, number % 3) {
+            (AnyContent::Redirect(redirect), 0) => {
                 redirect.target_url = samples::target(&format!("https://changed.example/{number}/rare"));
             }
-            (Link::Redirect(redirect), 1) => {
-                redirect.placement = samples::on_system(&format!("moved-{number}"));
+            (AnyContent::Redirect(_), 1) => after.placement = samples::on_system(&format!("moved-{number}")),
+            (AnyContent::Redirect(_) | AnyContent::Landing, _) => {
+                after.name = samples::name(&format!("Renamed spring {number}"));
             }
-            (Link::Redirect(redirect), _) => {
-                redirect.name = samples::name(&format!("Renamed spring {number}"));
-            }
-            (Link::Landing(landing), _) => landing.title = samples::name(&format!("Renamed spring {number}")),
         }
         if work.update_link(self.account, &before, &after).await.is_ok() {
             work.commit().await.unwrap();
@@ -291,7 +286,7 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
                     name: samples::name(&name),
                     ..samples::redirect(&format!("w-{writer}-{number}"))
                 };
-                let new = Link::Redirect(new);
+                let new = new.into_any();
                 let mut work = subject.store.begin().await.unwrap();
                 let inserted = work.insert_links(subject.account, std::slice::from_ref(&new), PLENTY).await;
                 assert_eq!(inserted.unwrap(), [Insertion::Done]);
@@ -302,9 +297,7 @@ async fn d32_writers_find_their_links_while_the_job_indexes_them() {
                 let renamed = format!("Renamed {writer} of {number} end");
                 let mut work = subject.store.begin().await.unwrap();
                 let before = work.lock_link(subject.account, new.id()).await.unwrap().unwrap();
-                let Link::Redirect(mut after) = before.clone() else { panic!("it is a redirect") };
-                after.name = samples::name(&renamed);
-                let after = Link::Redirect(after);
+                let after = Link { name: samples::name(&renamed), ..before.clone() };
                 work.update_link(subject.account, &before, &after).await.unwrap();
                 work.commit().await.unwrap();
                 let (found, _) = subject.page(LinkKind::Redirect, &renamed, 10, None, false).await;
@@ -331,7 +324,7 @@ async fn d32_links_of_open_transactions_are_found_after_their_commit() {
     let mut subject = Indexed::new().await;
     subject.append(1, 5_000);
     let new = Redirect { id: Id::from_bytes(bytes(500)), ..samples::redirect("inserted-late") };
-    let new = Link::Redirect(new);
+    let new = new.into_any();
     let mut work = subject.store.begin().await.unwrap();
     work.insert_links(subject.account, std::slice::from_ref(&new), PLENTY).await.unwrap();
     subject.index().await;
@@ -347,9 +340,7 @@ async fn d32_links_of_open_transactions_are_found_after_their_commit() {
     let before = work.lock_link(subject.account, id).await.unwrap().unwrap();
     let mut after = before.clone();
     after.move_to_group(None, samples::at(9));
-    if let Link::Redirect(redirect) = &mut after {
-        redirect.name = samples::name("Named late");
-    }
+    after.name = samples::name("Named late");
     work.update_link(subject.account, &before, &after).await.unwrap();
     subject.append(1, 5_000);
     subject.index().await;

@@ -16,7 +16,7 @@ async fn d20_a_link_deleted_after_the_conflict_is_not_named() {
     work.insert_links(account, std::slice::from_ref(&held), PLENTY).await.unwrap();
     work.commit().await.unwrap();
     let late = samples::link(LinkKind::Redirect, "sale");
-    let addresses: Vec<_> = late.placement().address().into_iter().collect();
+    let addresses: Vec<_> = late.placement.address().into_iter().collect();
 
     let mut loser = store.begin().await.unwrap();
     let inserted = loser.insert_links(account, std::slice::from_ref(&late), PLENTY).await.unwrap();

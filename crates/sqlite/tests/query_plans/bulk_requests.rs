@@ -7,12 +7,9 @@ use std::sync::Arc;
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
-use signpost_app::{AppError, Application, Caller, admission, groups, keys, links, redirects};
+use signpost_app::{AppError, Application, Caller, admission, groups, keys, links};
 use signpost_domain::id::RedirectKind;
-use signpost_domain::{
-    AccountId, Batch, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference, IdempotencyKey,
-    Link, LinkFilter, LinkKind, PageLimit, RedirectDraft, Refusal, Rejection, Slug, SlugChoice,
-};
+use signpost_domain::{AccountId, Batch, Change, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference, IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, RedirectContent, RedirectRequest, Refusal, Rejection, Slug, Submitted};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
@@ -41,13 +38,15 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     let (group, other) = (group.await.unwrap().id, other.await.unwrap().id);
 
     let taken = Slug::from_random([7; 16]);
-    let in_the_way = RedirectDraft { slug: SlugChoice::Exactly(taken.clone()), ..draft(Some(group)) };
-    redirects::create(&app, &caller, Ok(in_the_way), Conclusion::forgotten()).await.unwrap();
+    let in_the_way = RedirectRequest { slug: Change::Set(taken.clone()), ..draft(Some(group)) };
+    links::create::<RedirectContent>(&app, &caller, Submitted::valid(in_the_way), Conclusion::forgotten())
+        .await
+        .unwrap();
 
     let hosts = ["a.example.net", "b.example.net"];
     activate(&app, account.id, hosts).await;
     let on_domains =
-        hosts.map(|host| RedirectDraft { domain: Some(HostReference::parse(host)), ..draft(None) });
+        hosts.map(|host| RedirectRequest { domain: Change::Set(HostReference::parse(host)), ..draft(None) });
 
     let mut costs = Vec::new();
     for size in [2, 100] {
@@ -69,10 +68,10 @@ pub(crate) async fn cost_at_most_twelve_statements(folder: &Path) {
     assert!(two[2] > two[1], "no slug was drawn twice: {two:?}");
 }
 
-fn draft(group: Option<GroupId>) -> RedirectDraft {
-    RedirectDraft {
-        group: group.map(Into::into),
-        ..RedirectDraft::new(samples::name("x"), samples::target("https://example.com/"))
+fn draft(group: Option<GroupId>) -> RedirectRequest {
+    RedirectRequest {
+        group: group.map(Into::into).map_or(Change::Keep, Change::Set),
+        ..RedirectRequest::new(samples::name("x"), samples::target("https://example.com/"))
     }
 }
 
@@ -89,15 +88,16 @@ async fn activate(app: &Application, account: AccountId, hosts: [&str; 2]) {
 }
 
 async fn created(app: &Application, caller: &Caller, groups: &[Option<GroupId>], size: usize) -> usize {
-    let drafts: Vec<RedirectDraft> = groups.iter().map(|group| draft(*group)).collect();
+    let drafts: Vec<RedirectRequest> = groups.iter().map(|group| draft(*group)).collect();
     created_of(app, caller, &drafts, size).await
 }
 
-async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectDraft], size: usize) -> usize {
-    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(draft.clone())).collect();
+async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectRequest], size: usize) -> usize {
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Submitted::valid(draft.clone())).collect();
     let batch = Batch::new(drafts).unwrap();
-    let creation =
-        cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await);
+    let creation = cost_of(app, caller, async |conclusion| {
+        links::create_many::<RedirectContent>(app, caller, batch, conclusion).await
+    });
     let (cost, outcomes) = creation.await;
     assert!(outcomes.iter().all(Result::is_ok));
     cost
@@ -105,13 +105,14 @@ async fn created_of(app: &Application, caller: &Caller, drafts: &[RedirectDraft]
 
 /// A batch of which every other item asks for an address that is taken (D20): all of them are named by one statement.
 async fn refused_as_taken(app: &Application, caller: &Caller, taken: &Slug, size: usize) -> usize {
-    let there = RedirectDraft { slug: SlugChoice::Exactly(taken.clone()), ..draft(None) };
+    let there = RedirectRequest { slug: Change::Set(taken.clone()), ..draft(None) };
     let drafts = [there, draft(None)];
-    let drafts = drafts.iter().cycle().take(size).map(|draft| Ok(draft.clone())).collect();
+    let drafts = drafts.iter().cycle().take(size).map(|draft| Submitted::valid(draft.clone())).collect();
     let batch = Batch::new(drafts).unwrap();
-    let (cost, outcomes) =
-        cost_of(app, caller, async |conclusion| redirects::create_many(app, caller, batch, conclusion).await)
-            .await;
+    let (cost, outcomes) = cost_of(app, caller, async |conclusion| {
+        links::create_many::<RedirectContent>(app, caller, batch, conclusion).await
+    })
+    .await;
     let named = |outcome: &&Result<_, Rejection>| {
         matches!(outcome, Err(Rejection::Refused(Refusal::AddressTaken { existing: Some(_) })))
     };

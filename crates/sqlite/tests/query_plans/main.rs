@@ -231,10 +231,9 @@ async fn writes(subject: &mut Subject) {
             work.update_link(account, &first, &moved).await.unwrap();
             let other = link("b", None);
             assert_eq!(insert(work.as_mut(), account, &other, 2).await, Insertion::Done);
-            let Link::Redirect(other) = other else { panic!("another kind") };
-            let taken = Redirect { placement: samples::on_system("a"), ..other.clone() };
+            let taken = Link { placement: samples::on_system("a"), ..other.clone() };
             let address: Vec<Address> = taken.placement.address().into_iter().collect();
-            let taken = work.update_link(account, &other.into(), &taken.into()).await;
+            let taken = work.update_link(account, &other, &taken).await;
             assert!(matches!(taken, Err(UpdateLinkError::AddressTaken)));
             assert_eq!(work.links_at(account, &address).await.unwrap(), [(address[0].clone(), first.id())]);
             assert_eq!(work.delete_links(account, &[first.id()]).await.unwrap(), [first.id()]);

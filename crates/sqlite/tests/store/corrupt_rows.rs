@@ -5,7 +5,7 @@ use signpost_app::ports::{
     RememberedAnswer, RememberedRequest, RequestFingerprint, Store, StoreError,
 };
 use signpost_domain::{
-    AccountId, Address, Group, IdempotencyKey, Link, LinkFilter, LinkId, LinkKind, PageLimit, Redirect,
+    AccountId, Address, Group, IdempotencyKey, LinkFilter, LinkId, LinkKind, PageLimit, Redirect,
     RequestBudget, Site,
 };
 use signpost_port_contracts::logs::Log;
@@ -200,9 +200,9 @@ async fn a_corrupt_count_of_links_stops_an_insertion() {
 #[tokio::test]
 async fn a_corrupt_link_is_reported_to_the_visitors_side_too() {
     for (link, column) in [
-        (Link::from(samples::redirect("link")), "target_url"),
-        (Link::from(samples::landing("link")), "name"),
-        (Link::from(samples::landing("link")), "target_url"),
+        (samples::redirect("link").into_any(), "target_url"),
+        (samples::landing("link").into_any(), "name"),
+        (samples::landing("link").into_any(), "target_url"),
     ] {
         let database = Database::new();
         let store = database.open();

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use diesel::connection::SimpleConnection;
 use signpost_app::ports::{AccountReads, LinkReads, Store};
-use signpost_domain::Link;
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, OpenError, SqliteStore, migrate, pending_migrations};
 
@@ -76,7 +75,7 @@ async fn what_was_committed_is_there_after_reopening() {
     let database = Database::new();
     let store = database.open();
     let account = account(&store).await;
-    let links = [Link::from(samples::redirect("kept")), Link::from(samples::landing("kept-too"))];
+    let links = [samples::redirect("kept").into_any(), samples::landing("kept-too").into_any()];
     for link in &links {
         insert(&store, account, link.clone()).await;
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::{AccountReads, InsertLinksError, Insertion, LinkReads, Store, StoreError};
-use signpost_domain::{Link, LinkKind};
+use signpost_domain::LinkKind;
 use signpost_port_contracts::samples;
 
 use super::database::{Database, PLENTY, account, insert, insert_in, unavailable};
@@ -86,7 +86,7 @@ async fn a_unit_of_work_with_a_call_given_up_cannot_be_committed() {
     let store = database.open();
     let account = account(&store).await;
     for attempt in 0..1_000 {
-        let links = [Link::from(samples::redirect(&format!("given-up-{attempt}")))];
+        let links = [samples::redirect(&format!("given-up-{attempt}")).into_any()];
         let mut work = store.begin().await.unwrap();
         let mut call = work.insert_links(account, &links, PLENTY);
         let context = &mut std::task::Context::from_waker(std::task::Waker::noop());

@@ -21,6 +21,7 @@ mod domains;
 mod groups;
 mod health;
 mod landings;
+mod links;
 mod pixels;
 mod redirects;
 
@@ -44,6 +45,8 @@ pub(super) struct Endpoint {
     path: &'static str,
     access: Access,
     tag: &'static str,
+    /// The kind of links whose words are put into the texts, if it has them in braces.
+    kind: Option<&'static links::Kind>,
     id: &'static str,
     summary: &'static str,
     description: &'static str,
@@ -83,6 +86,7 @@ impl Endpoint {
             path,
             access: Access::Admitted,
             tag,
+            kind: None,
             id,
             summary: "",
             description: "",
@@ -122,6 +126,7 @@ impl Endpoint {
             path: _,
             access,
             tag,
+            kind,
             id,
             summary,
             description,
@@ -135,11 +140,12 @@ impl Endpoint {
         let is_post = method == RouteMethod::Post;
         let success = if is_post { headers::of_replays(success.into()).build() } else { success };
         let of_post = is_post.then_some(parameters::IDEMPOTENCY_KEY);
+        let worded = |text: &str| kind.map_or_else(|| text.to_owned(), |kind| kind.worded(text));
         let operation = OperationBuilder::new()
             .tag(tag)
-            .operation_id(Some(id))
-            .summary(Some(summary))
-            .description(Some(description))
+            .operation_id(Some(worded(id)))
+            .summary(Some(worded(summary)))
+            .description(Some(worded(description)))
             .request_body(body)
             .response(status, success);
         let operation = parameters

@@ -1,0 +1,97 @@
+//! What the use cases of one kind of links do beside those of the other, and how a single link is read.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use signpost_domain::id::PixelKind;
+use signpost_domain::{AccountId, ContentRules, Id, IdReference, Link, LinkId, LinkIdKind, Pixel, PixelId};
+
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::ports::{StoreError, UnitOfWork};
+
+/// Pixels of an account by their ids.
+pub(crate) type Pixels = BTreeMap<PixelId, Pixel>;
+
+/// A kind of links, by its content: what its use cases read and write beside the link's row.
+pub trait LinkResource: ContentRules<Kind: LinkIdKind> + Send + Sync {
+    /// What an answer about a single link shows.
+    type Single: Clone + Send + Sync;
+
+    /// The pixels that a request names.
+    fn named_pixels(_request: &Self::Request) -> &[IdReference<PixelKind>] {
+        &[]
+    }
+
+    /// What is shown of a link. `pixels` has those of its pixels that exist.
+    fn single(link: Link<Self>, pixels: &BTreeMap<PixelId, Pixel>) -> Self::Single;
+
+    /// Reads what is shown of the caller's link with this id.
+    fn find(
+        app: &Application,
+        caller: &Caller,
+        id: Id<Self::Kind>,
+    ) -> impl Future<Output = Result<Option<Self::Single>, StoreError>> + Send;
+
+    /// The link that a unit of work holds, with its content as callers see it. Adds its pixels to `pixels`. `None` if the
+    /// link is of the other kind.
+    fn complete(
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        link: Link,
+        pixels: &mut BTreeMap<PixelId, Pixel>,
+    ) -> impl Future<Output = Result<Option<Link<Self>>, StoreError>> + Send;
+
+    /// Writes the content that is kept beside the link's row. `before` is `None` for a new link.
+    fn write_content(
+        work: &mut dyn UnitOfWork,
+        account: AccountId,
+        before: Option<&Link<Self>>,
+        after: &Link<Self>,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+}
+
+/// The caller's link with this id.
+///
+/// # Errors
+/// The kind's `…NotFound`, alike for a malformed id, an unknown one, and another account's (D2).
+pub async fn get<C: LinkResource>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<C::Kind>,
+) -> Result<C::Single, AppError> {
+    let not_found = C::Kind::LINK_KIND.not_found();
+    let Some(id) = id.id() else { return Err(not_found.into()) };
+    Ok(C::find(app, caller, id).await?.ok_or(not_found)?)
+}
+
+/// The caller's link with this id, whatever its kind.
+pub(crate) async fn any<K: LinkIdKind>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<K>,
+) -> Result<Link, AppError> {
+    let not_found = K::LINK_KIND.not_found();
+    let Some(id) = id.id() else { return Err(not_found.into()) };
+    Ok(caller.link(app, LinkId::from(id)).await?.ok_or(not_found)?)
+}
+
+/// The account's pixels among those that requests name. Asks the store only if they name some.
+pub(super) async fn named_pixels<'a, C: LinkResource>(
+    app: &Application,
+    account: AccountId,
+    requests: impl IntoIterator<Item = &'a C::Request>,
+) -> Result<Pixels, StoreError>
+where
+    C::Request: 'a,
+{
+    let named = requests.into_iter().flat_map(C::named_pixels);
+    let ids: BTreeSet<PixelId> = named.filter_map(|pixel| pixel.id()).collect();
+    let ids: Vec<PixelId> = ids.into_iter().collect();
+    let pixels = if ids.is_empty() { vec![] } else { app.store.pixels_with_ids(account, &ids).await? };
+    Ok(pixels_by_id(pixels))
+}
+
+pub(crate) fn pixels_by_id(pixels: Vec<Pixel>) -> Pixels {
+    pixels.into_iter().map(|pixel| (pixel.id, pixel)).collect()
+}

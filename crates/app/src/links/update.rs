@@ -1,0 +1,57 @@
+//! Updating a link.
+
+use signpost_domain::{IdReference, LinkIdKind, LinkRequest, Submitted};
+
+use super::resource::{LinkResource, named_pixels};
+use super::rules::{LinkRules, LockedLink};
+use crate::app_error::AppError;
+use crate::application::Application;
+use crate::caller::Caller;
+use crate::unit_of_work::{Attempts, write_over};
+
+/// Updates a link and returns it as it is then. A request that changes nothing writes nothing.
+///
+/// # Errors
+/// [`AppError::Invalid`] with every violation, those that show without the link also when it does not exist; then the
+/// kind's `…NotFound`; then the first that applies of: no such domain, the domain is not active, a slug is required, the slug is
+/// reserved, a feature that the plan lacks, no such group, the address is taken.
+pub async fn update<C: LinkResource>(
+    app: &Application,
+    caller: &Caller,
+    id: IdReference<C::Kind>,
+    mut request: Submitted<LinkRequest<C::Request>>,
+) -> Result<C::Single, AppError> {
+    let account = caller.account_id();
+    let blocklist = app.target_blocklist.current();
+    let without_link = C::violations_without_link(&request.value.content, &blocklist);
+    request.violations.append_about_others(without_link);
+    let not_found = || match request.violations.is_empty() {
+        true => AppError::Refused(C::Kind::LINK_KIND.not_found()),
+        false => AppError::Invalid(request.violations.clone()),
+    };
+    let id = id.id().ok_or_else(not_found)?;
+    let named = named_pixels::<C>(app, account, [&request.value.content]).await?;
+    let known_pixels = named.keys().copied().collect();
+    let rules = LinkRules::of_request(app, caller, &blocklist, &known_pixels);
+    let change = request.value.placement();
+    let attempts = Attempts::at(app);
+    attempts
+        .run(|| async {
+            let locked = rules.lock_link(&attempts, id.into(), &change, &request.value.group).await?;
+            let Some(LockedLink { mut work, link: stored, named_domains }) = locked else {
+                return Err(not_found());
+            };
+            // Everything that the answer shows is read before the commit: a change that took place must not end in an
+            // answer that says it failed.
+            let mut pixels = named.clone();
+            let before = C::complete(work.as_mut(), account, stored.clone(), &mut pixels).await?;
+            let before = before.ok_or_else(not_found)?;
+            let after = before.apply(&request, &rules.context(&named_domains))?;
+            if after != before {
+                C::write_content(work.as_mut(), account, Some(&before), &after).await?;
+                write_over(app, work, account, &stored, &after.clone().into_any()).await?;
+            }
+            Ok(C::single(after, &pixels))
+        })
+        .await
+}

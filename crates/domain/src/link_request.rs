@@ -1,0 +1,234 @@
+//! What a request asks of a link, and the one judgement of creations, updates and items of batches (D8, D22, D33).
+
+use std::fmt::Debug;
+
+use crate::change::Change;
+use crate::group::named_group;
+use crate::host_blocklist::HostBlocklist;
+use crate::id::{GroupKind, Id};
+use crate::link::{Content, Link};
+use crate::link_context::LinkContext;
+use crate::placement::{Placement, PlacementChange, site_for_new_link};
+use crate::plan::FeatureSet;
+use crate::reference::{HostReference, IdReference};
+use crate::refusal::{Refusal, Rejection};
+use crate::slug::Slug;
+use crate::submitted::Submitted;
+use crate::text::{Name, Note};
+use crate::violation::{FieldError, ViolationCode, Violations};
+
+/// What a creation or an update asks of a link: of each field a change, where the default changes nothing. A creation
+/// changes a link that has nothing yet, so an absent field gets its default (D28).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct LinkRequest<R> {
+    /// `name`, or `title` of a landing page. A creation must have it.
+    pub name: Option<Name>,
+    /// `slug`. Null is the root of the custom domain. A creation without it gets a random slug (D21).
+    pub slug: Change<Slug>,
+    /// `domain`. Null is the system domain, and so is absence in a creation.
+    pub domain: Change<HostReference>,
+    /// `note`
+    pub note: Change<Note>,
+    /// `group_id`. Null takes the link out of its group.
+    pub group: Change<IdReference<GroupKind>>,
+    /// `is_active`; true in a creation without it.
+    pub is_active: Option<bool>,
+    /// `analytics_enabled`; true in a creation without it. Updates do not have it (D28).
+    pub analytics_enabled: Option<bool>,
+    /// The fields that only this kind of links has.
+    pub content: R,
+}
+
+impl<R> LinkRequest<R> {
+    /// The same request with the fields of its kind changed in place.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut R)) -> Self {
+        change(&mut self.content);
+        self
+    }
+
+    /// The same request with fields of another kind.
+    #[must_use]
+    pub fn with_content<S>(self, content: S) -> LinkRequest<S> {
+        let Self { name, slug, domain, note, group, is_active, analytics_enabled, content: _ } = self;
+        LinkRequest { name, slug, domain, note, group, is_active, analytics_enabled, content }
+    }
+
+    /// The two fields that place the link.
+    #[must_use]
+    pub fn placement(&self) -> PlacementChange {
+        PlacementChange { domain: self.domain.clone(), slug: self.slug.clone() }
+    }
+}
+
+/// The rules of the fields that only one kind of links has.
+pub trait ContentRules: Content {
+    /// What a request asks of these fields.
+    type Request: Clone + Debug + Default + Eq + Send + Sync;
+
+    /// The field that holds the link's name.
+    const NAME_FIELD: &'static str;
+
+    /// The content that `request` makes of the content `before`, or of nothing in a creation. Notes what is wrong in
+    /// `found`. `None` if a required field is missing.
+    fn requested(
+        before: Option<&Self>,
+        request: &Self::Request,
+        places: &Places<'_>,
+        context: &LinkContext<'_>,
+        found: &mut Violations,
+    ) -> Option<Self>;
+
+    /// Violations that show without the link. An update lists them even if the link does not exist.
+    fn violations_without_link(_request: &Self::Request, _blocklist: &HostBlocklist) -> Violations {
+        Violations::new()
+    }
+
+    /// A plan must have a feature for a link to begin to use it. What a link already has, it keeps (D15).
+    fn check_features(&self, _before: Option<&Self>, _features: FeatureSet) -> Result<(), Refusal> {
+        Ok(())
+    }
+}
+
+/// Where the link lives before and after a request.
+#[derive(Debug, Clone, Copy)]
+pub struct Places<'a> {
+    /// Before; `None` in a creation.
+    pub before: Option<&'a Placement>,
+    /// After; `None` if that cannot be known or is refused.
+    pub after: Option<&'a Placement>,
+    /// The field of the request that moves the link.
+    pub moved_by: &'static str,
+}
+
+impl<C: ContentRules> Link<C> {
+    /// Builds the link that a creation asks for. `drawn` is its slug if the request has none; without it, only the
+    /// violations count.
+    ///
+    /// # Errors
+    /// [`Rejection::Invalid`] with every violation; otherwise the first [`Refusal`] that applies.
+    pub fn create(
+        id: Id<C::Kind>,
+        request: &Submitted<LinkRequest<C::Request>>,
+        drawn: Option<Slug>,
+        context: &LinkContext<'_>,
+    ) -> Result<Self, Rejection> {
+        let LinkRequest { domain, slug, .. } = &request.value;
+        let slug = match slug {
+            Change::Keep => drawn,
+            Change::Clear => None,
+            Change::Set(slug) => Some(slug.clone()),
+        };
+        let placement =
+            site_for_new_link(domain.clone().applied_to(None), context.system, context.named_domains)
+                .and_then(|site| Placement::new(site, slug));
+        Self::create_at(id, request, placement, context)
+    }
+
+    /// The same at a placement that is judged already, such as none at all.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_at(
+        id: Id<C::Kind>,
+        request: &Submitted<LinkRequest<C::Request>>,
+        placement: Result<Placement, Refusal>,
+        context: &LinkContext<'_>,
+    ) -> Result<Self, Rejection> {
+        judged(&Subject::New(id), request, placement, context)
+    }
+
+    /// The link that an update makes of this one; itself, with the same `updated_at`, if the request changes nothing
+    /// (D33). Applying the request to the result changes nothing more.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn apply(
+        &self,
+        request: &Submitted<LinkRequest<C::Request>>,
+        context: &LinkContext<'_>,
+    ) -> Result<Self, Rejection> {
+        let placement =
+            self.placement.changed(request.value.placement(), context.system, context.named_domains);
+        judged(&Subject::Existing(self), request, placement, context)
+    }
+}
+
+/// The link that a request is about.
+enum Subject<'a, C: Content> {
+    New(Id<C::Kind>),
+    Existing(&'a Link<C>),
+}
+
+/// Violations come before refusals, and the group is judged last: whether it exists, only the store knows (D2).
+fn judged<C: ContentRules>(
+    subject: &Subject<'_, C>,
+    request: &Submitted<LinkRequest<C::Request>>,
+    placement: Result<Placement, Refusal>,
+    context: &LinkContext<'_>,
+) -> Result<Link<C>, Rejection> {
+    let Submitted { value: request, violations } = request;
+    let before = match subject {
+        Subject::New(_) => None,
+        Subject::Existing(link) => Some(*link),
+    };
+    let places = Places {
+        before: before.map(|link| &link.placement),
+        // An unreadable domain leaves it open which address a slug makes. An update then judges the place where the
+        // link is.
+        after: placement.as_ref().ok().filter(|_| before.is_some() || !violations.are_about("domain")),
+        moved_by: if request.slug.is_keep() { "domain" } else { "slug" },
+    };
+    let mut found = Violations::new();
+    let name = request.name.clone().or_else(|| before.map(|link| link.name.clone()));
+    if name.is_none() {
+        found.push(required(C::NAME_FIELD));
+    }
+    let content_before = before.map(|link| &link.content);
+    let content = C::requested(content_before, &request.content, &places, context, &mut found);
+    let mut violations = violations.clone();
+    violations.append_about_others(found);
+    let (Some(name), Some(content), true) = (name, content, violations.is_empty()) else {
+        return Err(Rejection::Invalid(violations));
+    };
+    let placement = placement?;
+    content.check_features(content_before, context.features)?;
+    let group_id = match request.group {
+        Change::Keep => before.and_then(|link| link.group_id),
+        Change::Set(reference) => Some(named_group(reference)?),
+        Change::Clear => None,
+    };
+    let mut link = Link {
+        id: match subject {
+            Subject::New(id) => *id,
+            Subject::Existing(link) => link.id,
+        },
+        name,
+        placement,
+        is_active: request.is_active.or(before.map(|link| link.is_active)).unwrap_or(true),
+        note: request.note.clone().applied_to(before.and_then(|link| link.note.clone())),
+        analytics_enabled: match before {
+            Some(link) => link.analytics_enabled,
+            None => request.analytics_enabled.unwrap_or(true),
+        },
+        group_id,
+        created_at: before.map_or(context.now, |link| link.created_at),
+        updated_at: before.map_or(context.now, |link| link.updated_at),
+        content,
+    };
+    if let Some(before) = before
+        && link != *before
+    {
+        link.updated_at = context.now.max(before.updated_at);
+    }
+    Ok(link)
+}
+
+/// The violation of a creation without a field that it must have.
+pub(crate) fn required(field: &'static str) -> crate::violation::Violation {
+    FieldError::new(ViolationCode::Required, "is required").at(field)
+}
+
+#[cfg(test)]
+#[path = "link_request_tests.rs"]
+pub(crate) mod tests;

@@ -1,0 +1,376 @@
+//! What requests do to links of any kind: the laws, and the rules of D2, D6, D8, D22, D28 and D33.
+
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::country_code::CountryCode;
+use crate::geo_blocklist::GeoBlocklist;
+use crate::id::{GroupId, PixelId, WidgetId};
+use crate::landing::{LandingPage, LandingRequest};
+use crate::link_context::WidgetIds;
+use crate::page_content::PageContentRequest;
+use crate::placement::NamedDomains;
+use crate::plan::{Feature, FeatureSet};
+use crate::public_address::SystemDomain;
+use crate::redirect::{Redirect, RedirectContentRequest, RedirectRequest};
+use crate::target_url::TargetUrl;
+use crate::timestamp::Timestamp;
+
+/// An installation at `go.example.com` that blocks `blocked.example.net`, and an account with the pixels 1 and 2.
+pub(crate) struct World {
+    pub(crate) system: SystemDomain,
+    pub(crate) blocklist: HostBlocklist,
+    pub(crate) features: FeatureSet,
+    pub(crate) named_domains: NamedDomains,
+    pub(crate) known_pixels: BTreeSet<PixelId>,
+}
+
+impl WidgetIds for World {
+    fn next_widget_id(&self) -> WidgetId {
+        WidgetId::from_bytes([7; 16])
+    }
+}
+
+impl World {
+    pub(crate) fn new() -> Self {
+        Self {
+            system: SystemDomain::new("https://go.example.com", vec![]).unwrap(),
+            blocklist: HostBlocklist::parse("blocked.example.net").unwrap(),
+            features: FeatureSet::all(),
+            named_domains: NamedDomains::default(),
+            known_pixels: [pixel(1), pixel(2)].into(),
+        }
+    }
+
+    pub(crate) fn at(&self, millis: i64) -> LinkContext<'_> {
+        LinkContext {
+            system: &self.system,
+            features: self.features,
+            blocklist: &self.blocklist,
+            named_domains: &self.named_domains,
+            known_pixels: &self.known_pixels,
+            widget_ids: self,
+            now: at(millis),
+        }
+    }
+
+    /// Creates a link at the instant 1,000, with the slug `mine` unless the request says otherwise.
+    pub(crate) fn create<C: ContentRules>(
+        &self,
+        request: LinkRequest<C::Request>,
+    ) -> Result<Link<C>, Rejection> {
+        self.create_submitted(&Submitted::valid(request))
+    }
+
+    pub(crate) fn create_submitted<C: ContentRules>(
+        &self,
+        request: &Submitted<LinkRequest<C::Request>>,
+    ) -> Result<Link<C>, Rejection> {
+        Link::create(Id::from_bytes([1; 16]), request, Some(slug("mine")), &self.at(1_000))
+    }
+
+    /// Updates a link at the instant 2,000.
+    pub(crate) fn update<C: ContentRules>(
+        &self,
+        link: &Link<C>,
+        request: LinkRequest<C::Request>,
+    ) -> Result<Link<C>, Rejection> {
+        link.apply(&Submitted::valid(request), &self.at(2_000))
+    }
+}
+
+pub(crate) fn at(millis: i64) -> Timestamp {
+    Timestamp::from_unix_millis(millis).unwrap()
+}
+
+pub(crate) fn pixel(number: u8) -> PixelId {
+    PixelId::from_bytes([number; 16])
+}
+
+pub(crate) fn slug(text: &str) -> Slug {
+    Slug::parse(text).unwrap()
+}
+
+pub(crate) fn target(text: &str) -> TargetUrl {
+    TargetUrl::parse(text).unwrap()
+}
+
+pub(crate) fn blocks(codes: &[&str]) -> GeoBlocklist {
+    GeoBlocklist::new(codes.iter().map(|code| CountryCode::parse(code).unwrap()).collect())
+}
+
+/// The creation of a redirect to `https://example.com/`.
+pub(crate) fn new_redirect() -> RedirectRequest {
+    RedirectRequest::new(Name::parse("Mine").unwrap(), target("https://example.com/"))
+}
+
+pub(crate) fn fields(rejection: Rejection) -> Vec<(String, ViolationCode)> {
+    match rejection {
+        Rejection::Invalid(violations) => {
+            violations.iter().map(|violation| (violation.field().to_owned(), violation.code())).collect()
+        }
+        Rejection::Refused(refusal) => panic!("refused: {refusal}"),
+    }
+}
+
+#[test]
+fn d28_a_new_link_has_the_defaults() {
+    let redirect: Redirect = World::new().create(new_redirect()).unwrap();
+    assert!(redirect.is_active && redirect.analytics_enabled && !redirect.content.antibot_enabled);
+    assert_eq!((redirect.note, redirect.group_id), (None, None));
+    assert!(redirect.content.geo_blocklist.is_empty());
+    assert_eq!((redirect.created_at, redirect.updated_at), (at(1_000), at(1_000)));
+}
+
+#[test]
+fn d28_a_creation_must_have_what_its_kind_requires() {
+    let world = World::new();
+    let missing = |fields: &[&str]| {
+        fields.iter().map(|field| ((*field).to_owned(), ViolationCode::Required)).collect::<Vec<_>>()
+    };
+    let redirect = world.create::<crate::RedirectContent>(RedirectRequest::default());
+    assert_eq!(fields(redirect.unwrap_err()), missing(&["name", "target_url"]));
+    let page = world.create::<crate::PageContent>(LandingRequest::default());
+    assert_eq!(fields(page.unwrap_err()), missing(&["title"]));
+}
+
+#[test]
+fn d28_null_clears_what_can_be_cleared() {
+    let world = World::new();
+    let full = RedirectRequest {
+        note: Change::Set(Note::parse("n").unwrap()),
+        group: Change::Set(GroupId::from_bytes([9; 16]).into()),
+        ..new_redirect()
+    };
+    let full: Redirect = world.create(full).unwrap();
+    let nulls = RedirectRequest {
+        note: Change::Clear,
+        group: Change::Clear,
+        domain: Change::Clear,
+        ..RedirectRequest::default()
+    };
+    let bare = Redirect { updated_at: at(2_000), ..world.create(new_redirect()).unwrap() };
+    assert_eq!(world.update(&full, nulls).unwrap(), bare);
+}
+
+/// A link on the system domain needs a slug (D22), and some slugs are reserved there (D21).
+#[test]
+fn d22_the_placement_of_a_new_link_is_judged() {
+    let world = World::new();
+    for (slug, domain, refusal) in [
+        (Change::Clear, None, Refusal::SlugRequiredForSystemDomain),
+        (Change::Set(slug("Admin")), None, Refusal::SlugReserved),
+        (Change::Keep, Some("links.example.org"), Refusal::DomainNotFound),
+        (Change::Keep, Some("not a host"), Refusal::DomainNotFound),
+    ] {
+        let domain = domain.map_or(Change::Keep, |domain| Change::Set(HostReference::parse(domain)));
+        let request = RedirectRequest { slug, domain, ..new_redirect() };
+        assert_eq!(world.create::<crate::RedirectContent>(request), Err(Rejection::Refused(refusal)));
+    }
+    let domain = Change::Set(HostReference::parse("GO.example.com"));
+    let request = RedirectRequest { domain, ..new_redirect() };
+    let plain: Redirect = world.create(new_redirect()).unwrap();
+    assert_eq!(world.create(request), Ok(plain));
+}
+
+#[test]
+fn d22_an_update_cannot_leave_a_link_on_the_system_domain_without_a_slug() {
+    let world = World::new();
+    let redirect: Redirect = world.create(new_redirect()).unwrap();
+    let request = RedirectRequest { slug: Change::Clear, ..RedirectRequest::default() };
+    let refused = Err(Rejection::Refused(Refusal::SlugRequiredForSystemDomain));
+    assert_eq!(world.update(&redirect, request), refused);
+}
+
+#[test]
+fn violations_come_before_refusals() {
+    let world = World::new();
+    let redirect: Redirect = world.create(new_redirect()).unwrap();
+    let request = RedirectRequest {
+        slug: Change::Clear,
+        group: Change::Set(IdReference::Malformed),
+        ..RedirectRequest::default()
+    }
+    .with(|content| content.target_url = Some(target("https://blocked.example.net")));
+    let rejection = world.update(&redirect, request).unwrap_err();
+    assert_eq!(fields(rejection), [("target_url".to_owned(), ViolationCode::InvalidValue)]);
+}
+
+#[test]
+fn d6_a_malformed_group_is_not_found() {
+    let world = World::new();
+    let refused = Err(Refusal::GroupNotFound.into());
+    let group = Change::Set(IdReference::Malformed);
+    assert_eq!(world.create::<crate::RedirectContent>(RedirectRequest { group, ..new_redirect() }), refused);
+    let redirect: Redirect = world.create(new_redirect()).unwrap();
+    assert_eq!(world.update(&redirect, RedirectRequest { group, ..RedirectRequest::default() }), refused);
+}
+
+/// Only the store can say that a well-formed id is unknown, so a malformed one must not be refused earlier.
+#[test]
+fn d2_a_malformed_group_is_refused_after_everything_else() {
+    let mut world = World::new();
+    let redirect: Redirect = world.create(new_redirect()).unwrap();
+    world.features = FeatureSet::none();
+    let lacking = Err(Refusal::FeatureNotAvailable(Feature::Antibot).into());
+    let group = Change::Set(IdReference::Malformed);
+    let antibot = |request: RedirectRequest| request.with(|content| content.antibot_enabled = Some(true));
+    let creation = antibot(RedirectRequest { group, ..new_redirect() });
+    assert_eq!(world.create::<crate::RedirectContent>(creation), lacking);
+    let update = antibot(RedirectRequest { group, ..RedirectRequest::default() });
+    assert_eq!(world.update(&redirect, update), lacking);
+    let update = RedirectRequest { slug: Change::Clear, group, ..RedirectRequest::default() };
+    assert_eq!(world.update(&redirect, update), Err(Refusal::SlugRequiredForSystemDomain.into()));
+}
+
+#[test]
+fn d33_a_clock_that_steps_back_leaves_updated_at() {
+    let world = World::new();
+    let redirect: Redirect = world.create(new_redirect()).unwrap();
+    let request = RedirectRequest { is_active: Some(false), ..RedirectRequest::default() };
+    let updated = redirect.apply(&Submitted::valid(request), &world.at(0)).unwrap();
+    assert_eq!((updated.is_active, updated.updated_at), (false, redirect.updated_at));
+}
+
+#[test]
+fn d8_an_invalid_creation_lists_violations_that_show_only_together() {
+    let world = World::new();
+    let mut violations = Violations::from(FieldError::new(ViolationCode::Required, "is required").at("name"));
+    // An item that is no string gets this violation, and not a second one for naming no pixel.
+    violations.push(FieldError::new(ViolationCode::InvalidType, "must be a string").at("pixel_ids[0]"));
+    let value =
+        RedirectRequest { name: None, slug: Change::Set(slug("mine")), ..new_redirect() }.with(|content| {
+            content.target_url = Some(target("https://go.example.com/mine"));
+            content.pixels = Change::Set(vec![IdReference::Malformed, IdReference::Id(pixel(3))]);
+        });
+    let request = Submitted { value, violations };
+    let found = fields(world.create_submitted::<crate::RedirectContent>(&request).unwrap_err());
+    let expected = [
+        ("name", ViolationCode::Required),
+        ("pixel_ids[0]", ViolationCode::InvalidType),
+        ("target_url", ViolationCode::InvalidValue),
+        ("pixel_ids[1]", ViolationCode::InvalidValue),
+    ];
+    assert_eq!(found, expected.map(|(field, code)| (field.to_owned(), code)));
+}
+
+#[test]
+fn d8_an_unreadable_domain_leaves_the_address_of_a_new_link_open() {
+    let world = World::new();
+    let value = RedirectRequest { slug: Change::Set(slug("mine")), ..new_redirect() }
+        .with(|content| content.target_url = Some(target("https://go.example.com/mine")));
+    let violation = FieldError::new(ViolationCode::InvalidType, "must be a string").at("domain");
+    let request = Submitted { value, violations: violation.into() };
+    let found = fields(world.create_submitted::<crate::RedirectContent>(&request).unwrap_err());
+    assert_eq!(found, [("domain".to_owned(), ViolationCode::InvalidType)]);
+}
+
+fn any_change<T: Clone + Debug + 'static>(
+    values: impl Strategy<Value = T> + 'static,
+) -> impl Strategy<Value = Change<T>> {
+    prop_oneof![2 => Just(Change::Keep), 1 => Just(Change::Clear), 3 => values.prop_map(Change::Set)]
+}
+
+prop_compose! {
+    fn any_request()(
+        name in proptest::option::of("[ab]"),
+        new_slug in any_change("[ab]|admin"),
+        note in any_change("[ab]?"),
+        domain in any_change("go[.]example[.]com|shop[.]example[.]org"),
+        group in any_change(any::<bool>()),
+        is_active in any::<Option<bool>>(),
+    ) -> LinkRequest<()> {
+        LinkRequest {
+            name: name.map(|name| Name::parse(&name).unwrap()),
+            slug: new_slug.map(|text| slug(&text)),
+            note: note.map(|note| Note::parse(&note).unwrap()),
+            domain: domain.map(|host| HostReference::parse(&host)),
+            group: group.map(|known| {
+                if known { IdReference::Id(GroupId::from_bytes([9; 16])) } else { IdReference::Malformed }
+            }),
+            is_active,
+            analytics_enabled: None,
+            content: (),
+        }
+    }
+}
+
+prop_compose! {
+    fn any_redirect_request()(
+        shared in any_request(),
+        target_url in proptest::option::of(
+            "https://(example[.]com/|go[.]example[.]com/[ab]|blocked[.]example[.]net/)",
+        ),
+        antibot_enabled in any::<Option<bool>>(),
+        geo_blocklist in any_change(prop_oneof![Just(blocks(&[])), Just(blocks(&["DE", "AT"]))]),
+        pixels in any_change(proptest::collection::vec(1..4_u8, 0..3)),
+    ) -> RedirectRequest {
+        let pixels = pixels.map(|numbers| numbers.into_iter().map(|one| IdReference::Id(pixel(one))).collect());
+        let target_url = target_url.map(|url| target(&url));
+        shared.with_content(RedirectContentRequest { target_url, antibot_enabled, geo_blocklist, pixels })
+    }
+}
+
+prop_compose! {
+    fn any_landing_request()(
+        shared in any_request(),
+        search_engines in any::<Option<bool>>(),
+    ) -> LandingRequest {
+        shared.with_content(PageContentRequest { search_engines, ..PageContentRequest::default() })
+    }
+}
+
+/// D33: `updated_at` moves exactly when something changed, and never back. Applying twice is applying once. Only the
+/// fields of the request change.
+fn assert_laws<C: ContentRules>(
+    link: &Link<C>,
+    request: LinkRequest<C::Request>,
+    now: i64,
+) -> Result<(), TestCaseError> {
+    let world = World::new();
+    prop_assert_eq!(link.apply(&Submitted::default(), &world.at(now)), Ok(link.clone()));
+    let request = Submitted::valid(request);
+    let Ok(once) = link.apply(&request, &world.at(now)) else { return Ok(()) };
+    prop_assert_eq!(once.apply(&request, &world.at(now + 1)), Ok(once.clone()));
+    let is_changed = Link { updated_at: link.updated_at, ..once.clone() } != *link;
+    let expected = if is_changed { at(now).max(link.updated_at) } else { link.updated_at };
+    prop_assert_eq!(once.updated_at, expected);
+    let request = request.value;
+    prop_assert!(request.name.is_some() || once.name == link.name);
+    prop_assert!(!request.note.is_keep() || once.note == link.note);
+    prop_assert!(!request.group.is_keep() || once.group_id == link.group_id);
+    prop_assert!(request.is_active.is_some() || once.is_active == link.is_active);
+    prop_assert!(!(request.slug.is_keep() && request.domain.is_keep()) || once.placement == link.placement);
+    let fixed = |link: &Link<C>| (link.id, link.created_at, link.analytics_enabled);
+    prop_assert_eq!(fixed(&once), fixed(link));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn d33_updates_of_redirects_obey_the_laws(
+        first in any_redirect_request(),
+        second in any_redirect_request(),
+        now in 0..3_000_i64,
+    ) {
+        let world = World::new();
+        let redirect: Redirect = world.create(new_redirect()).unwrap();
+        let redirect = world.update(&redirect, first).unwrap_or(redirect);
+        assert_laws(&redirect, second.clone(), now)?;
+        if let Ok(updated) = world.update(&redirect, second.clone()) {
+            let (request, before, after) = (second.content, redirect.content, updated.content);
+            prop_assert!(request.target_url.is_some() || after.target_url == before.target_url);
+            prop_assert!(request.antibot_enabled.is_some() || after.antibot_enabled == before.antibot_enabled);
+            prop_assert!(!request.geo_blocklist.is_keep() || after.geo_blocklist == before.geo_blocklist);
+            prop_assert!(!request.pixels.is_keep() || after.pixel_ids == before.pixel_ids);
+        }
+    }
+
+    #[test]
+    fn d33_updates_of_landing_pages_obey_the_laws(request in any_landing_request(), now in 0..3_000_i64) {
+        let page: LandingPage = World::new().create(LandingRequest::new(Name::parse("Mine").unwrap())).unwrap();
+        assert_laws(&page, request, now)?;
+    }
+}
