@@ -1,4 +1,4 @@
-//! What is found out about a visit.
+//! The facts that are derived from a visit.
 
 use std::net::{IpAddr, Ipv4Addr};
 
@@ -7,23 +7,23 @@ use signpost_domain::CountryCode;
 use signpost_domain::analytics::Values;
 use signpost_enrichment::{Enricher, FactsOfAlike, Sent};
 
-/// Finds out about visits, on one thread and off the visitor's path.
+/// Derives facts from visits, on one thread and off the visitor's path.
 pub trait FindFacts: Send {
-    /// Has `use_facts` see what is found out about a visit. `country` is the visitor's, if it is known already.
+    /// Passes the facts of a visit to `use_facts`. `country` is the visitor's, if already known.
     fn find(&mut self, click: &Click<'_>, country: Option<CountryCode>, use_facts: &mut dyn FnMut(Facts<'_>));
 
-    /// Prepares what would take long at the first visit.
+    /// Does in advance what would take long at the first visit.
     fn warm_up(&mut self) {}
 }
 
-/// What was found out.
+/// The facts of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Facts<'a> {
-    /// Whether it was a known bot, a link previewer or a prefetch (D48).
+    /// Whether the visitor was a known bot, a link previewer or a prefetch (D48).
     pub is_bot: bool,
-    /// The values of the dimensions, but that of the widget.
+    /// The values of all dimensions except the widget.
     pub values: Values<'a>,
-    /// A number that visits have only if these facts are the same for all of them, but for the country.
+    /// A number that visits share only if they have the same facts, except for the country.
     pub alike: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl FindFacts for Enricher {
         });
     }
 
-    /// The first facts compile the rules, each when it is asked.
+    /// The first facts compile the rules, each at its first use.
     fn warm_up(&mut self) {
         let address = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
         let sent = Sent {
@@ -82,7 +82,7 @@ mod tests {
     use crate::testing::click;
 
     #[test]
-    fn d47_each_fact_is_the_value_of_its_dimension() {
+    fn d47_each_fact_is_stored_in_its_dimension() {
         let click = Click {
             user_agent: b"Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
             referrer: b"https://www.example.org/page",

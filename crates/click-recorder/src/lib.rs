@@ -1,18 +1,18 @@
-//! Records clicks: works out what they were, and brings each of them to the store once.
+//! Records clicks: derives their facts, and delivers each to the store exactly once.
 //!
-//! [`ClickRecorder`] is an adapter of the port [`ClickSink`](signpost_app::ports::ClickSink). The visitor's side hands it
-//! buffers, which it takes without blocking. One thread makes a segment of what has come and writes it to the spool, another
-//! sends what is in the spool to the [`ClickStore`](signpost_app::ports::ClickStore). So visitors never wait for the store, nor
-//! for a disk, and an outage of the store loses nothing as long as the spool has room.
+//! [`ClickRecorder`] implements the port [`ClickSink`](signpost_app::ports::ClickSink). The edge passes it
+//! buffers, which it accepts without blocking. One thread turns them into segments and writes these to the
+//! spool. Another sends the spool to the [`ClickStore`](signpost_app::ports::ClickStore). So visitors never
+//! wait for the store or a disk, and an outage of the store loses nothing while the spool has room.
 //!
-//! Addresses, user agents, queries and whole referrers end with the first thread. They are neither written nor logged.
+//! Addresses, user agents, queries and full referrers never leave the first thread. They are neither stored
+//! nor logged.
 
 mod facts;
-mod figures;
-mod log_pace;
 mod queue;
 mod recorder;
 mod recording;
+mod reporting;
 mod shipper;
 mod spool;
 mod visitor_keys;

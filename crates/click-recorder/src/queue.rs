@@ -1,4 +1,4 @@
-//! Buffers of clicks on their way to the thread that records them.
+//! Buffers of clicks that wait for the recording thread.
 
 use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use signpost_app::ports::ClickBatch;
 
-/// How many emptied buffers are kept to be given back.
-const SPARES: usize = 8;
+/// How many empty buffers are kept for reuse.
+const MAX_SPARES: usize = 8;
 
-/// Holds so many bytes and no more.
+/// A queue with a limit in bytes.
 pub(crate) struct Queue {
     state: Mutex<State>,
     changed: Condvar,
@@ -24,13 +24,13 @@ struct State {
     is_closed: bool,
 }
 
-/// What the queue had.
+/// The result of [`Queue::take`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     Batches(Vec<ClickBatch>),
-    /// Nothing has come in time.
+    /// No batch arrived in time.
     Nothing,
-    /// Nothing is left, and nothing will come.
+    /// The queue is closed and empty.
     Closed,
 }
 
@@ -39,7 +39,7 @@ impl Queue {
         Self { state: Mutex::default(), changed: Condvar::new(), most_bytes }
     }
 
-    /// Adds a batch, and gives an empty one for it. If there is no room, the batch itself is given back.
+    /// Adds a batch, and returns an empty one for reuse. A full queue returns the batch itself.
     pub(crate) fn put(&self, batch: ClickBatch) -> Result<ClickBatch, ClickBatch> {
         let mut state = self.state();
         if state.is_closed || state.bytes.saturating_add(batch.byte_len()) > self.most_bytes {
@@ -53,7 +53,7 @@ impl Queue {
         Ok(spare)
     }
 
-    /// Waits for batches, and then for `linger`, in which those of other workers come. Takes all there are.
+    /// Waits for batches, and then `linger` longer for those of other workers. Takes all of them.
     pub(crate) fn take(&self, at_most: Duration, linger: Duration) -> Taken {
         let is_idle = |state: &mut State| state.batches.is_empty() && !state.is_closed;
         let waited = self.changed.wait_timeout_while(self.state(), at_most, is_idle);
@@ -69,11 +69,11 @@ impl Queue {
         if state.is_closed { Taken::Closed } else { Taken::Nothing }
     }
 
-    /// Takes emptied buffers, to be filled again.
+    /// Takes empty buffers back for reuse.
     pub(crate) fn give_back(&self, batches: Vec<ClickBatch>) {
         let mut state = self.state();
         for mut batch in batches {
-            if state.spares.len() == SPARES {
+            if state.spares.len() == MAX_SPARES {
                 break;
             }
             batch.clear();
@@ -81,13 +81,13 @@ impl Queue {
         }
     }
 
-    /// From now on nothing is added.
+    /// Closes the queue: nothing more is added.
     pub(crate) fn close(&self) {
         self.state().is_closed = true;
         self.changed.notify_all();
     }
 
-    /// Nothing panics between the locks.
+    /// No code panics while it holds the lock.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_queue_gives_the_batch_back() {
+    fn full_queue_returns_the_batch() {
         let queue = Queue::new(2 * batch().byte_len());
         for _ in 0..2 {
             assert_eq!(queue.put(batch()), Ok(ClickBatch::default()));
@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn d64_a_closed_queue_is_emptied_and_then_ends() {
+    fn d64_closed_queue_is_drained_and_then_ends() {
         let queue = Queue::new(usize::MAX);
         assert_eq!(queue.take(Duration::ZERO, Duration::ZERO), Taken::Nothing);
         queue.put(batch()).unwrap();
@@ -129,10 +129,10 @@ mod tests {
     }
 
     #[test]
-    fn buffers_come_back_empty() {
+    fn buffers_are_returned_empty() {
         let queue = Queue::new(usize::MAX);
-        queue.give_back(vec![batch(); SPARES + 1]);
-        for _ in 0..=SPARES {
+        queue.give_back(vec![batch(); MAX_SPARES + 1]);
+        for _ in 0..=MAX_SPARES {
             assert!(queue.put(batch()).unwrap().is_empty());
         }
     }

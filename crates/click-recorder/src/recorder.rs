@@ -1,4 +1,4 @@
-//! The recorder: its threads, and how they are started and ended.
+//! The recorder: its threads, their start and their end.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -13,73 +13,73 @@ use signpost_domain::analytics::RecordedKind;
 use tokio::runtime::Handle;
 
 use crate::facts::FindFacts;
-use crate::figures::Figures;
-use crate::log_pace::LogPace;
 use crate::queue::{Queue, Taken};
 use crate::recording::Recording;
+use crate::reporting::{LogPace, RecorderMetrics};
 use crate::shipper::{Bell, Shipper};
 use crate::spool::{Spool, SpoolLimits};
 use crate::visitor_keys::VisitorKeys;
 
-/// How long after the first buffer of a round those of the other workers are waited for, to make one segment of them.
+/// How long after the first buffer the recorder waits for those of other workers, to build one segment of
+/// all.
 const LINGER: Duration = Duration::from_millis(5);
 
-/// How much a loss of power may take back of what waits for the store.
+/// How much of the spool a power failure may lose.
 const SYNCED_EVERY: Duration = Duration::from_secs(1);
 
-/// How often visitors' keys are looked after.
-const KEYS_EVERY: Duration = Duration::from_secs(1);
+/// How often visitor keys are maintained.
+const KEYS_INTERVAL: Duration = Duration::from_secs(1);
 
-/// The world around a recorder.
+/// The ports of a recorder.
 pub struct RecorderPorts {
-    /// Where clicks are kept.
+    /// The store of clicks.
     pub store: Arc<dyn ClickStore>,
-    /// The time.
+    /// The clock.
     pub clock: Arc<dyn Clock>,
     /// Random bytes.
     pub randomness: Arc<dyn Randomness>,
-    /// The operator's database of countries, which is asked where no proxy has named the country.
+    /// The operator's database of countries, for visits whose country no proxy named.
     pub countries: Arc<dyn CountryLookup>,
-    /// What else is found out about visits.
+    /// Derives the other facts of visits.
     pub facts: Box<dyn FindFacts>,
 }
 
-/// How a recorder works.
+/// The options of a recorder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecorderOptions {
-    /// The folder of the spool. It may be shared by processes, and is created if it does not exist.
+    /// The folder of the spool. Processes may share it. It is created if missing.
     pub folder: PathBuf,
-    /// How much may wait there.
+    /// The limits of the spool.
     pub limits: SpoolLimits,
-    /// How many bytes of clicks may wait to be recorded, in memory.
+    /// Limit of the queue in memory, in bytes.
     pub queue_bytes: usize,
 }
 
 impl RecorderOptions {
-    /// The options for a spool in this folder, with the usual limits.
+    /// The options for a spool in this folder, with the default limits.
     #[must_use]
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into(), limits: SpoolLimits::default(), queue_bytes: 64 * 1024 * 1024 }
     }
 }
 
-/// A recorder could not be started.
+/// Why a recorder cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    /// There are no random bytes to name it by.
+    /// There are no random bytes to name its source.
     #[error(transparent)]
     Randomness(#[from] RandomnessUnavailable),
-    /// The system gave no thread.
+    /// The system cannot start a thread.
     #[error("cannot start a thread: {0}")]
     Thread(#[source] std::io::Error),
 }
 
-/// Records clicks. Dropping it ends it as [`ClickRecorder::close`] does, without time to send anything more.
+/// Records clicks. Dropping it closes it as [`ClickRecorder::close`] does, but sends nothing more.
 pub struct ClickRecorder {
     queue: Arc<Queue>,
     spool: Arc<Mutex<Spool>>,
     bell: Arc<Bell>,
-    figures: Figures,
+    metrics: RecorderMetrics,
     warnings: Mutex<LogPace>,
     threads: Mutex<Option<Threads>>,
 }
@@ -91,20 +91,20 @@ struct Threads {
 }
 
 impl ClickRecorder {
-    /// Starts recording, with metrics of the recorder that is installed by now. A spool that cannot be used stops nobody from
-    /// starting. If the store can be reached, the visitors' key of today is fetched before this returns.
+    /// Starts recording, with metrics of the installed recorder. An unusable spool does not prevent the
+    /// start. If the store is reachable, this fetches today's visitor key before it returns.
     pub async fn start(ports: RecorderPorts, options: &RecorderOptions) -> Result<Self, StartError> {
         let RecorderPorts { store, clock, randomness, countries, facts } = ports;
-        let figures = Figures::new();
+        let metrics = RecorderMetrics::new();
         let keys = Arc::new(VisitorKeys::new(Arc::clone(&randomness)));
-        if let Err(error) = keys.keep_up(store.as_ref(), clock.now()).await {
-            tracing::warn!(%error, "no visitors' key: visitors who come to several nodes today count on each of them");
+        if let Err(error) = keys.refresh(store.as_ref(), clock.now()).await {
+            tracing::warn!(%error, "no shared visitor key: visitors who reach several nodes today count once on each");
         }
-        let mut spool = Spool::new(&options.folder, options.limits, randomness, figures.clone())?;
-        spool.prepare();
+        let mut spool = Spool::new(&options.folder, options.limits, randomness, metrics.clone())?;
+        spool.create_file();
         let spool = Arc::new(Mutex::new(spool));
         let (queue, bell) = (Arc::new(Queue::new(options.queue_bytes)), Arc::new(Bell::default()));
-        // Before the first visitor: clicks that wait for it would be lost with the process.
+        // Before the first visitor: a kill would lose clicks that wait for this.
         let mut recording = Recording::new(facts, countries, Arc::clone(&keys));
         recording.warm_up();
         let recorder = Recorder {
@@ -112,13 +112,13 @@ impl ClickRecorder {
             recording,
             spool: Arc::clone(&spool),
             bell: Arc::clone(&bell),
-            figures: figures.clone(),
+            metrics: metrics.clone(),
         };
         let shipper = Shipper {
             spool: Arc::clone(&spool),
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
-            figures: figures.clone(),
+            metrics: metrics.clone(),
             bell: Arc::clone(&bell),
             runtime: Handle::current(),
         };
@@ -130,13 +130,13 @@ impl ClickRecorder {
                 return Err(error);
             }
         };
-        let keys = tokio::spawn(look_after_keys(keys, store, clock));
+        let keys = tokio::spawn(maintain_keys(keys, store, clock));
         let threads = Mutex::new(Some(Threads { recording, shipping, keys }));
-        Ok(Self { queue, spool, bell, figures, warnings: Mutex::default(), threads })
+        Ok(Self { queue, spool, bell, metrics, warnings: Mutex::default(), threads })
     }
 
-    /// Takes no more clicks, records those that have come, and sends what is in the spool for at most `within`. What is left
-    /// then stays in the spool, and is sent by the next process that uses the folder. This blocks.
+    /// Accepts no more clicks, records those queued, and sends the spool for at most `within`. The rest stays
+    /// in the spool, for the next process that uses the folder. This call blocks.
     pub fn close(&self, within: Duration) {
         let end = Instant::now() + within;
         let Some(Threads { recording, shipping, keys }) = lock(&self.threads).take() else { return };
@@ -152,7 +152,7 @@ impl ClickRecorder {
         if backlog.batches_in_memory > 0 {
             tracing::error!(
                 batches = backlog.batches_in_memory,
-                "clicks were lost: neither disk nor store took them"
+                "clicks were lost: neither disk nor store accepted them"
             );
         }
     }
@@ -164,9 +164,9 @@ impl ClickSink for ClickRecorder {
             Ok(empty) => empty,
             Err(mut full) => {
                 let clicks = u64::try_from(full.iter().count()).unwrap_or(u64::MAX);
-                self.figures.lost(clicks);
+                self.metrics.lost(clicks);
                 if lock(&self.warnings).is_due() {
-                    tracing::error!(clicks, "clicks come faster than they are recorded: some are dropped");
+                    tracing::error!(clicks, "clicks arrive faster than they are recorded: some are dropped");
                 }
                 full.clear();
                 full
@@ -185,25 +185,25 @@ fn start_thread(name: &str, run: impl FnOnce() + Send + 'static) -> Result<JoinH
     std::thread::Builder::new().name(name.to_owned()).spawn(run).map_err(StartError::Thread)
 }
 
-async fn look_after_keys(keys: Arc<VisitorKeys>, store: Arc<dyn ClickStore>, clock: Arc<dyn Clock>) {
-    let mut ticks = tokio::time::interval(KEYS_EVERY);
+async fn maintain_keys(keys: Arc<VisitorKeys>, store: Arc<dyn ClickStore>, clock: Arc<dyn Clock>) {
+    let mut ticks = tokio::time::interval(KEYS_INTERVAL);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        // The shipper says when the store is away.
-        if let Err(error) = keys.keep_up(store.as_ref(), clock.now()).await {
-            tracing::debug!(%error, "no visitors' key for now");
+        // The shipper reports that the store is unavailable.
+        if let Err(error) = keys.refresh(store.as_ref(), clock.now()).await {
+            tracing::debug!(%error, "no shared visitor key yet");
         }
     }
 }
 
-/// The recording thread's own.
+/// The state of the recording thread.
 struct Recorder {
     queue: Arc<Queue>,
     recording: Recording,
     spool: Arc<Mutex<Spool>>,
     bell: Arc<Bell>,
-    figures: Figures,
+    metrics: RecorderMetrics,
 }
 
 impl Recorder {
@@ -214,10 +214,10 @@ impl Recorder {
                 Taken::Batches(batches) => {
                     if catch_unwind(AssertUnwindSafe(|| self.record(&batches))).is_err() {
                         let clicks: usize = batches.iter().map(|batch| batch.iter().count()).sum();
-                        self.figures.lost(u64::try_from(clicks).unwrap_or(u64::MAX));
+                        self.metrics.lost(u64::try_from(clicks).unwrap_or(u64::MAX));
                         tracing::error!(
                             clicks,
-                            "recording clicks ended in a panic; it goes on with the next ones"
+                            "recording clicks panicked; the recorder continues with the next clicks"
                         );
                     }
                     self.queue.give_back(batches);
@@ -240,16 +240,16 @@ impl Recorder {
         for segment in segments {
             let clicks = u64::from(segment.clicks);
             if lock(&self.spool).put(segment).is_err() {
-                self.figures.lost(clicks);
+                self.metrics.lost(clicks);
                 recorded = [0; RecordedKind::ALL.len()];
             }
         }
-        self.figures.recorded(recorded);
+        self.metrics.recorded(recorded);
         self.bell.ring();
     }
 }
 
-/// Nothing between the locks leaves anything half done that matters.
+/// A panic within the lock leaves no state that matters half changed.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

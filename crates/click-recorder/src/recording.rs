@@ -1,4 +1,4 @@
-//! What clicks are recorded as.
+//! Turns clicks into recorded clicks.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -12,14 +12,14 @@ use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, UtcDay,
 use crate::facts::{Facts, FindFacts};
 use crate::visitor_keys::VisitorKeys;
 
-/// Turns what visitors sent into what is kept. Nothing that names a visitor leaves it.
+/// Turns visitors' requests into recorded clicks. Its output never identifies a visitor.
 pub(crate) struct Recording {
     facts: Box<dyn FindFacts>,
     countries: Arc<dyn CountryLookup>,
     keys: Arc<VisitorKeys>,
 }
 
-/// How many of each kind, in the order of [`RecordedKind::ALL`].
+/// The number of clicks of each kind, in the order of [`RecordedKind::ALL`].
 pub(crate) type KindCounts = [u64; RecordedKind::ALL.len()];
 
 impl Recording {
@@ -31,12 +31,13 @@ impl Recording {
         Self { facts, countries, keys }
     }
 
-    /// Prepares what would take long at the first click.
+    /// Does in advance what would take long at the first click.
     pub(crate) fn warm_up(&mut self) {
         self.facts.warm_up();
     }
 
-    /// The clicks of some batches in one segment, or in several if it takes more, and how many there are of each kind.
+    /// Builds one segment of the clicks of some batches, or several if one is too small. It also counts them
+    /// by kind.
     pub(crate) fn segments(&mut self, batches: &[ClickBatch]) -> (Vec<BuiltSegment>, KindCounts) {
         let mut builder = SegmentBuilder::new();
         let mut segments = Vec::new();
@@ -65,7 +66,7 @@ impl Recording {
                 let recorded = RecordedClick { at, account, link, kind, visitor, values };
                 if builder.push_alike(&recorded, facts.alike).is_err() {
                     segments.extend(std::mem::take(&mut builder).finish());
-                    // An empty one takes any click.
+                    // An empty builder accepts any click.
                     let _ = builder.push_alike(&recorded, facts.alike);
                 }
                 for (count, each) in counts.iter_mut().zip(RecordedKind::ALL) {
@@ -78,7 +79,7 @@ impl Recording {
     }
 }
 
-/// What a visit counts as; `None` if it is not recorded, as bots that follow widgets are not.
+/// The kind that a visit counts as. `None` if it is not recorded, such as a bot that follows a widget.
 const fn kind_of(click: &Click<'_>, facts: &Facts<'_>) -> Option<RecordedKind> {
     match (click.kind, facts.is_bot) {
         (ClickKind::Blocked, _) => Some(RecordedKind::Blocked),
@@ -89,26 +90,26 @@ const fn kind_of(click: &Click<'_>, facts: &Facts<'_>) -> Option<RecordedKind> {
     }
 }
 
-/// What hashes of a day begin with.
+/// The keyed start of a day's hashes.
 fn keyed(key: &VisitorKey) -> Option<Hmac<Sha256>> {
     Hmac::new_from_slice(&key.0).ok()
 }
 
-/// The first six bytes of HMAC-SHA-256 of account, address and user agent, with the day's key. Without a key all visitors look
-/// like one.
+/// The first six bytes of HMAC-SHA-256 of account, address and user agent, with the day's key. Without a key
+/// all visitors look alike.
 fn visitor_hash(key: Option<&Hmac<Sha256>>, click: &Click<'_>) -> VisitorHash {
-    const NOBODY: VisitorHash = VisitorHash([0; 6]);
-    let Some(mut mac) = key.cloned() else { return NOBODY };
+    const UNKNOWN_VISITOR: VisitorHash = VisitorHash([0; 6]);
+    let Some(mut mac) = key.cloned() else { return UNKNOWN_VISITOR };
     let address = match click.address {
         IpAddr::V4(address) => address.to_ipv6_mapped(),
         IpAddr::V6(address) => address,
     };
-    // The first two always take 16 bytes, so no two visitors give the same text.
+    // The first two always take 16 bytes, so different visitors never give the same input.
     mac.update(&click.account.to_bytes());
     mac.update(&address.octets());
     mac.update(click.user_agent);
     let hash = mac.finalize().into_bytes();
-    hash.first_chunk().map_or(NOBODY, |first| VisitorHash(*first))
+    hash.first_chunk().map_or(UNKNOWN_VISITOR, |first| VisitorHash(*first))
 }
 
 #[cfg(test)]
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn d48_a_visit_counts_by_its_kind_and_by_what_made_it() {
+    fn d48_visit_counts_by_its_kind_and_by_its_agent() {
         let widget = ClickKind::Widget(samples::id());
         for (kind, agent, expected) in [
             (ClickKind::Sent, "person", Some(RecordedKind::Click)),
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn d59_only_the_visit_of_a_widget_names_one() {
+    fn d59_only_a_widget_click_names_a_widget() {
         let place = Dimension::Widget.recorded_place().unwrap();
         let widget = samples::id();
         let rows = record(&[Click { kind: ClickKind::Widget(widget), ..click() }]);
@@ -174,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn d48_a_visitor_is_told_by_account_address_and_agent_within_a_day() {
+    fn d48_account_address_and_agent_identify_a_visitor_within_a_day() {
         let day_later = click().at.plus(std::time::Duration::from_hours(24));
         let others = [
             click(),
@@ -195,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn d55_the_proxys_country_comes_before_the_databases() {
+    fn d55_country_of_the_proxy_overrides_the_database() {
         let code = |text| CountryCode::parse(text).unwrap();
         let countries = FixedCountries::default();
         countries.put("192.0.2.7".parse().unwrap(), code("AT"));
@@ -213,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn more_clicks_than_a_segment_takes_make_several() {
+    fn too_many_clicks_for_a_segment_make_several() {
         let mut batch = ClickBatch::default();
         let clicks = u64::try_from(signpost_clicks::MAX_CLICKS).unwrap() + 1;
         assert!((0..clicks).all(|_| batch.push(&click(), usize::MAX)));

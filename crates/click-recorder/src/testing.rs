@@ -1,4 +1,4 @@
-//! What the tests here share.
+//! Shared by the tests of this crate.
 
 use signpost_app::ports::{Click, ClickKind};
 use signpost_domain::analytics::{Dimension, Values};
@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 
 use crate::facts::{Facts, FindFacts};
 
-/// Takes every agent with `bot` in it for one, and knows nothing but the country.
+/// Takes every agent with `bot` in it for a bot, and knows no other fact than the country.
 pub(crate) struct PlainFacts;
 
 impl FindFacts for PlainFacts {

@@ -1,4 +1,4 @@
-//! The keys by which visitors are hashed, one for each UTC day.
+//! The keys of visitor hashes, one for each UTC day.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,13 +8,13 @@ use signpost_app::ports::{ClickStore, Randomness, StoreError};
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{UtcDay, VisitorKey};
 
-/// How long before a day its key is fetched. An outage of the store has to last longer to be noticed at midnight.
-const FETCHED_BEFORE: Duration = Duration::from_hours(6);
+/// How long before a day its key is fetched. Only an outage of the store that lasts longer shows at midnight.
+const FETCH_AHEAD: Duration = Duration::from_hours(6);
 
-/// How long after a day clicks of it may come: those that were on their way at midnight.
-const KEPT_AFTER: Duration = Duration::from_mins(1);
+/// How long after a day its clicks may still arrive: those that were in flight at midnight.
+const KEEP_AFTER: Duration = Duration::from_mins(1);
 
-/// The keys of today and tomorrow. They are in memory only, and forgotten when their day is over.
+/// The keys of today and tomorrow. They exist only in memory, and are forgotten after their day.
 pub(crate) struct VisitorKeys {
     keys: Mutex<BTreeMap<UtcDay, DayKey>>,
     randomness: Arc<dyn Randomness>,
@@ -22,7 +22,7 @@ pub(crate) struct VisitorKeys {
 
 struct DayKey {
     key: VisitorKey,
-    /// Whether all nodes use it. Until the store can be reached, a node uses one of its own.
+    /// Whether all nodes use it. A node that cannot reach the store uses its own key.
     is_shared: bool,
 }
 
@@ -31,8 +31,8 @@ impl VisitorKeys {
         Self { keys: Mutex::default(), randomness }
     }
 
-    /// The key of a day. Where the store has never been reached it is a random one, which the store is offered later. `None`
-    /// without random bytes.
+    /// The key of a day. If the store was never reachable, it is a random key that the node later offers to
+    /// the store. `None` without random bytes.
     pub(crate) fn of(&self, day: UtcDay) -> Option<VisitorKey> {
         let mut keys = self.keys();
         if let Some(known) = keys.get(&day) {
@@ -43,16 +43,17 @@ impl VisitorKeys {
         Some(key)
     }
 
-    /// Forgets the keys of past days, and fetches those that will be needed. Returns whether there was anything to fetch.
-    pub(crate) async fn keep_up(&self, store: &dyn ClickStore, now: Timestamp) -> Result<bool, StoreError> {
+    /// Forgets the keys of past days, and fetches those needed next. Returns whether there was anything to
+    /// fetch.
+    pub(crate) async fn refresh(&self, store: &dyn ClickStore, now: Timestamp) -> Result<bool, StoreError> {
         self.forget_past(now);
         let mut fetched = false;
-        let needed = [UtcDay::of(now), UtcDay::of(now.plus(FETCHED_BEFORE))];
+        let needed = [UtcDay::of(now), UtcDay::of(now.plus(FETCH_AHEAD))];
         for day in needed {
             if self.keys().get(&day).is_some_and(|known| known.is_shared) {
                 continue;
             }
-            // Ours is offered, so that visitors whom this node has hashed already stay the same ones.
+            // Offers this node's key, so that visitors already hashed keep their identity.
             let Some(proposed) = self.of(day) else { continue };
             let key = store.visitor_key(day, proposed).await?;
             self.keys().insert(day, DayKey { key, is_shared: true });
@@ -62,10 +63,10 @@ impl VisitorKeys {
     }
 
     fn forget_past(&self, now: Timestamp) {
-        let first = UtcDay::of(now.minus(KEPT_AFTER));
+        let first = UtcDay::of(now.minus(KEEP_AFTER));
         let mut keys = self.keys();
         while let Some(mut past) = keys.first_entry().filter(|entry| *entry.key() < first) {
-            // Not a guarantee, but no copy of it is left where we know of one.
+            // This is no guarantee, but it leaves no copy that we know of.
             std::hint::black_box(&mut past.get_mut().key.0).fill(0);
             past.remove();
         }
@@ -77,7 +78,7 @@ impl VisitorKeys {
         Some(VisitorKey(key))
     }
 
-    /// Nothing panics between the locks.
+    /// No code panics while it holds the lock.
     fn keys(&self) -> MutexGuard<'_, BTreeMap<UtcDay, DayKey>> {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -101,18 +102,18 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn d48_all_nodes_use_one_key_a_day() {
+    async fn d48_all_nodes_share_one_key_per_day() {
         let (store, clock) = (MemoryClickStore::default(), noon());
         let nodes = [keys(1), keys(2)];
         for node in &nodes {
-            assert!(node.keep_up(&store, clock.now()).await.unwrap());
-            assert!(!node.keep_up(&store, clock.now()).await.unwrap());
+            assert!(node.refresh(&store, clock.now()).await.unwrap());
+            assert!(!node.refresh(&store, clock.now()).await.unwrap());
         }
         let today = UtcDay::of(clock.now());
         assert_eq!(nodes[0].of(today), nodes[1].of(today));
         clock.advance(Duration::from_hours(24));
         for node in &nodes {
-            node.keep_up(&store, clock.now()).await.unwrap();
+            node.refresh(&store, clock.now()).await.unwrap();
         }
         let next = UtcDay::of(clock.now());
         assert_eq!(nodes[0].of(next), nodes[1].of(next));
@@ -120,47 +121,47 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn d48_an_outage_over_midnight_does_not_divide_the_nodes() {
+    async fn d48_nodes_share_a_key_despite_an_outage_at_midnight() {
         let (store, clock) = (MemoryClickStore::default(), noon());
         let nodes = [keys(1), keys(2)];
         clock.advance(Duration::from_hours(7));
         for node in &nodes {
-            node.keep_up(&store, clock.now()).await.unwrap();
+            node.refresh(&store, clock.now()).await.unwrap();
         }
         store.set_unavailable(true);
         clock.advance(Duration::from_hours(8));
         for node in &nodes {
-            // There is nothing to fetch, so the outage is not even noticed.
-            assert!(!node.keep_up(&store, clock.now()).await.unwrap());
+            // There is nothing to fetch, so the node does not even notice the outage.
+            assert!(!node.refresh(&store, clock.now()).await.unwrap());
         }
         let today = UtcDay::of(clock.now());
         assert_eq!(nodes[0].of(today), nodes[1].of(today));
     }
 
     #[tokio::test]
-    async fn d48_a_node_that_starts_without_the_store_uses_its_own_key_until_it_is_back() {
+    async fn d48_node_without_the_store_uses_its_own_key_meanwhile() {
         let (store, clock) = (MemoryClickStore::default(), noon());
         let (node, other) = (keys(1), keys(2));
         let today = UtcDay::of(clock.now());
         store.set_unavailable(true);
-        assert!(node.keep_up(&store, clock.now()).await.is_err());
+        assert!(node.refresh(&store, clock.now()).await.is_err());
         let own = node.of(today).unwrap();
         store.set_unavailable(false);
-        other.keep_up(&store, clock.now()).await.unwrap();
-        node.keep_up(&store, clock.now()).await.unwrap();
+        other.refresh(&store, clock.now()).await.unwrap();
+        node.refresh(&store, clock.now()).await.unwrap();
         assert_eq!(node.of(today), other.of(today));
         assert_ne!(node.of(today), Some(own));
     }
 
     #[tokio::test]
-    async fn d48_a_key_is_forgotten_when_its_day_is_over() {
+    async fn d48_key_is_forgotten_after_its_day() {
         let (store, clock) = (MemoryClickStore::default(), noon());
         let node = keys(1);
         let today = UtcDay::of(clock.now());
         let key = node.of(today);
         let midnight = today.last().plus(Duration::from_millis(1));
         for (after, is_known) in [(Duration::from_secs(59), true), (Duration::from_mins(1), false)] {
-            node.keep_up(&store, midnight.plus(after)).await.unwrap();
+            node.refresh(&store, midnight.plus(after)).await.unwrap();
             assert_eq!(node.keys().contains_key(&today), is_known, "{after:?}");
         }
         assert_ne!(node.of(today), key);

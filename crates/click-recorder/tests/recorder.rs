@@ -1,4 +1,4 @@
-//! The whole recorder, from the visitor's side to a store in memory.
+//! Tests of the whole recorder, from the edge's side to a store in memory.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -14,10 +14,10 @@ use signpost_domain::{AccountId, CountryCode, RedirectId};
 use signpost_memory::{ManualClock, MemoryClickStore, SeededRandomness};
 use signpost_port_contracts::samples;
 
-/// Long enough for anything here; only a failure waits for it.
+/// Longer than anything here takes. Only a failure waits for it.
 const LONG: Duration = Duration::from_secs(30);
 
-/// Knows nothing, and panics at the agent `panic`.
+/// Derives no facts, and panics at the agent `panic`.
 struct NoFacts;
 
 impl FindFacts for NoFacts {
@@ -101,7 +101,7 @@ async fn d64_closing_loses_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r13_what_the_store_did_not_take_is_sent_by_the_next_process() {
+async fn r13_next_process_sends_batches_that_the_store_lacks() {
     let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
     let recorder = start(&store, folder.path(), 1).await;
     take(&recorder, 1);
@@ -121,7 +121,7 @@ async fn r13_what_the_store_did_not_take_is_sent_by_the_next_process() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r14_an_outage_of_the_store_loses_nothing_and_counts_nothing_twice() {
+async fn r14_outage_of_the_store_neither_loses_nor_repeats_clicks() {
     let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
     let recorder = start(&store, folder.path(), 1).await;
     for round in 0..5 {
@@ -136,9 +136,9 @@ async fn r14_an_outage_of_the_store_loses_nothing_and_counts_nothing_twice() {
     assert_eq!(store.rows(), 350);
 }
 
-/// A store that was restored from a backup misses what it had acknowledged since.
+/// A store restored from a backup lacks batches that it had acknowledged.
 #[tokio::test(flavor = "multi_thread")]
-async fn d51_a_store_that_forgot_batches_gets_all_later_ones() {
+async fn d51_store_that_lost_batches_gets_all_later_ones() {
     let folder = tempfile::tempdir().unwrap();
     let (before, restored) = (Arc::default(), Arc::<MemoryClickStore>::default());
     let recorder = start(&before, folder.path(), 1).await;
@@ -154,7 +154,7 @@ async fn d51_a_store_that_forgot_batches_gets_all_later_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_click_that_cannot_be_judged_does_not_stop_the_others() {
+async fn click_that_panics_does_not_stop_the_others() {
     let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
     let recorder = start(&store, folder.path(), 1).await;
     take_by(&recorder, 1, b"panic");
@@ -165,7 +165,7 @@ async fn a_click_that_cannot_be_judged_does_not_stop_the_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r40_without_a_disk_clicks_reach_the_store_all_the_same() {
+async fn r40_clicks_reach_the_store_without_a_disk() {
     let (store, folder) = (Arc::default(), tempfile::tempdir().unwrap());
     let path = folder.path().join("spool");
     std::fs::write(&path, "no folder").unwrap();
@@ -175,7 +175,7 @@ async fn r40_without_a_disk_clicks_reach_the_store_all_the_same() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_the_key_of_today_is_shared_before_the_first_click() {
+async fn d48_key_of_today_is_shared_before_the_first_click() {
     use signpost_app::ports::{ClickStore as _, Clock as _};
     let (store, folder) = (Arc::<MemoryClickStore>::default(), tempfile::tempdir().unwrap());
     let _recorder = start(&store, folder.path(), 1).await;

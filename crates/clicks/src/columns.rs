@@ -1,4 +1,4 @@
-//! Clicks in memory, as columns with tables of their distinct things.
+//! Clicks in memory, as columns with tables of distinct values.
 
 use std::cmp::Ordering;
 
@@ -9,50 +9,51 @@ use signpost_domain::{AccountId, LinkId, LinkKind};
 
 use crate::MAX_VALUE_BYTES;
 use crate::decoded_segment::DecodedSegment;
-use crate::numbers::place;
+use crate::numbers::index;
 use crate::segment_format::{DAY_MILLIS, DIMENSIONS};
 use crate::tables::{KeyTable, ValueTable};
 
-/// A link on a day: its clicks stand together in a segment.
+/// A link on one day. Its clicks are contiguous in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Run {
-    /// Whose.
+    /// The account.
     pub(crate) account: AccountId,
-    /// Of which day.
+    /// The day.
     pub(crate) day: UtcDay,
-    /// Of which link.
+    /// The link.
     pub(crate) link: LinkId,
 }
 
 impl Run {
-    /// The order of runs in a segment. Links are ordered by their bytes, whatever their kind, as an index of a store does.
+    /// The order of runs in a segment. Links are ordered by their bytes, whatever their kind, like an index
+    /// of a store.
     pub(crate) fn order(&self, other: &Self) -> Ordering {
         let key = |run: &Self| (u128::from_be_bytes(run.account.to_bytes()), run.day, link_order(run.link));
         key(self).cmp(&key(other))
     }
 
-    /// Whether both are in one section of a segment.
+    /// Whether both belong to one section of a segment.
     pub(crate) fn same_day(&self, other: &Self) -> bool {
         self.account == other.account && self.day == other.day
     }
 }
 
-/// What links are ordered by: their bytes, as a number because numbers are compared faster.
+/// The sort key of links: their bytes as a number, because numbers compare faster.
 pub(crate) fn link_order(link: LinkId) -> (u128, LinkKind) {
     (u128::from_be_bytes(link.to_bytes()), link.kind())
 }
 
-/// Who a click was from.
+/// The visitor of a click.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Visitor {
-    /// By a hash.
+    /// A hash.
     Hash([u8; 6]),
-    /// By the ordinal of a sealed day.
+    /// An ordinal within a sealed day.
     Ordinal(u32),
 }
 
 impl Visitor {
-    /// Six bytes that tell it from other visitors of its sort.
+    /// Six bytes that distinguish it from other visitors of the same variant.
     pub(crate) fn bytes(self) -> [u8; 6] {
         match self {
             Self::Hash(bytes) => bytes,
@@ -84,20 +85,20 @@ pub(crate) struct Columns {
     /// The value of each click, by dimension.
     pub(crate) value: [Vec<u32>; DIMENSIONS],
     last_run: Option<(Run, u32)>,
-    /// The numbers of values that come together, by the number that the caller has for all of them.
+    /// The numbers of values that belong together, by the caller's number for all of them.
     alike: HashMap<u64, [u32; DIMENSIONS], RandomState>,
 }
 
-/// What clicks that are alike may have of their own.
+/// The values that may differ between alike clicks.
 const OF_EACH_CLICK: [Dimension; 2] = [Dimension::Country, Dimension::Widget];
 
 impl Columns {
-    /// How many clicks there are.
+    /// The number of clicks.
     pub(crate) fn len(&self) -> usize {
         self.time.len()
     }
 
-    /// Adds a click. Those with the same number for `alike` have the same values, but for [`OF_EACH_CLICK`].
+    /// Adds a click. Clicks with the same `alike` number have the same values, except for [`OF_EACH_CLICK`].
     pub(crate) fn push_alike(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) {
         let day = UtcDay::of(click.at);
         let run = Run { account: click.account, day, link: click.link };
@@ -129,7 +130,7 @@ impl Columns {
         }
     }
 
-    /// The numbers of alike clicks' values, with those that this one has of its own.
+    /// The numbers of alike clicks' values, with the values that differ in this one.
     fn with_own(&mut self, mut numbers: [u32; DIMENSIONS], click: &RecordedClick<'_>) -> [u32; DIMENSIONS] {
         for place in OF_EACH_CLICK.into_iter().filter_map(Dimension::recorded_place) {
             let of_place = (self.values.get_mut(place), click.values.0.get(place), numbers.get_mut(place));
@@ -144,7 +145,7 @@ impl Columns {
     pub(crate) fn append(&mut self, segment: &DecodedSegment) {
         for run in &segment.runs {
             let known = self.runs.number(run.run);
-            self.run.resize(self.run.len() + place(run.clicks), known);
+            self.run.resize(self.run.len() + index(run.clicks), known);
         }
         self.time.extend_from_slice(&segment.times);
         self.kind.extend_from_slice(&segment.kinds);
@@ -156,19 +157,19 @@ impl Columns {
         }
     }
 
-    /// The clicks in the order of segments: by account, day, link and time. Those that are equal in all of these keep their
-    /// order.
+    /// The clicks in the order of segments: by account, day, link and time. Clicks equal in all of these keep
+    /// their order.
     pub(crate) fn order(&self) -> Vec<u32> {
         let runs = self.runs.keys();
         let mut by_rank: Vec<(&Run, u32)> = runs.iter().zip(0..).collect();
         by_rank.sort_unstable_by(|one, other| one.0.order(other.0));
         let mut rank = vec![0_u64; runs.len()];
         for ((_, run), at) in by_rank.iter().zip(0..) {
-            if let Some(room) = rank.get_mut(place(*run)) {
+            if let Some(room) = rank.get_mut(index(*run)) {
                 *room = at;
             }
         }
-        let rank_of = |run: u32| rank.get(place(run)).copied().unwrap_or(0);
+        let rank_of = |run: u32| rank.get(index(run)).copied().unwrap_or(0);
         let mut keys: Vec<(u64, u32)> = self
             .run
             .iter()
@@ -176,23 +177,23 @@ impl Columns {
             .zip(0..)
             .map(|((run, time), row)| (rank_of(*run) * u64::from(DAY_MILLIS) + u64::from(*time), row))
             .collect();
-        // A merging sort, since what is merged mostly consists of sorted stretches.
+        // A merge sort, since the input mostly consists of sorted stretches.
         keys.sort_by_key(|(key, _)| *key);
         keys.into_iter().map(|(_, row)| row).collect()
     }
 
     /// The run of a click.
     pub(crate) fn run_of(&self, row: u32) -> Option<Run> {
-        self.runs.keys().get(place(*self.run.get(place(row))?)).copied()
+        self.runs.keys().get(index(*self.run.get(index(row))?)).copied()
     }
 
     /// The instant of a click, in milliseconds.
     pub(crate) fn instant_of(&self, row: u32) -> i64 {
         let day = self.run_of(row).map_or(0, |run| run.day.first().unix_millis());
-        day + i64::from(self.time.get(place(row)).copied().unwrap_or(0))
+        day + i64::from(self.time.get(index(row)).copied().unwrap_or(0))
     }
 
-    /// Cuts ordered rows where account or day changes.
+    /// Splits ordered rows where account or day changes.
     pub(crate) fn days<'a>(&'a self, order: &'a [u32]) -> impl Iterator<Item = &'a [u32]> {
         order.chunk_by(|one, next| match (self.run_of(*one), self.run_of(*next)) {
             (Some(one), Some(next)) => one.same_day(&next),
@@ -200,7 +201,7 @@ impl Columns {
         })
     }
 
-    /// Whether the clicks are of several accounts or days.
+    /// Whether the clicks belong to several accounts or days.
     pub(crate) fn has_several_days(&self) -> bool {
         let runs = self.runs.keys();
         runs.first().is_some_and(|first| runs.iter().any(|run| !run.same_day(first)))
@@ -222,11 +223,11 @@ pub(crate) fn kind_of_number(number: u8) -> Option<RecordedKind> {
     RecordedKind::ALL.into_iter().find(|kind| kind_number(*kind) == number)
 }
 
-/// A value as it is stored.
+/// Truncates a value to its stored length.
 pub(crate) fn cut(value: &str) -> &str {
     value.get(..value.floor_char_boundary(MAX_VALUE_BYTES)).unwrap_or(value)
 }
 
 fn translated<'a>(from: &'a [u32], known: &'a [u32]) -> impl Iterator<Item = u32> + 'a {
-    from.iter().map(|old| known.get(place(*old)).copied().unwrap_or(0))
+    from.iter().map(|old| known.get(index(*old)).copied().unwrap_or(0))
 }

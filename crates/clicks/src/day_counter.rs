@@ -9,16 +9,17 @@ use crate::day_cuts::DayCuts;
 use crate::decoded_segment::{Kinds, read_references, read_visitors};
 use crate::dimension_of_day::{DimensionOfDay, KindOfRows, OrderOfLinks};
 use crate::distinct::{DistinctPairs, NONE, Numbering, VisitorNumbers};
-use crate::numbers::{number, place, sum};
+use crate::numbers::{index, number, sum};
 use crate::row_selection::{FoundLinks, RowSelection};
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 use crate::tally::Tally;
 
-/// How many runs of a day are remembered from planning to counting: some 14 MiB. Those of larger days are read once more.
-const MOST_RUNS_KEPT: usize = 200_000;
+/// How many runs of a day are kept from planning to counting, about 14 MiB. Runs of larger days are read
+/// again.
+const MAX_RUNS_KEPT: usize = 200_000;
 
-/// Counts day after day, and keeps its memory.
+/// Counts day after day, and reuses its memory.
 #[derive(Debug)]
 pub(crate) struct DayCounter {
     decoder: Decoder,
@@ -31,31 +32,31 @@ pub(crate) struct DayCounter {
     widgets: KindOfRows,
     references: Vec<u32>,
     visitors: Vec<Visitor>,
-    number_by_place: Vec<u32>,
+    number_by_index: Vec<u32>,
     room: Vec<u8>,
     array_bytes: u64,
 }
 
-/// A day to be counted.
-pub(crate) struct WantedDay<'a> {
-    /// Which clicks.
+/// A day to count.
+pub(crate) struct DayQuery<'a> {
+    /// The selected clicks.
     pub(crate) selection: &'a ClickSelection,
-    /// Which day.
+    /// The date.
     pub(crate) date: UtcDay,
-    /// How it is cut.
+    /// The pieces of the day.
     pub(crate) cuts: &'a DayCuts,
 }
 
-/// What one pass over a day adds up beside dimensions.
+/// What one pass over a day counts besides dimensions.
 struct PassSums<'a> {
     report: &'a mut Report,
     /// Distinct visitors of the day, in this pass.
     visitors: u64,
-    /// Whether rows are counted, and not visitors alone.
+    /// Whether this pass counts rows, and not only visitors.
     first: bool,
-    /// Whether there is no other pass.
+    /// Whether this is the only pass.
     only: bool,
-    /// Whether all clicks of a link come one after the other.
+    /// Whether all clicks of a link are contiguous.
     links_in_order: bool,
 }
 
@@ -70,7 +71,7 @@ impl PassSums<'_> {
 }
 
 impl DayCounter {
-    /// For these dimensions. Arrays of visitors may take so many bytes.
+    /// Counts these dimensions. Arrays of visitors may take this many bytes.
     pub(crate) fn new(dimensions: &[Dimension], array_bytes: u64) -> Self {
         let dimensions = dimensions.iter().map(|dimension| DimensionOfDay::new(*dimension)).collect();
         Self {
@@ -84,16 +85,16 @@ impl DayCounter {
             widgets: KindOfRows::default(),
             references: Vec::new(),
             visitors: Vec::new(),
-            number_by_place: Vec::new(),
+            number_by_index: Vec::new(),
             room: Vec::new(),
             array_bytes: array_bytes.max(1),
         }
     }
 
-    /// Counts a day by its segments.
+    /// Counts a day from its segments.
     pub(crate) fn count(
         &mut self,
-        day: &WantedDay<'_>,
+        day: &DayQuery<'_>,
         segments: &[impl AsRef<[u8]>],
         report: &mut Report,
         tallies: &mut [Tally],
@@ -141,7 +142,7 @@ impl DayCounter {
 
     fn plan(
         &mut self,
-        day: &WantedDay<'_>,
+        day: &DayQuery<'_>,
         segments: &[impl AsRef<[u8]>],
     ) -> Result<DayPlan, MalformedSegment> {
         let (first, last) = day.cuts.window();
@@ -150,7 +151,7 @@ impl DayCounter {
         let mut plan = DayPlan {
             segments: Vec::new(),
             links_in_order: true,
-            numbering: Numbering::Places,
+            numbering: Numbering::Index,
             passes: 1,
             visitors: 0,
         };
@@ -170,12 +171,12 @@ impl DayCounter {
             let Some((first_link, last_link)) = ends else { continue };
             let (first_link, last_link) = (link_order(first_link.link), link_order(last_link.link));
             runs += self.selection.runs();
-            let kept = (runs <= MOST_RUNS_KEPT).then(|| self.selection.take_found());
+            let kept = (runs <= MAX_RUNS_KEPT).then(|| self.selection.take_found());
             plan.segments.push(SegmentOfDay { at, first_link, last_link, found: kept });
-            rows += place(found);
-            visitors += header.visitors.min(place(found));
+            rows += index(found);
+            visitors += header.visitors.min(index(found));
             all_sealed &= header.sealed;
-            ordinals = ordinals.max(place(header.base) + place(header.fresh));
+            ordinals = ordinals.max(index(header.base) + index(header.fresh));
             plan.visitors = header.visitors;
         }
         plan.segments.sort_by_key(|segment| segment.first_link);
@@ -183,7 +184,7 @@ impl DayCounter {
         let arrays = 4 * (2 + sum(self.dimensions.len()));
         let mut bytes_each = arrays;
         if plan.segments.len() > 1 {
-            // Ordinals are of the whole day, so arrays of them are a waste if few of them are asked for.
+            // Ordinals span the whole day, so arrays of them waste memory if few are selected.
             if all_sealed && ordinals <= rows.saturating_mul(8) {
                 (plan.numbering, visitors) = (Numbering::Ordinals, ordinals);
             } else {
@@ -204,7 +205,7 @@ impl DayCounter {
     fn count_segment(
         &mut self,
         segment: &Segment<'_>,
-        day: &WantedDay<'_>,
+        day: &DayQuery<'_>,
         sums: &mut PassSums<'_>,
     ) -> Result<(), MalformedSegment> {
         self.selection.select(segment, day.selection, (day.date, day.cuts), false, &mut self.decoder)?;
@@ -239,7 +240,7 @@ impl DayCounter {
         Ok(())
     }
 
-    /// Counts the rows of each kind, and remembers clicks and widgets.
+    /// Counts the rows of each kind, and keeps clicks and widget clicks.
     fn split_kinds(
         &mut self,
         segment: &Segment<'_>,
@@ -254,15 +255,15 @@ impl DayCounter {
         if selection.pieces.is_empty() {
             let mut counts = [0; 4];
             for row in &selection.rows {
-                self.clicks.take(*row, kinds.of(place(*row)), None, &mut self.widgets, &mut counts);
+                self.clicks.take(*row, kinds.of(index(*row)), None, &mut self.widgets, &mut counts);
             }
             if let Some(of_piece) = counted.get_mut(selection.piece) {
                 *of_piece = counts;
             }
         }
         for (row, piece) in selection.rows.iter().zip(&selection.pieces) {
-            let Some(counts) = counted.get_mut(place(*piece)) else { continue };
-            self.clicks.take(*row, kinds.of(place(*row)), Some(*piece), &mut self.widgets, counts);
+            let Some(counts) = counted.get_mut(index(*piece)) else { continue };
+            self.clicks.take(*row, kinds.of(index(*row)), Some(*piece), &mut self.widgets, counts);
         }
         if sums.first {
             for (piece, [clicks, bots, blocked, _]) in cuts.pieces().iter().zip(counted) {
@@ -280,14 +281,14 @@ impl DayCounter {
         read_references(column, &segment.header, &mut self.references)?;
         let column = segment.column(Column::Visitors, &mut self.decoder, &mut self.room)?;
         read_visitors(column, &segment.header, &mut self.visitors)?;
-        self.number_by_place.clear();
-        self.number_by_place.resize(self.visitors.len(), NONE);
-        let (numbers, visitors, by_place) = (&mut self.numbers, &self.visitors, &mut self.number_by_place);
+        self.number_by_index.clear();
+        self.number_by_index.resize(self.visitors.len(), NONE);
+        let (numbers, visitors, by_index) = (&mut self.numbers, &self.visitors, &mut self.number_by_index);
         for rows in [&mut self.clicks, &mut self.widgets] {
             rows.visitors.clear();
             rows.visitors.extend(rows.rows.iter().map(|row| {
-                let at = self.references.get(place(*row)).copied().unwrap_or(NONE);
-                match (by_place.get_mut(place(at)), visitors.get(place(at))) {
+                let at = self.references.get(index(*row)).copied().unwrap_or(NONE);
+                match (by_index.get_mut(index(at)), visitors.get(index(at))) {
                     (Some(known), Some(visitor)) => {
                         if *known == NONE {
                             *known = numbers.number(*visitor, at);
@@ -307,7 +308,7 @@ impl DayCounter {
             let piece = self.clicks.pieces.get(at).copied().unwrap_or_else(|| number(self.selection.piece));
             if *visitor != NONE
                 && self.pieces.add(*visitor, piece)
-                && let Some(new) = new.get_mut(place(piece))
+                && let Some(new) = new.get_mut(index(piece))
             {
                 *new += 1;
             }
@@ -322,24 +323,24 @@ impl DayCounter {
 
 /// A segment with clicks to count.
 struct SegmentOfDay {
-    /// Its place among all.
+    /// Its index among all segments.
     at: usize,
-    /// The first and the last of the links in question.
+    /// The first and the last of the selected links.
     first_link: (u128, LinkKind),
     last_link: (u128, LinkKind),
     /// Its links, for the first pass.
     found: Option<FoundLinks>,
 }
 
-/// How a day is counted.
+/// How to count a day.
 struct DayPlan {
     /// In the order of their first links.
     segments: Vec<SegmentOfDay>,
-    /// Whether all clicks of a link come one after the other, as in sealed days without late clicks.
+    /// Whether all clicks of a link are contiguous, as in sealed days without late clicks.
     links_in_order: bool,
     numbering: Numbering,
     passes: u64,
-    /// For how many visitors arrays are made.
+    /// The number of visitors for which arrays are allocated.
     visitors: usize,
 }
 

@@ -1,28 +1,28 @@
-//! What a question wants of a day: from when to when, and in which buckets.
+//! The part of a day that a question covers, split into buckets.
 
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::{Period, UtcDay};
 
 use crate::segment_format::DAY_MILLIS;
 
-/// A part of a day that is in one bucket.
+/// A part of a day within one bucket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Piece {
     /// Its first millisecond of the day.
     pub(crate) first: u32,
     /// Its last millisecond of the day.
     pub(crate) last: u32,
-    /// Which bucket.
+    /// The index of the bucket.
     pub(crate) bucket: usize,
 }
 
-/// A day, cut by period and buckets. It has one piece at least.
+/// A day, split by period and buckets. It has at least one piece.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DayCuts(Vec<Piece>);
 
 impl DayCuts {
-    /// Cuts a day by the starts of buckets; `None` if the period does not touch it. What comes before the first bucket belongs to
-    /// it.
+    /// Splits a day at the starts of buckets; `None` if the period does not touch it. Time before the first
+    /// bucket belongs to that bucket.
     pub(crate) fn new(period: Period, starts: &[Timestamp], day: UtcDay) -> Option<Self> {
         let first = period.first().max(day.first());
         let last = period.last().min(day.last());
@@ -58,12 +58,12 @@ impl DayCuts {
         (first, self.0.last().map_or(0, |piece| piece.last))
     }
 
-    /// Whether the whole day is wanted.
+    /// Whether the question covers the whole day.
     pub(crate) fn is_whole_day(&self) -> bool {
         self.window() == (0, DAY_MILLIS - 1)
     }
 
-    /// The place of the piece that all of these times of the day are in, if one has them all.
+    /// The index of the piece that contains all these times of the day, if one does.
     pub(crate) fn one_piece(&self, first: u32, last: u32) -> Option<usize> {
         self.0.iter().position(|piece| piece.first <= first && last <= piece.last)
     }
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_is_cut_where_buckets_begin_and_where_the_period_ends() {
+    fn day_is_split_at_buckets_and_at_the_period_end() {
         let day = UtcDay::from_number(1);
         let start = day.first().unix_millis();
         let starts = [at(start - 5), at(start + 10), at(start + 20), at(start + 86_400_010)];

@@ -1,15 +1,14 @@
-//! A segment with all its columns decoded and checked.
+//! A segment with all columns decoded and checked.
 
 use std::ops::Range;
 
 use crate::MalformedSegment;
 use crate::columns::Visitor;
-use crate::numbers::{number, place};
+use crate::numbers::{Input, index, number};
 use crate::segment_format::{Column, DAY_MILLIS, DIMENSIONS, Header, base_of_day, packed_bits};
 use crate::segment_reader::{Decoder, RunOfClicks, Segment};
-use crate::varint::Input;
 
-/// All of a segment. Whoever reads several keeps one, since its memory is used again.
+/// The content of a segment. Callers that read several keep one, to reuse its memory.
 #[derive(Debug, Default)]
 pub(crate) struct DecodedSegment {
     /// Whether its visitors are ordinals.
@@ -20,7 +19,7 @@ pub(crate) struct DecodedSegment {
     pub(crate) times: Vec<u32>,
     /// The number of each row's kind.
     pub(crate) kinds: Vec<u8>,
-    /// Each row's visitor, as a place in `visitors`.
+    /// Each row's visitor, as an index into `visitors`.
     pub(crate) visitor: Vec<u32>,
     /// The distinct visitors.
     pub(crate) visitors: Vec<Visitor>,
@@ -36,7 +35,7 @@ struct DecodedDimension {
 }
 
 impl DecodedSegment {
-    /// Replaces the content by that of a segment. After an error it has no meaning.
+    /// Replaces the content by that of a segment. After an error the content is undefined.
     pub(crate) fn read(&mut self, data: &[u8], decoder: &mut Decoder) -> Result<(), MalformedSegment> {
         let segment = Segment::open(data, decoder)?;
         self.sealed = segment.header.sealed;
@@ -80,7 +79,7 @@ impl DecodedSegment {
             .map(move |value| found.and_then(|found| found.text.get(value.clone())).unwrap_or_default())
     }
 
-    /// Each row's place in the dictionary.
+    /// Each row's index in the dictionary.
     pub(crate) fn codes(&self, dimension: usize) -> &[u32] {
         self.dimensions.get(dimension).map(|found| found.codes.as_slice()).unwrap_or_default()
     }
@@ -89,14 +88,14 @@ impl DecodedSegment {
     pub(crate) fn value(&self, dimension: usize, row: usize) -> &str {
         let value = || {
             let found = self.dimensions.get(dimension)?;
-            let value = found.values.get(place(*found.codes.get(row)?))?;
+            let value = found.values.get(index(*found.codes.get(row)?))?;
             found.text.get(value.clone())
         };
         value().unwrap_or_default()
     }
 }
 
-/// The column of kinds: two bits a row, so that each is one.
+/// The column of kinds. Two bits a row, so every value is a valid kind.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Kinds<'a>(&'a [u8]);
 
@@ -121,7 +120,7 @@ impl<'a> Kinds<'a> {
     }
 }
 
-/// The millisecond in its day of each row of the runs. Rows behind the last run are not read.
+/// The millisecond of the day of each row of the runs. It does not read rows after the last run.
 pub(crate) fn read_times(
     segment: &Segment<'_>,
     runs: &[RunOfClicks],
@@ -143,7 +142,7 @@ pub(crate) fn read_times(
         let begin = run.run.day.first().unix_millis();
         let end = u32::try_from(header.last - begin).unwrap_or(DAY_MILLIS - 1).min(DAY_MILLIS - 1);
         let mut time = base_of_day(run.run.day, header.first);
-        for row in rows.by_ref().take(place(run.clicks)) {
+        for row in rows.by_ref().take(index(run.clicks)) {
             let high = input.small_number().filter(|high| *high < 1 << 20).ok_or(wrong)?;
             time += high << 8 | *row;
             if time > end {
@@ -151,7 +150,7 @@ pub(crate) fn read_times(
             }
             *row = time;
         }
-        read += place(run.clicks);
+        read += index(run.clicks);
     }
     if read == header.clicks && !input.is_empty() {
         return Err(wrong);
@@ -160,7 +159,7 @@ pub(crate) fn read_times(
     Ok(())
 }
 
-/// Each row's visitor, as a place among the segment's distinct visitors.
+/// Each row's visitor, as an index into the segment's distinct visitors.
 pub(crate) fn read_references(
     column: &[u8],
     header: &Header,
@@ -180,7 +179,7 @@ pub(crate) fn read_references(
             out.push(next.checked_sub(back).ok_or(wrong)?);
         }
     }
-    (input.is_empty() && place(next) == header.visitors).then_some(()).ok_or(wrong)
+    (input.is_empty() && index(next) == header.visitors).then_some(()).ok_or(wrong)
 }
 
 /// The segment's distinct visitors.
@@ -213,7 +212,7 @@ pub(crate) fn read_visitors(
     (input.is_empty() && next - header.base == header.fresh).then_some(()).ok_or(wrong)
 }
 
-/// Calls `each` with the values of a dictionary, of which there are at most so many, and one at least.
+/// Calls `each` with the values of a dictionary, which has at least one value and at most this many.
 pub(crate) fn each_value(
     column: &[u8],
     at_most: usize,
@@ -231,26 +230,26 @@ pub(crate) fn each_value(
     (1..=at_most).contains(&values).then_some(values).ok_or(wrong)
 }
 
-/// A column of codes: several in a byte, or one plane for each byte that they need.
+/// A column of codes: several in a byte, or one plane for each byte of a code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Codes<'a> {
     /// All rows have the only value.
     One,
-    /// Up to 16 values: so many bits each.
+    /// Up to 16 values, with this many bits each.
     Packed(&'a [u8], u32),
     /// Up to 256 values.
     Bytes(&'a [u8]),
     /// Up to 65,536 values.
     Pairs(&'a [u8], &'a [u8]),
-    /// More.
+    /// More values.
     Triples(&'a [u8], &'a [u8], &'a [u8]),
 }
 
 impl<'a> Codes<'a> {
-    /// The codes of so many rows of a dimension with so many values.
+    /// The codes of a dimension with this many rows and values.
     pub(crate) fn new(column: &'a [u8], rows: usize, values: usize) -> Result<Self, MalformedSegment> {
         if let Some(bits) = packed_bits(values).filter(|_| values > 1) {
-            let expected = (rows * place(bits)).div_ceil(8);
+            let expected = (rows * index(bits)).div_ceil(8);
             let wrong = MalformedSegment::Length(Column::Codes(0).name());
             return (column.len() == expected).then_some(Self::Packed(column, bits)).ok_or(wrong);
         }
@@ -268,7 +267,7 @@ impl<'a> Codes<'a> {
         Ok(codes)
     }
 
-    /// A row's code; one that no dictionary has, if there is no such row.
+    /// A row's code, or one that no dictionary has if the row does not exist.
     #[inline]
     pub(crate) fn of(&self, row: usize) -> u32 {
         let byte = |plane: &[u8]| plane.get(row).map(|byte| u32::from(*byte));
@@ -286,9 +285,9 @@ impl<'a> Codes<'a> {
     }
 }
 
-/// A code of so many bits.
+/// Reads a code of this many bits.
 #[inline]
 pub(crate) fn packed(codes: &[u8], bits: u32, row: usize) -> u32 {
-    let bit = row * place(bits);
+    let bit = row * index(bits);
     codes.get(bit / 8).map_or(u32::MAX, |byte| u32::from(byte >> (bit % 8)) & ((1 << bits) - 1))
 }

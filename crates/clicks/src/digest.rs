@@ -6,13 +6,12 @@ use signpost_domain::{LinkId, LinkKind};
 use crate::MalformedSegment;
 use crate::columns::Columns;
 use crate::distinct::DistinctPairs;
-use crate::numbers::place;
-use crate::sealing::day_of;
+use crate::numbers::{index, put, put_count};
+use crate::packer::day_of;
 use crate::segment_encoder::compress;
 use crate::segment_format::{DAY_MILLIS, DIMENSIONS, set_checksum};
 use crate::tables::Renumbering;
 use crate::tally::ValueSums;
-use crate::varint::{put, put_count};
 
 /// The version that this program writes, and the only one that it reads. No segment begins with it.
 pub(crate) const DIGEST_VERSION: u8 = 0x81;
@@ -26,19 +25,19 @@ pub(crate) const DIGEST_ONE_FRAME_BELOW: usize = 4_096;
 /// Quarter hours of a day.
 pub(crate) const QUARTERS: usize = 96;
 
-/// The instants of a day at which an hour begins that ends on the same day, by quarter hours.
+/// The instants of a day, by quarter hours, at which an hour begins that ends on the same day.
 pub(crate) const HOURS: usize = QUARTERS - 3;
 
 /// Milliseconds of a quarter hour.
 pub(crate) const QUARTER_MILLIS: u32 = DAY_MILLIS / 96;
 
-/// A dimension with more values on the day has no sums in the digest.
+/// A dimension with more values on a day has no sums in its digest.
 const MAX_VALUES_OF_DIGEST: usize = 4_096;
 
-/// A link has a digest of its own on days with at least so many clicks of all kinds.
+/// A link gets its own digest on days with at least this many clicks of all kinds.
 pub const MIN_CLICKS_OF_LINK_DIGEST: u32 = 1_000;
 
-/// What a digest sums up.
+/// The scope of a digest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum DigestScope {
     /// All clicks of an account's day.
@@ -50,16 +49,16 @@ pub enum DigestScope {
 /// The sums of a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Digest {
-    /// Of which clicks.
+    /// The scope.
     pub scope: DigestScope,
     /// The sums.
     pub data: Vec<u8>,
 }
 
-/// The digests of one account's day, from all its segments: the account's first, then those of links with at least
-/// [`MIN_CLICKS_OF_LINK_DIGEST`] clicks. None without clicks.
+/// Builds the digests of an account's day from all its segments: the account's first, then those of links
+/// with at least [`MIN_CLICKS_OF_LINK_DIGEST`] clicks. Without clicks there is no digest.
 ///
-/// A dimension with more than 4,096 values is left out of a digest. Questions about it need the segments.
+/// A digest omits dimensions with more than 4,096 values. Questions about them need the segments.
 pub fn digests(segments: &[impl AsRef<[u8]>]) -> Result<Vec<Digest>, MalformedSegment> {
     let columns = day_of(segments)?;
     let order = columns.order();
@@ -68,9 +67,9 @@ pub fn digests(segments: &[impl AsRef<[u8]>]) -> Result<Vec<Digest>, MalformedSe
     };
     let mut summer = Summer::default();
     let mut found = vec![summer.sum_up(&columns, &order, DigestScope::Account, day)];
-    for rows in order.chunk_by(|one, next| columns.run.get(place(*one)) == columns.run.get(place(*next))) {
+    for rows in order.chunk_by(|one, next| columns.run.get(index(*one)) == columns.run.get(index(*next))) {
         let run = rows.first().and_then(|row| columns.run_of(*row));
-        if rows.len() >= place(MIN_CLICKS_OF_LINK_DIGEST)
+        if rows.len() >= index(MIN_CLICKS_OF_LINK_DIGEST)
             && let Some(run) = run
         {
             found.push(summer.sum_up(&columns, rows, DigestScope::Link(run.link), day));
@@ -80,7 +79,6 @@ pub fn digests(segments: &[impl AsRef<[u8]>]) -> Result<Vec<Digest>, MalformedSe
 }
 
 impl DigestScope {
-    /// Appends it.
     fn write(self, out: &mut Vec<u8>) {
         match self {
             Self::Account => out.push(0),
@@ -94,7 +92,7 @@ impl DigestScope {
         }
     }
 
-    /// The scope as it stands in digests.
+    /// The scope as digests encode it.
     pub(crate) fn bytes(self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(17);
         self.write(&mut bytes);
@@ -102,7 +100,7 @@ impl DigestScope {
     }
 }
 
-/// Sums rows up, and keeps its memory.
+/// Sums up rows, and reuses its memory.
 #[derive(Default)]
 struct Summer {
     visitors: Renumbering,
@@ -125,10 +123,10 @@ impl Summer {
         let mut visits = [[0_u64; QUARTERS]; 3];
         let mut clicked: Vec<u128> = Vec::new();
         self.visitors.begin(columns.visitors.len());
-        for row in rows.iter().map(|row| place(*row)) {
+        for row in rows.iter().map(|row| index(*row)) {
             let quarter = columns.time.get(row).map_or(0, |time| time / QUARTER_MILLIS);
             let kind = columns.kind.get(row).copied().unwrap_or(0);
-            if let Some(visits) = visits.get_mut(usize::from(kind)).and_then(|of| of.get_mut(place(quarter)))
+            if let Some(visits) = visits.get_mut(usize::from(kind)).and_then(|of| of.get_mut(index(quarter)))
             {
                 *visits += 1;
             }
@@ -138,14 +136,14 @@ impl Summer {
                 if new {
                     clicked.push(0);
                 }
-                if let Some(clicked) = clicked.get_mut(place(visitor)) {
+                if let Some(clicked) = clicked.get_mut(index(visitor)) {
                     *clicked |= 1 << quarter;
                 }
             }
         }
         let (mut come, mut gone, mut hours) = ([0_u64; QUARTERS], [0_u64; QUARTERS], [0_u64; HOURS]);
         let count = |counts: &mut [u64], quarter: u32| {
-            if let Some(count) = counts.get_mut(place(quarter)) {
+            if let Some(count) = counts.get_mut(index(quarter)) {
                 *count += 1;
             }
         };
@@ -165,7 +163,7 @@ impl Summer {
         frame
     }
 
-    /// The values of a dimension in their order. Empty if there are too many.
+    /// The values of a dimension in order. Empty if there are too many.
     fn values(&mut self, columns: &Columns, rows: &[u32], dimension: Dimension, at: usize) -> Vec<u8> {
         let (Some(table), Some(column)) = (columns.values.get(at), columns.value.get(at)) else {
             return Vec::new();
@@ -175,7 +173,7 @@ impl Summer {
         self.values.begin(table.len());
         self.pairs.reset(0);
         self.sums.clear();
-        for row in rows.iter().map(|row| place(*row)) {
+        for row in rows.iter().map(|row| index(*row)) {
             if columns.kind.get(row) != Some(&counted) {
                 continue;
             }
@@ -188,7 +186,7 @@ impl Summer {
                 }
                 self.sums.push((value, ValueSums::default()));
             }
-            if let Some((_, sums)) = self.sums.get_mut(place(number)) {
+            if let Some((_, sums)) = self.sums.get_mut(index(number)) {
                 sums.clicks += 1;
                 sums.visitors += u64::from(self.pairs.add(visitor, number));
             }

@@ -7,25 +7,24 @@ use crate::day_cuts::{DayCuts, Piece};
 use crate::digest::{
     DIGEST_ONE_FRAME, DIGEST_ONE_FRAME_BELOW, DIGEST_VERSION, HOURS, QUARTER_MILLIS, QUARTERS,
 };
-use crate::numbers::place;
+use crate::numbers::{Input, index};
 use crate::segment_format::{DIMENSIONS, checked};
 use crate::segment_reader::Decoder;
 use crate::tally::{Tally, ValueSums};
-use crate::varint::Input;
 use crate::{DigestScope, MalformedSegment};
 
-/// The most bytes of a frame: 4,096 values of 512 bytes, with their lengths and numbers.
+/// Maximum size of a frame: 4,096 values of 512 bytes, with their lengths and numbers.
 const MAX_FRAME: usize = 3 + 4_096 * (2 + 512 + 20);
 
-/// The quarter hours of a piece of a day, the last one excluded.
+/// The quarter hours of a piece of a day; the end is exclusive.
 fn quarters(piece: &Piece) -> Option<(usize, usize)> {
     let end = piece.last + 1;
     let aligned = piece.first.is_multiple_of(QUARTER_MILLIS) && end.is_multiple_of(QUARTER_MILLIS);
-    aligned.then(|| (place(piece.first / QUARTER_MILLIS), place(end / QUARTER_MILLIS)))
+    aligned.then(|| (index(piece.first / QUARTER_MILLIS), index(end / QUARTER_MILLIS)))
 }
 
-/// Whether digests can answer for a day that is cut so. They know the visitors of each part that begins or ends with the day,
-/// and of each hour, if the cuts are at quarter hours.
+/// Whether digests can answer for a day with these pieces. Digests know the visitors of each part that begins
+/// or ends with the day, and of each hour, if the cuts are at quarter hours.
 pub(crate) fn can_answer(cuts: &DayCuts) -> bool {
     cuts.is_whole_day()
         && cuts.pieces().iter().all(|piece| {
@@ -33,7 +32,7 @@ pub(crate) fn can_answer(cuts: &DayCuts) -> bool {
         })
 }
 
-/// Reads digests, and keeps its memory.
+/// Reads digests, and reuses its memory.
 #[derive(Debug)]
 pub(crate) struct DigestReader {
     decoder: Decoder,
@@ -47,20 +46,19 @@ struct Quarters {
     bots: [u64; QUARTERS],
     blocked: [u64; QUARTERS],
     /// Visitors whose first click of the day is in the quarter.
-    come: [u64; QUARTERS],
+    arrivals: [u64; QUARTERS],
     /// Visitors whose last click is in the quarter.
-    gone: [u64; QUARTERS],
+    departures: [u64; QUARTERS],
     /// Visitors of the hour that begins with the quarter.
     hours: [u64; HOURS],
 }
 
 impl DigestReader {
-    /// A reader.
     pub(crate) fn new() -> Self {
         Self { decoder: Decoder::new(), all: Vec::new(), room: Vec::new() }
     }
 
-    /// Adds a day. `false` if the digest has no sums of a dimension that is asked for; then nothing was added.
+    /// Adds a day. Returns `false` if the digest lacks sums of a requested dimension; then nothing is added.
     pub(crate) fn add(
         &mut self,
         data: &[u8],
@@ -110,7 +108,7 @@ fn content<'b>(
 struct Frames<'a>([Frame<'a>; DIMENSIONS + 1]);
 
 impl<'a> Frames<'a> {
-    /// The frames of a digest of this scope and day.
+    /// Reads the frames of a digest with this scope and day.
     fn read(
         data: &'a [u8],
         scope: DigestScope,
@@ -176,12 +174,12 @@ impl Quarters {
             }
             Some(numbers)
         };
-        let (clicks, bots, blocked, come, gone) = (read()?, read()?, read()?, read()?, read()?);
+        let (clicks, bots, blocked, arrivals, departures) = (read()?, read()?, read()?, read()?, read()?);
         let mut hours = [0; HOURS];
         for number in &mut hours {
             *number = u64::from(input.small_number()?);
         }
-        input.is_empty().then_some(Self { clicks, bots, blocked, come, gone, hours })
+        input.is_empty().then_some(Self { clicks, bots, blocked, arrivals, departures, hours })
     }
 
     /// Adds them to the buckets and the totals.
@@ -192,9 +190,9 @@ impl Quarters {
         for piece in cuts.pieces() {
             let Some((begin, end)) = quarters(piece) else { continue };
             let visitors = if begin == 0 {
-                total(&self.come, 0, end)
+                total(&self.arrivals, 0, end)
             } else if end == QUARTERS {
-                total(&self.gone, begin, QUARTERS)
+                total(&self.departures, begin, QUARTERS)
             } else {
                 self.hours.get(begin).copied().unwrap_or(0)
             };
@@ -209,7 +207,7 @@ impl Quarters {
                 bucket.visitors += visitors;
             }
         }
-        report.totals.visitors += total(&self.come, 0, QUARTERS);
+        report.totals.visitors += total(&self.arrivals, 0, QUARTERS);
     }
 }
 

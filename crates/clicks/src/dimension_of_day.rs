@@ -6,33 +6,33 @@ use signpost_domain::analytics::Dimension;
 use crate::MalformedSegment;
 use crate::decoded_segment::{Codes, each_value, packed};
 use crate::distinct::{DistinctPairs, NONE};
-use crate::numbers::place;
+use crate::numbers::index;
 use crate::row_selection::LinkRows;
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, Segment};
 use crate::tables::{KeyTable, ValueTable};
 use crate::tally::{Tally, ValueSums};
 
-/// The selected rows of one kind, with the piece of the day and the visitor of each.
+/// The selected rows of one kind, with each row's piece of the day and visitor.
 #[derive(Debug, Default)]
 pub(crate) struct KindOfRows {
     /// The rows.
     pub(crate) rows: Vec<u32>,
-    /// The piece of each, if they are in several.
+    /// The piece of each row, if there are several pieces.
     pub(crate) pieces: Vec<u32>,
-    /// The visitor of each.
+    /// The visitor of each row.
     pub(crate) visitors: Vec<u32>,
 }
 
 impl KindOfRows {
-    /// Forgets all rows.
+    /// Removes all rows.
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
         self.pieces.clear();
         self.visitors.clear();
     }
 
-    /// Counts a row, and keeps it if it is a click; widgets go elsewhere.
+    /// Counts a row. It keeps clicks here and widget clicks in `widgets`.
     #[inline]
     pub(crate) fn take(
         &mut self,
@@ -55,21 +55,21 @@ impl KindOfRows {
     }
 }
 
-/// In which order a day's links come.
+/// The order of a day's links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OrderOfLinks {
-    /// All clicks of a link one after the other, and there is one pass.
+    /// The clicks of each link are contiguous, and there is one pass.
     Once,
-    /// All clicks of a link one after the other, in each of several passes.
+    /// The clicks of each link are contiguous, in each of several passes.
     InEachPass,
-    /// Any.
+    /// Any order.
     Any,
 }
 
-/// What a day has of a dimension.
+/// The counts of a dimension on one day.
 #[derive(Debug)]
 pub(crate) struct DimensionOfDay {
-    /// Which dimension.
+    /// The dimension.
     pub(crate) dimension: Dimension,
     values: ValueTable,
     links: KeyTable<LinkId>,
@@ -80,7 +80,7 @@ pub(crate) struct DimensionOfDay {
 }
 
 impl DimensionOfDay {
-    /// Nothing counted yet.
+    /// Starts without counts.
     pub(crate) fn new(dimension: Dimension) -> Self {
         Self {
             dimension,
@@ -92,12 +92,12 @@ impl DimensionOfDay {
         }
     }
 
-    /// Begins to count distinct visitors, for so many of them.
+    /// Starts to count distinct visitors, with room for this many.
     pub(crate) fn reset(&mut self, visitors: usize) {
         self.pairs.reset(visitors);
     }
 
-    /// Counts rows by a recorded dimension: clicks the first time, visitors each time.
+    /// Counts rows by a recorded dimension: clicks in the first pass, visitors in every pass.
     pub(crate) fn count_values(
         &mut self,
         segment: &Segment<'_>,
@@ -119,7 +119,7 @@ impl DimensionOfDay {
         let codes = Codes::new(column, segment.header.clicks, known.len())?;
         let mut add = |code: Option<&u32>, visitor: u32| {
             let value = *code?;
-            let sums = sums.get_mut(place(value))?;
+            let sums = sums.get_mut(index(value))?;
             sums.clicks += u64::from(first);
             if visitor != NONE && pairs.add(visitor, value) {
                 sums.visitors += 1;
@@ -127,17 +127,17 @@ impl DimensionOfDay {
             Some(())
         };
         let mut each = rows.rows.iter().zip(&rows.visitors);
-        // One loop for each width of codes keeps the choice out of the loop.
+        // One loop for each code width moves the choice out of the loop.
         let counted = match codes {
             Codes::One => each.try_for_each(|(_, visitor)| add(known.first(), *visitor)),
             Codes::Bytes(codes) => each.try_for_each(|(row, visitor)| {
-                add(known.get(usize::from(*codes.get(place(*row))?)), *visitor)
+                add(known.get(usize::from(*codes.get(index(*row))?)), *visitor)
             }),
             Codes::Packed(codes, bits) => each.try_for_each(|(row, visitor)| {
-                add(known.get(place(packed(codes, bits, place(*row)))), *visitor)
+                add(known.get(index(packed(codes, bits, index(*row)))), *visitor)
             }),
             Codes::Pairs(..) | Codes::Triples(..) => {
-                each.try_for_each(|(row, visitor)| add(known.get(place(codes.of(place(*row)))), *visitor))
+                each.try_for_each(|(row, visitor)| add(known.get(index(codes.of(index(*row)))), *visitor))
             }
         };
         counted.ok_or(MalformedSegment::Value(Column::Codes(dimension).name()))
@@ -166,7 +166,7 @@ impl DimensionOfDay {
                 }
             }
             let Some((link, _)) = current else { return };
-            if let Some(sums) = self.sums.get_mut(place(link)) {
+            if let Some(sums) = self.sums.get_mut(index(link)) {
                 sums.clicks += u64::from(first);
                 let new = if *visitor == NONE {
                     false
@@ -183,7 +183,7 @@ impl DimensionOfDay {
         }
     }
 
-    /// Adds the day to the sums of the question, and forgets it.
+    /// Adds the day to the sums of the question, and resets.
     pub(crate) fn finish(&mut self, tally: &mut Tally) {
         for (value, sums) in (0..).zip(&self.sums).take(self.values.len()) {
             tally.add_value(self.values.value(value), *sums);

@@ -1,15 +1,15 @@
-//! Counts distinct visitors, of values and of buckets.
+//! Counts the distinct visitors of values and buckets.
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashSet};
 
 use crate::columns::Visitor;
-use crate::numbers::place;
+use crate::numbers::index;
 
-/// No value, and no number of a visitor.
+/// Stands for no value, or for no number of a visitor.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The distinct pairs of a visitor and a value. Most visitors have one value, which costs a look into an array.
+/// The distinct pairs of a visitor and a value. Most visitors have one value, which costs one array access.
 #[derive(Debug, Default)]
 pub(crate) struct DistinctPairs {
     first: Vec<u32>,
@@ -17,14 +17,14 @@ pub(crate) struct DistinctPairs {
 }
 
 impl DistinctPairs {
-    /// Begins anew, with room for so many visitors.
+    /// Resets it, with room for this many visitors.
     pub(crate) fn reset(&mut self, visitors: usize) {
         self.first.clear();
         self.first.resize(visitors, NONE);
         self.more.clear();
     }
 
-    /// Whether the pair is new.
+    /// Adds a pair. Returns whether it is new.
     #[inline]
     pub(crate) fn add(&mut self, visitor: u32, value: u32) -> bool {
         match self.first_of(visitor) {
@@ -37,7 +37,8 @@ impl DistinctPairs {
         }
     }
 
-    /// Whether the pair is new, if all pairs with one value come one after the other. It needs no set.
+    /// Adds a pair. Returns whether it is new, provided that all pairs with one value are contiguous. It
+    /// needs no set.
     #[inline]
     pub(crate) fn add_in_order(&mut self, visitor: u32, value: u32) -> bool {
         self.first_of(visitor).is_some_and(|last| std::mem::replace(last, value) != value)
@@ -45,7 +46,7 @@ impl DistinctPairs {
 
     #[inline]
     fn first_of(&mut self, visitor: u32) -> Option<&mut u32> {
-        let at = place(visitor);
+        let at = index(visitor);
         if at >= self.first.len() {
             self.first.resize(at + 1, NONE);
         }
@@ -53,18 +54,19 @@ impl DistinctPairs {
     }
 }
 
-/// How the visitors of a day are numbered, so that they can be counted in arrays.
+/// How the visitors of a day are numbered, so that arrays can count them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbering {
-    /// There is one segment: by their places in it.
-    Places,
-    /// All segments are sealed: by their ordinals.
+    /// By their index in the only segment.
+    Index,
+    /// By their ordinals, if all segments are sealed.
     Ordinals,
-    /// In the order of their appearance.
+    /// By first appearance.
     Appearance,
 }
 
-/// Numbers the visitors of a day. A day with very many of them is counted in several passes, each with a part of them.
+/// Numbers the visitors of a day. A day with very many visitors is counted in several passes, each with a
+/// part of them.
 #[derive(Debug)]
 pub(crate) struct VisitorNumbers {
     numbering: Numbering,
@@ -74,22 +76,23 @@ pub(crate) struct VisitorNumbers {
 }
 
 impl VisitorNumbers {
-    /// For one pass of so many.
+    /// Starts with a single pass.
     pub(crate) fn new() -> Self {
-        Self { numbering: Numbering::Places, pass: 0, passes: 1, known: HashMap::default() }
+        Self { numbering: Numbering::Index, pass: 0, passes: 1, known: HashMap::default() }
     }
 
-    /// Begins a pass.
+    /// Starts a pass.
     pub(crate) fn begin(&mut self, numbering: Numbering, pass: u64, passes: u64) {
         (self.numbering, self.pass, self.passes) = (numbering, pass, passes.max(1));
         self.known.clear();
     }
 
-    /// The number of a visitor, who has this place in the only segment if there is only one; [`NONE`] if another pass counts it.
+    /// The number of a visitor; [`NONE`] if another pass counts it. With a single segment, the visitor has
+    /// index `index_in_segment` in it.
     #[inline]
-    pub(crate) fn number(&mut self, visitor: Visitor, place_in_segment: u32) -> u32 {
+    pub(crate) fn number(&mut self, visitor: Visitor, index_in_segment: u32) -> u32 {
         let key = match (self.numbering, visitor) {
-            (Numbering::Places, _) => u64::from(place_in_segment),
+            (Numbering::Index, _) => u64::from(index_in_segment),
             (Numbering::Ordinals, Visitor::Ordinal(ordinal)) => u64::from(ordinal),
             (Numbering::Appearance | Numbering::Ordinals, Visitor::Hash(hash)) => {
                 let mut key = [0; 8];
@@ -138,7 +141,7 @@ mod tests {
                 let number = numbers.number(*visitor, 0);
                 assert_eq!(number, numbers.number(*visitor, 0));
                 if number != NONE {
-                    assert!(given.insert(number), "two visitors are {number}");
+                    assert!(given.insert(number), "two visitors have number {number}");
                     *passes += 1;
                 }
             }

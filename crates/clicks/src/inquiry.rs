@@ -1,4 +1,5 @@
-//! The order in which a store reads what a question needs: digests first, then segments, some days at a time.
+//! The order in which a store reads the data for a question: digests first, then segments, a few days at a
+//! time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,14 +9,14 @@ use signpost_domain::analytics::{Question, Report, UtcDay};
 
 use crate::{DayNeeds, DigestScope, MalformedSegment, Scanner, read};
 
-/// How many bytes of segments a store should read at once for one question; while it counts them it may read as many more. A
-/// single day with more is read whole, because distinct visitors are counted by day.
+/// How many bytes of segments a store should read at once for a question. While it counts them, it may read
+/// as many more. A larger single day is read whole, because distinct visitors are counted per day.
 pub const WINDOW_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The most bytes of unpacked batches that a question reads. Together with two windows it stays below 64 MiB.
+/// Maximum bytes of unpacked batches that a question reads. With two windows the total stays below 64 MiB.
 pub const MAX_UNPACKED_BYTES: u64 = 32 * 1024 * 1024;
 
-/// A batch that was appended and not packed yet.
+/// An appended batch that is not packed yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnpackedBatch {
     /// The instant of its first click.
@@ -26,12 +27,12 @@ pub struct UnpackedBatch {
     pub data: Vec<u8>,
 }
 
-/// The batches that a question has to read beside the packed segments.
+/// The batches that a question reads in addition to packed segments.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unpacked(Vec<UnpackedBatch>);
 
 impl Unpacked {
-    /// These batches.
+    /// Wraps these batches.
     #[must_use]
     pub const fn new(batches: Vec<UnpackedBatch>) -> Self {
         Self(batches)
@@ -43,19 +44,18 @@ impl Unpacked {
         self.0.iter().filter(|batch| batch.touches(day)).map(|batch| batch.data.as_slice()).collect()
     }
 
-    /// Whether any of the batches may have clicks of a day.
+    /// Whether any batch may have clicks of a day.
     #[must_use]
     pub fn touches(&self, day: UtcDay) -> bool {
         self.0.iter().any(|batch| batch.touches(day))
     }
 
-    /// All the segments.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(|batch| batch.data.as_slice())
     }
 
-    /// Takes out the batches that cannot be read, and returns how many there were. Packing sets them aside; until then a
-    /// question goes on without them.
+    /// Removes the batches that cannot be read, and returns their number. Packing sets them aside later; the
+    /// question ignores them.
     pub fn remove_malformed(&mut self) -> usize {
         let before = self.0.len();
         self.0.retain(|batch| read(&batch.data, |_| {}).is_ok());
@@ -74,14 +74,15 @@ impl UnpackedBatch {
 pub struct Inquiry {
     scanner: Scanner,
     unpacked: Arc<Unpacked>,
-    /// Days that a digest could answer.
+    /// Days that a digest may answer.
     digests: BTreeSet<UtcDay>,
     /// Days whose clicks must be counted.
     scans: BTreeSet<UtcDay>,
 }
 
 impl Inquiry {
-    /// Begins a question. A day with unpacked clicks is counted from segments, because no digest has those clicks.
+    /// Starts a question. Days with unpacked clicks are counted from segments, because no digest includes
+    /// those clicks.
     #[must_use]
     pub fn new(question: &Question, unpacked: Arc<Unpacked>) -> Self {
         let scanner = Scanner::new(question);
@@ -110,13 +111,13 @@ impl Inquiry {
         Some((scope, self.digests.iter().copied().collect()))
     }
 
-    /// The first and the last link that the question is about; see [`Scanner::link_range`].
+    /// The first and the last link of the question; see [`Scanner::link_range`].
     #[must_use]
     pub fn link_range(&self) -> Option<(signpost_domain::LinkId, signpost_domain::LinkId)> {
         self.scanner.link_range()
     }
 
-    /// Adds the digest of a day. One that is of no use for this question has its day counted from segments.
+    /// Adds the digest of a day. If it cannot answer this question, the day is counted from segments.
     pub fn add_digest(&mut self, day: UtcDay, data: &[u8]) -> Result<(), MalformedSegment> {
         if self.digests.remove(&day) && !self.scanner.add_digest(day, data)? {
             self.scans.insert(day);
@@ -124,35 +125,35 @@ impl Inquiry {
         Ok(())
     }
 
-    /// The days whose segments are still to be read, once all digests were added: the first and the last.
+    /// The first and the last day whose segments must be read, after all digests were added.
     #[must_use]
     pub fn scanned_days(&mut self) -> Option<(UtcDay, UtcDay)> {
         self.scans.append(&mut self.digests);
         Some((*self.scans.first()?, *self.scans.last()?))
     }
 
-    /// The windows of days to read one after the other, given how many bytes of segments each day has.
+    /// The windows of days to read one after another, given the bytes of segments of each day.
     #[must_use]
     pub fn windows(&self, bytes: &BTreeMap<UtcDay, u64>) -> Vec<Vec<UtcDay>> {
         let days = self.scans.iter().copied();
         windows(days.filter(|day| bytes.contains_key(day) || self.unpacked.touches(*day)), bytes)
     }
 
-    /// Counts a day: its segments, and what is unpacked of it.
+    /// Counts a day: its segments and its unpacked clicks.
     pub fn add_day(&mut self, day: UtcDay, segments: &[Vec<u8>]) -> Result<(), MalformedSegment> {
         let mut all: Vec<&[u8]> = segments.iter().map(Vec::as_slice).collect();
         all.extend(self.unpacked.of(day));
         self.scanner.add_segments(day, &all)
     }
 
-    /// The report.
+    /// Returns the report.
     #[must_use]
     pub fn finish(self) -> Report {
         self.scanner.finish()
     }
 }
 
-/// Groups days, in their order, so that no group of more than one day has more than [`WINDOW_BYTES`].
+/// Groups days in order. A group of more than one day has at most [`WINDOW_BYTES`].
 pub fn windows(days: impl IntoIterator<Item = UtcDay>, bytes: &BTreeMap<UtcDay, u64>) -> Vec<Vec<UtcDay>> {
     let mut windows: Vec<Vec<UtcDay>> = Vec::new();
     let mut filled = u64::MAX;
@@ -175,7 +176,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn r46_windows_stay_below_their_size_and_a_large_day_is_alone() {
+    fn r46_windows_stay_below_their_size_and_large_days_are_alone() {
         let day = UtcDay::from_number;
         let bytes = [(1, 6), (2, 10), (3, 1), (4, 40), (5, 2), (7, 3)];
         let bytes =

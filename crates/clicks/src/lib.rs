@@ -1,10 +1,11 @@
-//! How clicks are stored, packed, sealed, summed up and counted. Pure: bytes in, bytes or answers out.
+//! Stores, packs, seals, digests and counts clicks, as pure functions on bytes.
 //!
-//! Clicks are kept as *segments*: compressed columns of up to [`MAX_CLICKS`] rows. A recorder writes them with
-//! [`SegmentBuilder`], a store makes larger ones with [`Packer`], drops the visitors' hashes with [`seal`], and sums up
-//! days with [`digests`]. [`Scanner`] answers questions, [`Selector`] finds the clicks of an export, and [`RecentCounter`]
-//! counts the clicks of a few links. [`Inquiry`] and [`pack_batches`] say what a store reads and writes, and in which
-//! order. `docs/click-segments.md` describes both formats byte by byte.
+//! Clicks are stored as *segments*: compressed columns of up to [`MAX_CLICKS`] rows. A recorder writes them
+//! with [`SegmentBuilder`]. A store merges them with [`Packer`], drops the visitors' hashes with [`seal`],
+//! and sums up days with [`digests`]. [`Scanner`] answers questions, [`Selector`] finds the clicks of an
+//! export, and [`RecentCounter`] counts the clicks of a few links. [`Inquiry`] and [`pack_batches`] decide
+//! what a store reads and writes, and in which order. `docs/click-segments.md` describes both formats byte by
+//! byte.
 
 mod columns;
 mod day_counter;
@@ -15,14 +16,12 @@ mod digest_reader;
 mod dimension_of_day;
 mod distinct;
 mod inquiry;
-mod malformed_segment;
 mod numbers;
 mod packer;
 mod packing;
 mod recent;
 mod row_selection;
 mod scanner;
-mod sealing;
 mod segment_builder;
 mod segment_encoder;
 mod segment_format;
@@ -30,24 +29,23 @@ mod segment_reader;
 mod selector;
 mod tables;
 mod tally;
-mod varint;
 
 pub use digest::{Digest, DigestScope, MIN_CLICKS_OF_LINK_DIGEST, digests};
 pub use inquiry::{Inquiry, MAX_UNPACKED_BYTES, Unpacked, UnpackedBatch, WINDOW_BYTES, windows};
-pub use malformed_segment::MalformedSegment;
-pub use packer::{PackedSegment, Packer};
+pub use packer::{PackedSegment, Packer, seal};
 pub use packing::{
     MergedSegments, NewClicks, OpenSegment, PackedBatches, merge_segments, new_clicks, pack_batches,
 };
 pub use recent::{RecentCounter, last_clicks};
 pub use scanner::{DayNeeds, Scanner};
-pub use sealing::seal;
 pub use segment_builder::{BuiltSegment, SegmentBuilder, SegmentFull};
+pub use segment_format::MalformedSegment;
 pub use segment_reader::read;
 pub use selector::Selector;
 
-/// The most clicks of a segment. Readers refuse larger ones.
+/// Maximum number of clicks in a segment. Readers refuse larger ones.
 pub const MAX_CLICKS: usize = 131_072;
 
-/// The most bytes of a dimension's value. Longer values are cut at a character when they are recorded.
+/// Maximum length of a dimension's value in bytes. Longer values are truncated at a character when they are
+/// recorded.
 pub const MAX_VALUE_BYTES: usize = 512;

@@ -1,4 +1,4 @@
-//! Makes larger segments of small ones.
+//! Merges small segments into larger ones, and seals days.
 
 use signpost_domain::analytics::UtcDay;
 use signpost_domain::{AccountId, LinkId};
@@ -10,23 +10,23 @@ use crate::numbers::number;
 use crate::segment_encoder::{DayOrdinals, Encoder};
 use crate::segment_reader::Decoder;
 
-/// The most clicks of a packed segment.
+/// Maximum number of clicks in a packed segment.
 const MAX_PACKED: usize = 65_536;
 
 /// A segment of one account's day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PackedSegment {
-    /// Whose clicks.
+    /// The account.
     pub account: AccountId,
-    /// Of which day.
+    /// The day.
     pub day: UtcDay,
     /// The first of its links, in the order of their 16 bytes.
     pub first_link: LinkId,
     /// The last of its links, in the order of their 16 bytes.
     pub last_link: LinkId,
-    /// How many clicks it has, of all kinds.
+    /// The number of clicks of all kinds.
     pub clicks: u32,
-    /// Whether its visitors' hashes are gone.
+    /// Whether its visitors' hashes are destroyed.
     pub sealed: bool,
     /// The segment.
     pub data: Vec<u8>,
@@ -47,14 +47,14 @@ impl Default for Packer {
 }
 
 impl Packer {
-    /// Nothing yet.
+    /// Starts without clicks.
     #[must_use]
     pub fn new() -> Self {
         Self { columns: Columns::default(), decoded: DecodedSegment::default(), decoder: Decoder::new() }
     }
 
-    /// Adds the clicks of a segment of any accounts and days. After an error nothing of that segment has been added.
-    /// Sealed segments are refused.
+    /// Adds the clicks of a segment of any accounts and days. An error adds nothing of that segment. Sealed
+    /// segments are refused.
     pub fn add(&mut self, data: &[u8]) -> Result<(), MalformedSegment> {
         self.decoded.read(data, &mut self.decoder)?;
         if self.decoded.sealed {
@@ -64,7 +64,7 @@ impl Packer {
         Ok(())
     }
 
-    /// The clicks in new segments of at most 65,536 clicks, by account, day, link and time.
+    /// Returns new segments of at most 65,536 clicks, ordered by account, day, link and time.
     #[must_use]
     pub fn finish(self) -> Vec<PackedSegment> {
         let order = self.columns.order();
@@ -82,17 +82,18 @@ impl Packer {
 pub(crate) struct PackedWriter<'a> {
     columns: &'a Columns,
     encoder: Encoder,
-    /// What was encoded.
+    /// The encoded segments.
     pub(crate) segments: Vec<PackedSegment>,
 }
 
 impl<'a> PackedWriter<'a> {
-    /// For these clicks.
+    /// Encodes these clicks.
     pub(crate) fn new(columns: &'a Columns) -> Self {
         Self { columns, encoder: Encoder::new(), segments: Vec::new() }
     }
 
-    /// Writes a block of ordered rows of one account and day: as one segment, or as several if its values are too long for one.
+    /// Writes a block of ordered rows of one account and day: one segment, or several if its values are too
+    /// long for one.
     pub(crate) fn write(&mut self, block: &[u32], mut ordinals: Option<&mut DayOrdinals>) {
         let sealed = ordinals.is_some();
         let run_of = |row: Option<&u32>| row.and_then(|row| self.columns.run_of(*row));
@@ -108,10 +109,41 @@ impl<'a> PackedWriter<'a> {
                 data,
             });
         } else if block.len() > 1 {
-            // One click's values always fit.
+            // The values of one click always fit.
             let (one, other) = block.split_at(block.len() / 2);
             self.write(one, ordinals.as_deref_mut());
             self.write(other, ordinals);
         }
     }
+}
+
+/// Maximum number of clicks in a sealed segment. Small segments make questions about few links cheap.
+const MAX_SEALED: usize = 8_192;
+
+/// Seals all segments of an account's day: sorts them by link and time in blocks of 8,192 clicks, and
+/// replaces each visitor's hash by a number. The number says only "the same visitor on that day". Some
+/// segments may be sealed already: their visitors cannot be recognized among later clicks, and count again.
+///
+/// Pass the whole day: segments of a day that were sealed separately use the same numbers for different
+/// visitors.
+pub fn seal(segments: &[impl AsRef<[u8]>]) -> Result<Vec<PackedSegment>, MalformedSegment> {
+    let columns = day_of(segments)?;
+    let order = columns.order();
+    let mut ordinals = DayOrdinals::new(columns.visitors.len());
+    let mut writer = PackedWriter::new(&columns);
+    for block in order.chunks(MAX_SEALED) {
+        writer.write(block, Some(&mut ordinals));
+    }
+    Ok(writer.segments)
+}
+
+/// The clicks of one account's day.
+pub(crate) fn day_of(segments: &[impl AsRef<[u8]>]) -> Result<Columns, MalformedSegment> {
+    let mut columns = Columns::default();
+    let (mut content, mut decoder) = (DecodedSegment::default(), Decoder::new());
+    for segment in segments {
+        content.read(segment.as_ref(), &mut decoder)?;
+        columns.append(&content);
+    }
+    if columns.has_several_days() { Err(MalformedSegment::SeveralDays) } else { Ok(columns) }
 }

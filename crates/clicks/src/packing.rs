@@ -1,4 +1,4 @@
-//! What packing does with the batches and segments that a store has taken.
+//! Decides how a store packs its batches and segments.
 
 use std::collections::BTreeMap;
 
@@ -7,15 +7,15 @@ use signpost_domain::analytics::UtcDay;
 
 use crate::{MalformedSegment, PackedSegment, Packer};
 
-/// A segment with so many clicks is merged no further.
+/// A segment with this many clicks is merged no further.
 const FULL_ENOUGH: u32 = 32_768;
 
-/// Batches after packing.
+/// The result of packing batches.
 #[derive(Debug)]
 pub struct PackedBatches {
     /// Their clicks, by account and day.
     pub segments: Vec<PackedSegment>,
-    /// Which of the batches cannot be read, by their place, and why.
+    /// The indexes of unreadable batches, and why.
     pub malformed: Vec<(usize, MalformedSegment)>,
 }
 
@@ -24,27 +24,27 @@ pub struct PackedBatches {
 pub fn pack_batches<'a>(batches: impl IntoIterator<Item = &'a [u8]>) -> PackedBatches {
     let mut packer = Packer::new();
     let mut malformed = Vec::new();
-    for (place, data) in batches.into_iter().enumerate() {
+    for (index, data) in batches.into_iter().enumerate() {
         if let Err(error) = packer.add(data) {
-            malformed.push((place, error));
+            malformed.push((index, error));
         }
     }
     PackedBatches { segments: packer.finish(), malformed }
 }
 
-/// The clicks of one account and day that are to be stored, and how large an open segment may be to be merged with them:
-/// at most twice as large, so that each click is rewritten about twice.
+/// New clicks of one account and day, and the maximum size of an open segment to merge with them. It is at
+/// most twice as large, so each click is rewritten about twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewClicks {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Of which day.
+    /// The day.
     pub day: UtcDay,
-    /// The most clicks of a segment that is merged with them.
+    /// Maximum number of clicks of a segment to merge with.
     pub largest_merged: u32,
 }
 
-/// What new segments are looking for, in the order of accounts and days.
+/// Describes the clicks of new segments, in the order of accounts and days.
 #[must_use]
 pub fn new_clicks(segments: &[PackedSegment]) -> Vec<NewClicks> {
     let mut counts: BTreeMap<(AccountId, UtcDay), u32> = BTreeMap::new();
@@ -59,25 +59,25 @@ pub fn new_clicks(segments: &[PackedSegment]) -> Vec<NewClicks> {
         .collect()
 }
 
-/// An open segment that is already stored.
+/// A stored segment that may still be merged.
 #[derive(Debug)]
 pub struct OpenSegment<K> {
-    /// How the store finds it.
+    /// The store's key of the segment.
     pub key: K,
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// Of which day.
+    /// The day.
     pub day: UtcDay,
     /// The segment.
     pub data: Vec<u8>,
 }
 
-/// Segments to store, and which stored ones they replace.
+/// Segments to store, and the stored segments that they replace.
 #[derive(Debug)]
 pub struct MergedSegments<K> {
-    /// To be stored.
+    /// The segments to store.
     pub segments: Vec<PackedSegment>,
-    /// To be deleted. Malformed ones are not among them.
+    /// The segments to delete. Malformed ones stay.
     pub replaced: Vec<K>,
 }
 

@@ -1,4 +1,4 @@
-//! The last clicks of links.
+//! The most recent clicks of links.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
@@ -8,7 +8,7 @@ use signpost_domain::{AccountId, LinkId, Timestamp};
 use crate::MalformedSegment;
 use crate::columns::{Run, kind_number};
 use crate::decoded_segment::{Kinds, read_times};
-use crate::numbers::place;
+use crate::numbers::index;
 use crate::segment_reader::{Decoder, Segment};
 
 /// Counts the clicks of a few links since an instant, and finds the last click of each.
@@ -21,14 +21,14 @@ pub struct RecentCounter {
 }
 
 impl RecentCounter {
-    /// For these links of an account.
+    /// Counts for these links of an account.
     #[must_use]
     pub fn new(account: AccountId, links: &[LinkId], since: Timestamp) -> Self {
         let found = links.iter().map(|link| (*link, (0, None))).collect();
         Self { account, links: links.to_vec(), since, found }
     }
 
-    /// Adds the clicks of a segment of any accounts and days. Each segment is to be added once, in any order.
+    /// Adds the clicks of a segment of any accounts and days. Add each segment once, in any order.
     pub fn add(&mut self, data: &[u8]) -> Result<(), MalformedSegment> {
         let Self { account, since, found, .. } = self;
         let wanted = |run: &Run, found: &HashMap<LinkId, _, RandomState>| {
@@ -45,7 +45,7 @@ impl RecentCounter {
         Ok(())
     }
 
-    /// One entry for each link, in their order. `last` is of all clicks that were added, those before `since` too.
+    /// One entry for each link, in order. `last` also considers clicks before `since`.
     #[must_use]
     pub fn finish(self) -> Vec<RecentClicks> {
         let Self { links, found, .. } = self;
@@ -57,8 +57,8 @@ impl RecentCounter {
     }
 }
 
-/// The last click of each link in a segment of any accounts, sorted by account and link. Bots, blocked visits and widgets are
-/// no clicks.
+/// The last click of each link in a segment of any accounts, sorted by account and link. Bots, blocked visits
+/// and widget clicks do not count.
 pub fn last_clicks(data: &[u8]) -> Result<Vec<(AccountId, LinkId, Timestamp)>, MalformedSegment> {
     let mut last: HashMap<(AccountId, LinkId), Timestamp, RandomState> = HashMap::default();
     each_click(
@@ -74,7 +74,7 @@ pub fn last_clicks(data: &[u8]) -> Result<Vec<(AccountId, LinkId, Timestamp)>, M
     Ok(found)
 }
 
-/// Calls `each` with the clicks of the wanted runs.
+/// Calls `each` with the clicks of the selected runs.
 fn each_click(
     data: &[u8],
     wanted: impl Fn(&Run) -> bool,
@@ -92,7 +92,7 @@ fn each_click(
     let kinds = Kinds::read(&segment, &mut decoder, &mut room)?;
     let mut begin = 0;
     for run in &runs {
-        let end = begin + place(run.clicks);
+        let end = begin + index(run.clicks);
         if wanted(&run.run) {
             let times = times.get(begin..end).unwrap_or_default();
             let clicks = |row: &usize| kinds.of(*row) == kind_number(RecordedKind::Click);

@@ -1,4 +1,4 @@
-//! Which rows of a segment a question is about.
+//! The rows of a segment that a question selects.
 
 use signpost_domain::LinkId;
 use signpost_domain::analytics::{ClickSelection, Dimension, DimensionFilter, UtcDay};
@@ -7,7 +7,7 @@ use crate::MalformedSegment;
 use crate::columns::link_order;
 use crate::day_cuts::DayCuts;
 use crate::decoded_segment::{Codes, each_value, read_times};
-use crate::numbers::place;
+use crate::numbers::index;
 use crate::segment_format::Column;
 use crate::segment_reader::{Decoder, RunOfClicks, Segment};
 
@@ -25,28 +25,29 @@ pub(crate) fn link_range(selection: &ClickSelection) -> Option<(LinkId, LinkId)>
     }
 }
 
-/// Some neighbouring rows of one link.
+/// Contiguous rows of one link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct LinkRows {
-    /// Which link.
+    /// The link.
     pub(crate) link: LinkId,
     /// The first row.
     pub(crate) begin: u32,
-    /// The row behind the last.
+    /// The row after the last.
     pub(crate) end: u32,
 }
 
-/// What [`RowSelection::find_links`] found, for later.
+/// The result of [`RowSelection::find_links`], for later use.
 #[derive(Debug)]
 pub(crate) struct FoundLinks {
     links: Vec<LinkRows>,
     runs: Vec<RunOfClicks>,
 }
 
-/// The selected rows of a segment, and what was read to find them. Its memory is used for one segment after the other.
+/// The selected rows of a segment, and the data read to find them. It reuses its memory from segment to
+/// segment.
 #[derive(Debug, Default)]
 pub(crate) struct RowSelection {
-    /// The runs of links that the question is about.
+    /// The runs of the selected links.
     pub(crate) links: Vec<LinkRows>,
     /// The selected rows, ascending.
     pub(crate) rows: Vec<u32>,
@@ -54,7 +55,7 @@ pub(crate) struct RowSelection {
     pub(crate) pieces: Vec<u32>,
     /// The piece of all selected rows, if `pieces` is empty.
     pub(crate) piece: usize,
-    /// The time of each row of the segment, up to the last that is selected; empty if they were not needed.
+    /// The time of each row of the segment, up to the last selected one; empty if not needed.
     pub(crate) times: Vec<u32>,
     runs: Vec<RunOfClicks>,
     takes: Vec<bool>,
@@ -62,7 +63,8 @@ pub(crate) struct RowSelection {
 }
 
 impl RowSelection {
-    /// Finds the runs with clicks of the account and the day on links of the selection, and says how many clicks they have.
+    /// Finds the runs with clicks of the account and the day on selected links, and returns their number of
+    /// clicks.
     pub(crate) fn find_links(
         &mut self,
         segment: &Segment<'_>,
@@ -94,22 +96,22 @@ impl RowSelection {
         Ok(clicks)
     }
 
-    /// How many runs the segment has whose links were found last.
+    /// How many runs the last searched segment has.
     pub(crate) fn runs(&self) -> usize {
         self.runs.len()
     }
 
-    /// Takes what was found last away, so that it need not be found again.
+    /// Takes the last result, so that it need not be found again.
     pub(crate) fn take_found(&mut self) -> FoundLinks {
         FoundLinks { links: std::mem::take(&mut self.links), runs: std::mem::take(&mut self.runs) }
     }
 
-    /// Goes on with what was found before.
+    /// Restores an earlier result.
     pub(crate) fn restore(&mut self, found: FoundLinks) {
         FoundLinks { links: self.links, runs: self.runs } = found;
     }
 
-    /// Selects among the rows of the links that were found. `with_times` if the times are needed in any case.
+    /// Selects rows of the links that were found. `with_times` reads the times in any case.
     pub(crate) fn select(
         &mut self,
         segment: &Segment<'_>,
@@ -140,7 +142,7 @@ impl RowSelection {
         self.filter(segment, &selection.filters, decoder)
     }
 
-    /// Up to the last wanted run.
+    /// Reads the times up to the last selected run.
     fn read_times(&mut self, segment: &Segment<'_>, decoder: &mut Decoder) -> Result<(), MalformedSegment> {
         let end = self.links.last().map_or(0, |link| link.end);
         let mut rows = 0;
@@ -157,7 +159,7 @@ impl RowSelection {
     /// Selects the rows of each piece. The times of a run ascend.
     fn cut(&mut self, cuts: &DayCuts) {
         for link in &self.links {
-            let Some(times) = self.times.get(place(link.begin)..place(link.end)) else { continue };
+            let Some(times) = self.times.get(index(link.begin)..index(link.end)) else { continue };
             let row = |at: usize| link.begin + crate::numbers::number(at);
             let mut from = times.partition_point(|time| *time < cuts.window().0);
             for (piece, number) in cuts.pieces().iter().zip(0..) {
@@ -193,7 +195,7 @@ impl RowSelection {
             let mut unknown = false;
             let by_code = self.takes.as_slice();
             let keep = |row: u32| {
-                let takes = by_code.get(place(codes.of(place(row)))).copied();
+                let takes = by_code.get(index(codes.of(index(row)))).copied();
                 unknown |= takes.is_none();
                 takes.unwrap_or(false)
             };
@@ -206,7 +208,7 @@ impl RowSelection {
     }
 }
 
-/// Keeps some of the rows, and their pieces if they have any.
+/// Keeps some of the rows, and their pieces if there are any.
 pub(crate) fn retain(rows: &mut Vec<u32>, pieces: &mut Vec<u32>, mut keep: impl FnMut(u32) -> bool) {
     if pieces.is_empty() {
         rows.retain(|row| keep(*row));

@@ -3,30 +3,30 @@
 use signpost_domain::LinkId;
 use signpost_domain::analytics::{Counts, Dimension, LinkScope, Question, Report, UtcDay};
 
-use crate::day_counter::{DayCounter, WantedDay};
+use crate::day_counter::{DayCounter, DayQuery};
 use crate::day_cuts::DayCuts;
 use crate::digest_reader::{DigestReader, can_answer};
 use crate::row_selection::link_range;
 use crate::tally::{MAX_TALLIED, Tally};
 use crate::{DigestScope, MalformedSegment};
 
-/// What arrays of visitors take by default.
+/// Default size of the arrays of visitors.
 const ARRAY_BYTES: u64 = 20 << 20;
 
-/// What a scanner needs of a day.
+/// The data that a scanner needs for a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DayNeeds {
-    /// Nothing: the question does not touch it.
+    /// Nothing: the question does not touch the day.
     Nothing,
-    /// The digest of [`Scanner::scope`]. Where there is none, or the scanner cannot use it: the segments.
+    /// The digest of [`Scanner::scope`]. If it is missing, or the scanner cannot use it: the segments.
     Digest,
     /// All segments with clicks of the account and day in the range of links.
     Segments,
 }
 
-/// Counts what a question asks for, day by day, in any order of the days.
+/// Counts the clicks of a question day by day, in any order of days.
 ///
-/// It keeps one day's state and the sums of values. `docs/click-segments.md` says what that takes.
+/// It holds one day's state and the sums of values. `docs/click-segments.md` states their size.
 #[derive(Debug)]
 pub struct Scanner {
     question: Question,
@@ -37,14 +37,14 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// A scanner for this question.
+    /// Creates a scanner for this question.
     #[must_use]
     pub fn new(question: &Question) -> Self {
         Self::with_array_bytes(question, ARRAY_BYTES)
     }
 
-    /// A scanner whose arrays of a day's visitors take at most about so many bytes. Days with more visitors are read several
-    /// times, and a part of the visitors is counted each time.
+    /// Creates a scanner whose arrays of a day's visitors take at most about this many bytes. Days with more
+    /// visitors are read several times, and each pass counts a part of the visitors.
     #[must_use]
     pub fn with_array_bytes(question: &Question, array_bytes: u64) -> Self {
         let dimensions = &question.dimensions;
@@ -63,19 +63,19 @@ impl Scanner {
         }
     }
 
-    /// What it needs of a day.
+    /// The data that it needs for a day.
     #[must_use]
     pub fn needs(&self, day: UtcDay) -> DayNeeds {
-        let nobody = matches!(&self.question.selection.scope, LinkScope::Some(links) if links.is_empty());
+        let no_links = matches!(&self.question.selection.scope, LinkScope::Some(links) if links.is_empty());
         match self.cuts(day) {
             None => DayNeeds::Nothing,
-            Some(_) if nobody => DayNeeds::Nothing,
+            Some(_) if no_links => DayNeeds::Nothing,
             Some(cuts) if self.scope().is_some() && can_answer(&cuts) => DayNeeds::Digest,
             Some(_) => DayNeeds::Segments,
         }
     }
 
-    /// Which digests can answer the question; `None` if none can.
+    /// The scope of digests that can answer the question; `None` if none can.
     #[must_use]
     pub fn scope(&self) -> Option<DigestScope> {
         let Question { selection, dimensions, .. } = &self.question;
@@ -89,15 +89,15 @@ impl Scanner {
         }
     }
 
-    /// The first and the last link that the question is about, in the order of their 16 bytes; `None` for all of the account.
-    /// Segments outside of it may be left out.
+    /// The first and the last link of the question, in the order of their 16 bytes; `None` for all of the
+    /// account. Segments outside this range may be skipped.
     #[must_use]
     pub fn link_range(&self) -> Option<(LinkId, LinkId)> {
         link_range(&self.question.selection)
     }
 
-    /// Counts a day by its digest. `false` if the digest cannot answer the question: then nothing was counted, and the
-    /// segments are needed. After an error the scanner's counts are wrong.
+    /// Counts a day from its digest. Returns `false` if the digest cannot answer the question: then nothing
+    /// is counted, and the segments are needed. After an error the scanner's counts are wrong.
     pub fn add_digest(&mut self, day: UtcDay, data: &[u8]) -> Result<bool, MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(true) };
         let Some(scope) = self.scope().filter(|_| can_answer(&cuts)) else { return Ok(false) };
@@ -105,19 +105,19 @@ impl Scanner {
         digests.add(data, (scope, day), &cuts, &question.dimensions, report, tallies)
     }
 
-    /// Counts a day by all its segments at once, since visitors are counted once a day. Clicks of other accounts and days, as
-    /// unpacked batches have them, are left out. After an error the scanner's counts are wrong.
+    /// Counts a day from all its segments at once, since visitors count once a day. It ignores clicks of
+    /// other accounts and days, which unpacked batches have. After an error the scanner's counts are wrong.
     pub fn add_segments(
         &mut self,
         day: UtcDay,
         segments: &[impl AsRef<[u8]>],
     ) -> Result<(), MalformedSegment> {
         let Some(cuts) = self.cuts(day) else { return Ok(()) };
-        let day = WantedDay { selection: &self.question.selection, date: day, cuts: &cuts };
+        let day = DayQuery { selection: &self.question.selection, date: day, cuts: &cuts };
         self.days.count(&day, segments, &mut self.report, &mut self.tallies)
     }
 
-    /// The answer.
+    /// Returns the report.
     #[must_use]
     pub fn finish(self) -> Report {
         let limit = self.question.limit;

@@ -13,42 +13,43 @@ use crate::segment_format::MAX_DICTIONARY_BYTES;
 #[derive(Debug, Default)]
 pub struct SegmentBuilder {
     columns: Columns,
-    /// At least what all dictionaries take: as if all values were distinct.
+    /// A lower bound of the dictionaries' size, as if all values were distinct.
     value_bytes: usize,
 }
 
-/// A finished segment, and what a store wants to know of it.
+/// A finished segment, and what a store needs to know about it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BuiltSegment {
-    /// How many clicks it has, of all kinds.
+    /// The number of clicks of all kinds.
     pub clicks: u32,
-    /// The instant of the first.
+    /// The instant of the first click.
     pub first: Timestamp,
-    /// The instant of the last.
+    /// The instant of the last click.
     pub last: Timestamp,
     /// The segment.
     pub data: Vec<u8>,
 }
 
-/// The segment has [`MAX_CLICKS`] clicks, or 16 MiB of values. The click was not added; it belongs in the next segment.
+/// The segment has [`MAX_CLICKS`] clicks, or 16 MiB of values. The click was not added; it belongs in the
+/// next segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("the segment is full")]
 pub struct SegmentFull;
 
 impl SegmentBuilder {
-    /// Nothing yet.
+    /// Starts without clicks.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Adds a click. Values are cut after [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
+    /// Adds a click. Values are truncated after [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
     pub fn push(&mut self, click: &RecordedClick<'_>) -> Result<(), SegmentFull> {
         self.push_alike(click, None)
     }
 
-    /// Adds a click likewise. Clicks that are `alike` have the same values, but for the country and the widget; they may have
-    /// a number, so that their values are looked up once in a segment.
+    /// Adds a click likewise. Clicks with the same `alike` number must have the same values, except for
+    /// country and widget; the segment then looks their values up once.
     pub fn push_alike(&mut self, click: &RecordedClick<'_>, alike: Option<u64>) -> Result<(), SegmentFull> {
         // Each length takes at most two bytes.
         let bytes: usize = click.values.0.iter().map(|value| cut(value).len() + 2).sum();
@@ -60,19 +61,19 @@ impl SegmentBuilder {
         Ok(())
     }
 
-    /// How many clicks it has.
+    /// The number of clicks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.columns.len()
     }
 
-    /// Whether it has none.
+    /// Whether it has no clicks.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The segment; `None` without clicks.
+    /// Builds the segment; `None` without clicks.
     #[must_use]
     pub fn finish(self) -> Option<BuiltSegment> {
         let rows = self.columns.order();

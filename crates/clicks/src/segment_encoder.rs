@@ -5,26 +5,25 @@ use std::cell::RefCell;
 use zstd::bulk::Compressor;
 
 use crate::columns::{Columns, Run, Visitor};
-use crate::numbers::place;
+use crate::numbers::{index, put, put_count};
 use crate::segment_format::{
     COLUMNS, Column, DIMENSIONS, Header, MAX_DICTIONARY_BYTES, ONE_FRAME_BELOW, base_of_day,
     link_kind_number, packed_bits, set_checksum,
 };
 use crate::tables::Renumbering;
-use crate::varint::{put, put_count};
 
-/// How hard zstd tries. Higher levels save a few percent and take several times as long.
+/// The compression level of zstd. Higher levels save a few percent and take several times as long.
 const LEVEL: i32 = 1;
 
-/// Columns that are shorter are not worth a frame of their own.
+/// Shorter columns get no frame of their own.
 const MIN_FRAME: usize = 24;
 
-/// The numbers that sealing gives to the visitors of a day, in the order of their first appearance.
+/// The numbers that sealing gives to the visitors of a day, by first appearance.
 #[derive(Debug, Default)]
 pub(crate) struct DayOrdinals(Renumbering);
 
 impl DayOrdinals {
-    /// For so many visitors.
+    /// Starts with room for this many visitors.
     pub(crate) fn new(visitors: usize) -> Self {
         let mut numbers = Renumbering::default();
         numbers.begin(visitors);
@@ -33,7 +32,7 @@ impl DayOrdinals {
 }
 
 thread_local! {
-    // One for each thread: to make a new one costs more than to compress the clicks of a small account.
+    // One for each thread: creating one costs more than compressing the clicks of a small account.
     static ZSTD: RefCell<Option<Compressor<'static>>> = RefCell::new(new_compressor());
 }
 
@@ -43,8 +42,8 @@ struct RawColumns([Vec<u8>; COLUMNS], Vec<u8>);
 
 impl RawColumns {
     fn of(&mut self, column: Column) -> &mut Vec<u8> {
-        // Every column has its place, so the spare one is never written.
-        self.0.get_mut(column.place()).unwrap_or(&mut self.1)
+        // Every column has an index, so the spare buffer is never written.
+        self.0.get_mut(column.index()).unwrap_or(&mut self.1)
     }
 
     fn clear(&mut self) {
@@ -54,7 +53,7 @@ impl RawColumns {
     }
 }
 
-/// Encodes segments, and keeps its memory from one to the next.
+/// Encodes segments, and reuses its memory.
 pub(crate) struct Encoder {
     raw: RawColumns,
     visitors: Renumbering,
@@ -68,7 +67,7 @@ impl std::fmt::Debug for Encoder {
     }
 }
 
-/// What the columns in `raw` are of.
+/// The counts that describe the columns in `raw`.
 struct Shape {
     runs: usize,
     sections: usize,
@@ -78,7 +77,7 @@ struct Shape {
 }
 
 impl Encoder {
-    /// Nothing encoded yet.
+    /// Starts empty.
     pub(crate) fn new() -> Self {
         Self {
             raw: RawColumns::default(),
@@ -88,8 +87,8 @@ impl Encoder {
         }
     }
 
-    /// Rows of the columns, in the order of segments, as one segment. With ordinals it is sealed. `None` if the rows have too
-    /// many long values for one segment, or if there are none.
+    /// Encodes rows of the columns, in the order of segments, as one segment. With ordinals the segment is
+    /// sealed. `None` if the rows have too many long values for one segment, or if there are no rows.
     pub(crate) fn encode(
         &mut self,
         columns: &Columns,
@@ -105,7 +104,7 @@ impl Encoder {
         let (sections, runs) = self.write_runs(columns, rows, first);
         let sealed = ordinals.is_some();
         let (base, fresh) = self.write_visitors(columns, rows, ordinals);
-        let visitors = place(self.visitors.count());
+        let visitors = index(self.visitors.count());
         let shape = Shape { runs, sections, visitors, base, fresh };
         Some(self.finish(rows.len(), (first, last), sealed, &shape))
     }
@@ -122,13 +121,13 @@ impl Encoder {
                     previous = base_of_day(run.day, first);
                 }
             }
-            let time = columns.time.get(place(*row)).copied().unwrap_or(0);
+            let time = columns.time.get(index(*row)).copied().unwrap_or(0);
             let [low, ..] = time.saturating_sub(previous).to_le_bytes();
             self.raw.of(Column::TimesLow).push(low);
             put(self.raw.of(Column::TimesHigh), u64::from(time.saturating_sub(previous) >> 8));
             previous = time;
         }
-        let kinds = rows.iter().map(|row| columns.kind.get(place(*row)).copied().map_or(0, u32::from));
+        let kinds = rows.iter().map(|row| columns.kind.get(index(*row)).copied().map_or(0, u32::from));
         put_packed(kinds, 2, self.raw.of(Column::Kinds));
         let mut sections = 0;
         for group in runs.chunk_by(|one, next| one.0.same_day(&next.0)) {
@@ -141,7 +140,7 @@ impl Encoder {
             }
         }
         let out = self.raw.of(Column::Runs);
-        // Byte by byte: ids that were made one after the other begin alike.
+        // Byte by byte: ids created one after another share their first bytes.
         for byte in 0..16 {
             out.extend(runs.iter().filter_map(|(run, _)| run.link.to_bytes().get(byte).copied()));
         }
@@ -161,7 +160,7 @@ impl Encoder {
         let base = ordinals.as_ref().map_or(0, |day| day.0.count());
         self.visitors.begin(columns.visitors.len());
         for row in rows {
-            let visitor = columns.visitor.get(place(*row)).copied().unwrap_or(0);
+            let visitor = columns.visitor.get(index(*row)).copied().unwrap_or(0);
             let (number, new) = self.visitors.number(visitor);
             let back = if new { 0 } else { u64::from(self.visitors.count() - number) };
             put(self.raw.of(Column::VisitorReferences), back);
@@ -173,7 +172,7 @@ impl Encoder {
                 let (ordinal, new) = day.0.number(visitor);
                 put(out, if new { 0 } else { u64::from(day.0.count() - ordinal) });
             } else {
-                let known = columns.visitors.keys().get(place(visitor)).copied();
+                let known = columns.visitors.keys().get(index(visitor)).copied();
                 out.extend_from_slice(&known.map_or([0; 6], Visitor::bytes));
             }
         }
@@ -181,7 +180,7 @@ impl Encoder {
         (base, end - base)
     }
 
-    /// Whether the dictionaries are small enough.
+    /// Writes the dictionaries. Returns whether they are small enough.
     fn write_values(&mut self, columns: &Columns, rows: &[u32]) -> bool {
         let mut dictionaries = 0;
         let tables = columns.values.iter().zip(&columns.value).zip(&mut self.values).enumerate();
@@ -190,7 +189,7 @@ impl Encoder {
             self.codes.clear();
             let dictionary = self.raw.of(Column::Dictionary(dimension));
             for row in rows {
-                let value = column_of_rows.get(place(*row)).copied().unwrap_or(0);
+                let value = column_of_rows.get(index(*row)).copied().unwrap_or(0);
                 let (code, new) = numbers.number(value);
                 self.codes.push(code);
                 if new {
@@ -245,25 +244,26 @@ impl Encoder {
     }
 }
 
-/// A compressed copy. `None` if zstd fails, which it does only without memory.
+/// Compresses a copy. `None` if zstd fails, which happens only without memory.
 pub(crate) fn compress(raw: &[u8]) -> Option<Vec<u8>> {
     ZSTD.with_borrow_mut(|zstd| zstd.as_mut()?.compress(raw).ok())
 }
 
 fn new_compressor() -> Option<Compressor<'static>> {
     let mut zstd = Compressor::new(LEVEL).ok()?;
-    // The directory has the lengths, the preamble a checksum.
+    // The directory has the lengths, and the preamble a checksum.
     zstd.include_contentsize(false).ok()?;
     zstd.include_checksum(false).ok()?;
     Some(zstd)
 }
 
-/// Codes of few values share bytes. Those of more values are split: the lowest bytes, then the second, then the third.
+/// Codes of few values share bytes. Larger codes are split: the lowest bytes, then the second, then the
+/// third.
 fn put_codes(codes: &[u32], values: u32, out: &mut Vec<u8>) {
     if values <= 1 {
         return;
     }
-    if let Some(bits) = packed_bits(place(values)) {
+    if let Some(bits) = packed_bits(index(values)) {
         put_packed(codes.iter().copied(), bits, out);
         return;
     }
@@ -274,7 +274,7 @@ fn put_codes(codes: &[u32], values: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// Numbers of so many bits each, the first in the lowest bits of the first byte.
+/// Appends numbers of this many bits each, the first in the lowest bits of the first byte.
 fn put_packed(numbers: impl Iterator<Item = u32>, bits: u32, out: &mut Vec<u8>) {
     let (mut byte, mut used) = (0_u32, 0);
     for number in numbers {

@@ -1,4 +1,4 @@
-//! Reads segments: their header at once, each column when it is asked for.
+//! Reads segments: the header at once, each column on demand.
 
 use std::borrow::Cow;
 
@@ -9,18 +9,17 @@ use zstd::bulk::Decompressor;
 use crate::MalformedSegment;
 use crate::columns::{Run, Visitor, kind_of_number};
 use crate::decoded_segment::DecodedSegment;
-use crate::numbers::place;
-use crate::segment_format::{COLUMNS, Column, Header, Place, link_kind_of_number};
-use crate::varint::Input;
+use crate::numbers::{Input, index};
+use crate::segment_format::{COLUMNS, Column, ColumnLocation, Header, link_kind_of_number};
 
-/// Calls `each` with every row of a segment, in the order of account, day, link and time. The visitor of a sealed segment is
-/// its ordinal on that day. Nothing is read from a malformed segment.
+/// Calls `each` with every row of a segment, in the order of account, day, link and time. The visitor of a
+/// sealed segment is its ordinal on that day. A malformed segment yields no rows.
 pub fn read(data: &[u8], mut each: impl FnMut(RecordedClick<'_>)) -> Result<(), MalformedSegment> {
     let mut decoded = DecodedSegment::default();
     decoded.read(data, &mut Decoder::new())?;
     let mut rows = 0..;
     for run in &decoded.runs {
-        for row in rows.by_ref().take(place(run.clicks)) {
+        for row in rows.by_ref().take(index(run.clicks)) {
             let Some(click) = click_of(&decoded, run.run, row) else { continue };
             each(click);
         }
@@ -30,7 +29,7 @@ pub fn read(data: &[u8], mut each: impl FnMut(RecordedClick<'_>)) -> Result<(), 
 
 fn click_of(decoded: &DecodedSegment, run: Run, row: usize) -> Option<RecordedClick<'_>> {
     let time = i64::from(*decoded.times.get(row)?);
-    let visitor = decoded.visitors.get(place(*decoded.visitor.get(row)?)).copied().map(Visitor::bytes)?;
+    let visitor = decoded.visitors.get(index(*decoded.visitor.get(row)?)).copied().map(Visitor::bytes)?;
     let mut values = Values::default();
     for (dimension, value) in values.0.iter_mut().enumerate() {
         *value = decoded.value(dimension, row);
@@ -55,12 +54,11 @@ impl std::fmt::Debug for Decoder {
 }
 
 impl Decoder {
-    /// A decoder.
     pub(crate) fn new() -> Self {
         Self(Decompressor::new().ok())
     }
 
-    /// Replaces what is in `out` by what was compressed, if it has exactly this length.
+    /// Replaces the content of `out` by the decompressed data, which must have exactly this length.
     pub(crate) fn decompress(&mut self, data: &[u8], length: usize, out: &mut Vec<u8>) -> Option<()> {
         out.clear();
         out.reserve(length);
@@ -69,51 +67,51 @@ impl Decoder {
     }
 }
 
-/// A segment whose header was read.
+/// A segment with its header.
 #[derive(Debug)]
 pub(crate) struct Segment<'a> {
     /// The header.
     pub(crate) header: Header,
-    places: [Place; COLUMNS],
+    locations: [ColumnLocation; COLUMNS],
     body: Cow<'a, [u8]>,
 }
 
 /// An account's day in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Section {
-    /// Whose.
+    /// The account.
     pub(crate) account: AccountId,
-    /// Which day.
+    /// The day.
     pub(crate) day: UtcDay,
-    /// How many runs it has.
+    /// The number of runs.
     pub(crate) runs: usize,
 }
 
 /// The clicks of a link on a day in a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct RunOfClicks {
-    /// Which link, whose and on which day.
+    /// The link, account and day.
     pub(crate) run: Run,
-    /// How many clicks.
+    /// The number of clicks.
     pub(crate) clicks: u32,
 }
 
 impl<'a> Segment<'a> {
     /// Checks a segment and reads its header.
     pub(crate) fn open(data: &'a [u8], decoder: &mut Decoder) -> Result<Self, MalformedSegment> {
-        let (header, places, body) = Header::read(data)?;
+        let (header, locations, body) = Header::read(data)?;
         let body = if header.one_frame {
-            let length = places.iter().map(|place| place.raw).sum();
+            let length = locations.iter().map(|location| location.raw).sum();
             let mut all = Vec::new();
             decoder.decompress(body, length, &mut all).ok_or(MalformedSegment::Compression("the body"))?;
             Cow::Owned(all)
         } else {
             Cow::Borrowed(body)
         };
-        Ok(Self { header, places, body })
+        Ok(Self { header, locations, body })
     }
 
-    /// A column's bytes, decompressed into `room` if need be.
+    /// A column's bytes, decompressed into `room` if necessary.
     pub(crate) fn column<'b>(
         &'b self,
         column: Column,
@@ -121,7 +119,8 @@ impl<'a> Segment<'a> {
         room: &'b mut Vec<u8>,
     ) -> Result<&'b [u8], MalformedSegment> {
         let wrong = MalformedSegment::Length(column.name());
-        let Place { raw, stored, begin } = self.places.get(column.place()).copied().ok_or(wrong)?;
+        let ColumnLocation { raw, stored, begin } =
+            self.locations.get(column.index()).copied().ok_or(wrong)?;
         let bytes = self.body.get(begin..begin + stored).ok_or(wrong)?;
         if raw == stored {
             return Ok(bytes);
@@ -130,7 +129,7 @@ impl<'a> Segment<'a> {
         Ok(room)
     }
 
-    /// Its sections.
+    /// Reads the sections.
     pub(crate) fn sections(
         &self,
         decoder: &mut Decoder,
@@ -155,7 +154,7 @@ impl<'a> Segment<'a> {
         }
     }
 
-    /// Its runs, by the sections that were read before.
+    /// Reads the runs of sections that were read before.
     pub(crate) fn runs(
         &self,
         sections: &[Section],
@@ -179,7 +178,7 @@ impl<'a> Segment<'a> {
             }
             let link = LinkId::from_bytes(link_kind_of_number(*kind).ok_or(wrong)?, id);
             let clicks = input.small_number().filter(|clicks| *clicks > 0).ok_or(wrong)?;
-            left = left.checked_sub(place(clicks)).ok_or(wrong)?;
+            left = left.checked_sub(index(clicks)).ok_or(wrong)?;
             out.push(RunOfClicks { run: Run { account: section.account, day: section.day, link }, clicks });
         }
         (input.is_empty() && left == 0).then_some(()).ok_or(wrong)

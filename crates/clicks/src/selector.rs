@@ -9,15 +9,15 @@ use crate::MalformedSegment;
 use crate::columns::{kind_number, kind_of_number};
 use crate::day_cuts::DayCuts;
 use crate::decoded_segment::{DecodedSegment, Kinds};
-use crate::numbers::place;
+use crate::numbers::index;
 use crate::row_selection::{RowSelection, link_range};
 use crate::segment_format::DIMENSIONS;
 use crate::segment_reader::{Decoder, Segment};
 
-/// Finds the selected clicks behind an id, in the order of their ids. Widget clicks are left out.
+/// Finds the selected clicks after an id, in the order of ids. It ignores widget clicks.
 ///
-/// A click's place among equals depends on all clicks of its link and millisecond, selected or not. So a click has the same id in
-/// every export, until a late click of the same link and millisecond is recorded.
+/// The index in a click's id counts all clicks of its link and millisecond, selected or not. So a click has
+/// the same id in every export, until a late click of the same link and millisecond is recorded.
 #[derive(Debug)]
 pub struct Selector {
     selection: ClickSelection,
@@ -33,7 +33,7 @@ pub struct Selector {
 /// A millisecond of the day and a link.
 type Moment = (u32, LinkId);
 
-/// A click that is perhaps exported. Its order among those of the same moment is that of its fields.
+/// A click that may be exported. Within a moment, candidates are ordered by their fields.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     moment: Moment,
@@ -42,7 +42,7 @@ struct Candidate {
 }
 
 impl Selector {
-    /// Looks for the selected clicks behind `after`, at most so many.
+    /// Looks for at most this many selected clicks after `after`.
     #[must_use]
     pub fn new(selection: &ClickSelection, after: Option<ClickId>, at_most: usize) -> Self {
         Self {
@@ -63,15 +63,15 @@ impl Selector {
         self.period().map(|period| UtcDay::of(period.first()))
     }
 
-    /// The first and the last link of the selection, in the order of their 16 bytes; `None` for all of the account.
-    /// Segments outside of it may be left out.
+    /// The first and the last link of the selection, in the order of their 16 bytes; `None` for all of the
+    /// account. Segments outside this range may be skipped.
     #[must_use]
     pub fn link_range(&self) -> Option<(LinkId, LinkId)> {
         link_range(&self.selection)
     }
 
-    /// Takes the clicks of a day from all its segments. Days come in ascending order. Clicks of other accounts and days are
-    /// left out. Answers whether there are enough, and later days are not needed.
+    /// Takes the clicks of a day from all its segments. Add days in ascending order. It ignores clicks of
+    /// other accounts and days. Returns whether it has enough clicks, so later days are not needed.
     pub fn add_day(&mut self, day: UtcDay, segments: &[impl AsRef<[u8]>]) -> Result<bool, MalformedSegment> {
         let room = self.at_most.saturating_sub(self.found.len());
         let cuts = self.period().and_then(|period| DayCuts::new(period, &[], day));
@@ -102,7 +102,7 @@ impl Selector {
         Ok(self.found.len() == self.at_most)
     }
 
-    /// The clicks.
+    /// Returns the clicks.
     #[must_use]
     pub fn finish(self) -> Vec<ExportedClick> {
         self.found
@@ -115,7 +115,7 @@ impl Selector {
         Period::new(first, period.last())
     }
 
-    /// The moments of the first so many selected clicks behind `after`.
+    /// The moments of the first selected clicks after `after`.
     fn first_moments(
         &mut self,
         cuts: &DayCuts,
@@ -136,11 +136,11 @@ impl Selector {
                 let begin = self.rows.rows.partition_point(|row| *row < link.begin);
                 let end = self.rows.rows.partition_point(|row| *row < link.end);
                 for row in self.rows.rows.get(begin..end).unwrap_or_default() {
-                    let Some(time) = self.rows.times.get(place(*row)) else { continue };
+                    let Some(time) = self.rows.times.get(index(*row)) else { continue };
                     let moment = (*time, link.link);
                     let wanted = after.is_none_or(|after| moment > after)
                         && until.is_none_or(|until| moment < until)
-                        && kinds.of(place(*row)) != kind_number(RecordedKind::Widget);
+                        && kinds.of(index(*row)) != kind_number(RecordedKind::Widget);
                     if wanted {
                         moments.push(moment);
                     }
@@ -155,7 +155,7 @@ impl Selector {
         Ok(moments.into_iter().collect())
     }
 
-    /// Takes all clicks of these moments, also those that filters leave out.
+    /// Takes all clicks of these moments, including those that filters exclude.
     fn take(
         &mut self,
         data: &[u8],
@@ -174,7 +174,7 @@ impl Selector {
             let begin = self.rows.rows.partition_point(|row| *row < link.begin);
             let end = self.rows.rows.partition_point(|row| *row < link.end);
             for row in self.rows.rows.get(begin..end).unwrap_or_default() {
-                let row = place(*row);
+                let row = index(*row);
                 let Some(time) = self.rows.times.get(row) else { continue };
                 let moment = (*time, link.link);
                 if !moments.contains(&moment) {
@@ -196,7 +196,7 @@ impl Selector {
     fn takes(&self, candidate: &Candidate) -> bool {
         self.selection.filters.iter().all(|filter| match filter.dimension.recorded_place() {
             Some(dimension) => candidate.values.get(dimension).is_some_and(|value| filter.takes(value)),
-            // The link, which is no recorded value.
+            // The link, which is not a recorded value.
             None => filter.takes(&candidate.moment.1.to_string()),
         })
     }

@@ -1,11 +1,11 @@
-//! Tables that number distinct things in the order of their first appearance.
+//! Tables that number distinct values by first appearance.
 
 use std::hash::{BuildHasher, Hash};
 
 use foldhash::fast::RandomState;
 use hashbrown::{HashMap, HashTable};
 
-use crate::numbers::{number, place};
+use crate::numbers::{index, number};
 
 /// Numbers distinct keys.
 #[derive(Debug)]
@@ -21,7 +21,7 @@ impl<K> Default for KeyTable<K> {
 }
 
 impl<K: Copy + Eq + Hash> KeyTable<K> {
-    /// The number of a key, a new one if it was not there.
+    /// The number of a key. A new key gets the next number.
     pub(crate) fn number(&mut self, key: K) -> u32 {
         *self.numbers.entry(key).or_insert_with(|| {
             self.keys.push(key);
@@ -29,7 +29,7 @@ impl<K: Copy + Eq + Hash> KeyTable<K> {
         })
     }
 
-    /// The number of a key, if all things with one key come one after the other. It looks nothing up.
+    /// The number of a key, provided that all entries with one key are contiguous. It needs no look-up.
     pub(crate) fn number_in_order(&mut self, key: K) -> u32 {
         if self.keys.last() != Some(&key) {
             self.keys.push(key);
@@ -42,19 +42,19 @@ impl<K: Copy + Eq + Hash> KeyTable<K> {
         &self.keys
     }
 
-    /// How many there are.
+    /// The number of keys.
     pub(crate) fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Forgets all and keeps the memory.
+    /// Removes all keys, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.numbers.clear();
         self.keys.clear();
     }
 }
 
-/// Numbers distinct texts. They stand one behind the other in one allocation.
+/// Numbers distinct texts, stored one after another in one allocation.
 #[derive(Debug, Default)]
 pub(crate) struct ValueTable {
     numbers: HashTable<u32>,
@@ -64,7 +64,7 @@ pub(crate) struct ValueTable {
 }
 
 impl ValueTable {
-    /// The number of a value, a new one if it was not there.
+    /// The number of a value. A new value gets the next number.
     pub(crate) fn number(&mut self, value: &str) -> u32 {
         let hash = self.hasher.hash_one(value);
         let Self { numbers, hasher, text, ends } = self;
@@ -78,17 +78,17 @@ impl ValueTable {
         new
     }
 
-    /// The value of a number; empty if it has none.
+    /// The value with a number; empty if no value has it.
     pub(crate) fn value(&self, number: u32) -> &str {
         text_at(&self.text, &self.ends, number)
     }
 
-    /// How many there are.
+    /// The number of values.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Forgets all and keeps the memory.
+    /// Removes all values, and keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.numbers.clear();
         self.text.clear();
@@ -97,13 +97,13 @@ impl ValueTable {
 }
 
 fn text_at<'a>(text: &'a str, ends: &[usize], number: u32) -> &'a str {
-    let at = place(number);
+    let at = index(number);
     let begin = at.checked_sub(1).and_then(|before| ends.get(before)).copied().unwrap_or(0);
     ends.get(at).and_then(|end| text.get(begin..*end)).unwrap_or_default()
 }
 
-/// Gives things that have numbers already new numbers, in the order of their appearance in one segment. Beginning a new
-/// segment costs nothing, however many things there are.
+/// Renumbers items by their appearance in one segment. Starting a new segment costs nothing, however many
+/// items exist.
 #[derive(Debug, Default)]
 pub(crate) struct Renumbering {
     round: u32,
@@ -112,7 +112,7 @@ pub(crate) struct Renumbering {
 }
 
 impl Renumbering {
-    /// Begins with the first number for so many things.
+    /// Starts again with number 0, with room for this many items.
     pub(crate) fn begin(&mut self, things: usize) {
         self.round = self.round.wrapping_add(1);
         if self.round == 0 {
@@ -125,9 +125,9 @@ impl Renumbering {
         self.next = 0;
     }
 
-    /// The new number of a thing, and whether it was given just now.
+    /// The new number of an item, and whether it was assigned just now.
     pub(crate) fn number(&mut self, thing: u32) -> (u32, bool) {
-        let Some(given) = self.given.get_mut(place(thing)) else { return (0, false) };
+        let Some(given) = self.given.get_mut(index(thing)) else { return (0, false) };
         if given.0 == self.round {
             return (given.1, false);
         }
@@ -136,7 +136,7 @@ impl Renumbering {
         (given.1, true)
     }
 
-    /// How many numbers were given.
+    /// How many numbers were assigned.
     pub(crate) const fn count(&self) -> u32 {
         self.next
     }
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn a_renumbering_begins_anew_each_time() {
+    fn renumbering_restarts_each_time() {
         let mut numbers = Renumbering::default();
         numbers.begin(3);
         assert_eq!(

@@ -1,11 +1,12 @@
-//! Adds up the values of a dimension over the days of a question.
+//! Sums up the values of a dimension over the days of a question.
 
 use foldhash::fast::RandomState;
 use hashbrown::HashMap;
 use signpost_domain::LinkId;
 use signpost_domain::analytics::ValueCounts;
 
-/// The most values that are kept of a question's dimensions together. A flood of made-up values must not take the memory.
+/// Maximum number of values kept for a question's dimensions together. It bounds memory against a flood of
+/// invented values.
 pub(crate) const MAX_TALLIED: usize = 400_000;
 
 /// Clicks and distinct visitors of a value.
@@ -27,24 +28,24 @@ impl ValueSums {
 /// The sums of a dimension.
 #[derive(Debug)]
 pub(crate) enum Tally {
-    /// Of a dimension whose values are recorded.
+    /// Sums of recorded values.
     Values {
-        /// By value.
+        /// The sums by value.
         sums: HashMap<Box<str>, ValueSums, RandomState>,
-        /// How many values are kept.
+        /// Maximum number of values.
         at_most: usize,
     },
-    /// Of links.
+    /// Sums of links.
     Links(HashMap<LinkId, ValueSums, RandomState>),
 }
 
 impl Tally {
-    /// Nothing yet, of recorded values.
+    /// Starts with no recorded values.
     pub(crate) fn of_values(at_most: usize) -> Self {
         Self::Values { sums: HashMap::default(), at_most }
     }
 
-    /// Nothing yet, of links.
+    /// Starts with no links.
     pub(crate) fn of_links() -> Self {
         Self::Links(HashMap::default())
     }
@@ -74,11 +75,11 @@ impl Tally {
         }
     }
 
-    /// The values with the most clicks; those with as many in the order of the values.
+    /// The values with the most clicks. Values with equal counts are in the order of values.
     pub(crate) fn finish(self, limit: usize) -> Vec<ValueCounts> {
         match self {
             Self::Values { sums, .. } => most(sums.into_iter().collect(), limit, Into::into),
-            // Ids are ordered as their texts are.
+            // Ids sort like their texts.
             Self::Links(sums) => most(sums.into_iter().collect(), limit, |link| link.to_string()),
         }
     }
@@ -97,8 +98,8 @@ fn most<K: Ord>(
         .collect()
 }
 
-/// Keeps the so many values with the most clicks. What is dropped had at most the average of all clicks per kept value, so a
-/// value that comes again lacks at most that.
+/// Keeps this many values, those with the most clicks. A dropped value had at most the average clicks per
+/// kept value, so a value that appears again lacks at most that.
 fn drop_rarest(sums: &mut HashMap<Box<str>, ValueSums, RandomState>, keep: usize) {
     let mut clicks: Vec<u64> = sums.values().map(|sums| sums.clicks).collect();
     let at = clicks.len().saturating_sub(keep).min(clicks.len().saturating_sub(1));
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d46_values_are_ordered_by_clicks_then_value_and_cut() {
+    fn d46_values_are_ordered_by_clicks_then_value_and_limited() {
         let mut tally = Tally::of_values(10);
         for (value, clicks) in [("b", 2), ("a", 2), ("c", 5), ("d", 0), ("e", 1), ("b", 1)] {
             tally.add_value(value, ValueSums { clicks, visitors: 1 });
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_values_keeps_the_frequent_ones_whole() {
+    fn frequent_values_stay_exact_in_a_flood_of_values() {
         let mut tally = Tally::of_values(100);
         for flood in 0..10_000 {
             tally.add_value(&format!("flood-{flood}"), ValueSums { clicks: 1, visitors: 1 });

@@ -1,4 +1,4 @@
-//! Bytes that are no segments and no digests. None of them may panic or be taken for clicks.
+//! Bytes that are not valid segments or digests. They must never cause a panic or be read as clicks.
 
 #![allow(
     clippy::expect_used,
@@ -73,7 +73,7 @@ fn question() -> Question {
     }
 }
 
-/// Every reader, each of which must refuse the bytes, or none.
+/// The results of every reader. Either all refuse the bytes, or none does.
 fn read_all(data: &[u8]) -> Vec<Result<(), MalformedSegment>> {
     let question = question();
     let mut by_hour = question.clone();
@@ -111,7 +111,7 @@ fn refused_by_all(data: &[u8]) {
     assert!(read_digest(data).is_err());
 }
 
-/// The same bytes with a right checksum, so that what is behind it is tested too.
+/// The same bytes with a valid checksum, to test what the checksum would hide.
 fn with_checksum(mut data: Vec<u8>) -> Vec<u8> {
     if data.len() >= 6 {
         let mut hasher = crc32fast::Hasher::new();
@@ -124,7 +124,7 @@ fn with_checksum(mut data: Vec<u8>) -> Vec<u8> {
 }
 
 #[test]
-fn valid_bytes_are_read_by_all() {
+fn valid_bytes_are_accepted_by_all_readers() {
     let samples = &*SAMPLES;
     for segment in &samples[..4] {
         assert!(read_all(segment).iter().all(Result::is_ok));
@@ -151,7 +151,7 @@ fn every_truncation_is_refused() {
 }
 
 #[test]
-fn a_truncation_with_a_right_checksum_is_refused_too() {
+fn truncation_with_a_valid_checksum_is_refused() {
     for sample in &*SAMPLES {
         for end in (6..sample.len()).step_by(if sample.len() > 2_000 { 211 } else { 3 }) {
             refused_by_all(&with_checksum(sample[..end].to_vec()));
@@ -160,14 +160,14 @@ fn a_truncation_with_a_right_checksum_is_refused_too() {
 }
 
 #[test]
-fn an_unknown_version_is_named() {
+fn unknown_version_is_named() {
     let mut segment = built(3);
     segment[0] = 2;
     assert_eq!(read(&segment, |_| {}), Err(MalformedSegment::UnknownVersion(2)));
 }
 
 #[test]
-fn segments_of_two_days_are_not_sealed_as_one() {
+fn segments_of_two_days_are_not_sealed_together() {
     let mut builder = SegmentBuilder::new();
     for at in [day().first(), day().plus(1).first()] {
         builder
@@ -195,7 +195,7 @@ proptest! {
             *version = [1, 0x81, 2, *version][usize::from(first)];
         }
         refused_by_all(&data);
-        // Whatever they say, they are read or refused.
+        // Readers may accept or refuse them, but must not panic.
         let data = with_checksum(data);
         read_all(&data);
         let _ = read_digest(&data);
@@ -212,7 +212,7 @@ proptest! {
     }
 
     #[test]
-    fn flipped_bits_with_a_right_checksum_never_panic(
+    fn flipped_bits_with_a_valid_checksum_never_panic(
         which in 0..5_usize,
         in_header in any::<bool>(),
         changes in prop::collection::vec((any::<Index>(), any::<u8>()), 1..5),

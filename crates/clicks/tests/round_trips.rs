@@ -1,4 +1,4 @@
-//! What is recorded is read back, through every stage of storage.
+//! Recorded clicks are read back after every stage of storage.
 
 #![allow(
     clippy::expect_used,
@@ -29,7 +29,7 @@ fn day() -> UtcDay {
     UtcDay::from_number(20_000)
 }
 
-/// A click of one account, a number of milliseconds into the day.
+/// A click of one account, this many milliseconds into the day.
 fn row(millis: i64) -> Row {
     Row {
         account: AccountId::from_bytes([1; 16]),
@@ -98,7 +98,7 @@ fn unnamed(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-/// Builds, packs and seals one day's rows, and reads them at each stage.
+/// Builds, packs and seals one day's rows, and checks them at each stage.
 fn holds(mut rows: Vec<Row>) {
     let built = built(&rows);
     rows.sort();
@@ -112,7 +112,7 @@ fn holds(mut rows: Vec<Row>) {
 }
 
 #[test]
-fn one_click_of_each_kind_comes_back() {
+fn one_click_of_each_kind_is_read_back() {
     for kind in RecordedKind::ALL {
         holds(vec![Row { kind, ..row(86_399_999) }]);
     }
@@ -126,7 +126,7 @@ fn one_click_of_each_kind_comes_back() {
 }
 
 #[test]
-fn empty_and_long_values_come_back() {
+fn empty_and_long_values_are_read_back() {
     let mut long = row(7);
     long.values = std::array::from_fn(|place| "ü".repeat(50 + place));
     let mut longest = row(8);
@@ -135,7 +135,7 @@ fn empty_and_long_values_come_back() {
 }
 
 #[test]
-fn seventy_thousand_distinct_values_come_back() {
+fn seventy_thousand_distinct_values_are_read_back() {
     let rows = (0..70_000).map(|number| {
         let mut row = row(number);
         row.values[9] = format!("{number:0100}");
@@ -147,7 +147,7 @@ fn seventy_thousand_distinct_values_come_back() {
 }
 
 #[test]
-fn values_longer_than_the_bound_are_cut_at_a_character() {
+fn overlong_values_are_truncated_at_a_character() {
     let mut row = row(0);
     row.values[6] = format!("x{}", "€".repeat(200));
     let read = rows_of([&built(&[row])]);
@@ -155,7 +155,7 @@ fn values_longer_than_the_bound_are_cut_at_a_character() {
 }
 
 #[test]
-fn a_full_builder_refuses_clicks_and_keeps_what_it_has() {
+fn full_builder_refuses_clicks_and_keeps_its_own() {
     let mut builder = SegmentBuilder::new();
     let one = row(1);
     for _ in 0..MAX_CLICKS {
@@ -182,7 +182,7 @@ fn a_full_builder_refuses_clicks_and_keeps_what_it_has() {
 }
 
 #[test]
-fn a_day_with_too_many_long_values_for_one_segment_is_packed_into_several() {
+fn day_with_too_many_long_values_packs_into_several_segments() {
     let mut segments = Vec::new();
     let mut rows = Vec::new();
     for batch in 0..3 {
@@ -205,7 +205,7 @@ fn a_day_with_too_many_long_values_for_one_segment_is_packed_into_several() {
 }
 
 #[test]
-fn packing_splits_by_account_and_day_and_says_which_links() {
+fn packing_splits_by_account_and_day_and_names_links() {
     let link = |kind, byte| LinkId::from_bytes(kind, [byte; 16]);
     let account = |byte| AccountId::from_bytes([byte; 16]);
     let of = |of, day: i64, on| Row { account: account(of), link: on, ..row(day * 86_400_000) };
@@ -236,7 +236,7 @@ fn packing_splits_by_account_and_day_and_says_which_links() {
 }
 
 #[test]
-fn d48_sealing_leaves_no_hash_and_tells_visitors_apart() {
+fn d48_sealing_removes_hashes_and_distinguishes_visitors() {
     let hash = |byte| [0xa0 | byte, 0xb1, 0xc2, 0xd3, 0xe4, 0xf5];
     let rows: Vec<Row> = (0..9_000)
         .map(|number: i64| Row { visitor: hash((number % 3).to_le_bytes()[0]), ..row(number * 9_000) })
@@ -255,7 +255,7 @@ fn d48_sealing_leaves_no_hash_and_tells_visitors_apart() {
 }
 
 #[test]
-fn last_clicks_are_of_each_link_and_of_clicks_only() {
+fn last_clicks_consider_each_link_and_only_clicks() {
     let other = LinkId::from_bytes(LinkKind::Redirect, [3; 16]);
     let rows = [
         row(5),
@@ -273,13 +273,13 @@ fn last_clicks_are_of_each_link_and_of_clicks_only() {
 }
 
 #[test]
-fn clicks_that_are_alike_are_written_as_any_others() {
+fn alike_clicks_are_written_like_others() {
     let rows: Vec<Row> = (0..200)
         .map(|number| {
             let mut row = row(number);
             let alike = number % 5;
             row.values = std::array::from_fn(|place| format!("{place} of {alike}"));
-            // The country and the widget are each click's own.
+            // Country and widget differ between alike clicks.
             row.values[1] = format!("country {}", number % 7);
             row.values[10] = format!("widget {}", number % 3);
             row
@@ -288,7 +288,7 @@ fn clicks_that_are_alike_are_written_as_any_others() {
     let mut builder = SegmentBuilder::new();
     for row in &rows {
         let alike = u64::try_from((row.at - rows[0].at) % 5).unwrap();
-        // A part of them has no number.
+        // Some of them have no number.
         builder.push_alike(&click(row), Some(alike).filter(|alike| *alike < 4)).unwrap();
     }
     assert_eq!(builder.finish().unwrap().data, built(&rows));

@@ -1,4 +1,4 @@
-//! What counts as an answer, and what is read from it.
+//! Decides whether a message is an answer, and reads it.
 
 use hickory_resolver::proto::op::{Message, MessageType, Query, ResponseCode};
 use hickory_resolver::proto::rr::{DNSClass, Name, RData, Record, RecordType};
@@ -9,17 +9,17 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub(crate) struct Answer {
     asked: RecordType,
-    /// Of the answer section, as they came; those for other names are among them.
+    /// The answer section in its original order, including records for other names.
     records: Vec<Record>,
 }
 
 impl Answer {
-    /// What `message` says in answer to `query`.
+    /// Reads `message` as the answer to `query`.
     pub(crate) fn read(message: Message, query: &Query) -> Result<Self, Failure> {
         let Message { metadata, queries, answers, authorities, .. } = message;
         let is_for_us = metadata.message_type == MessageType::Response && queries == [query.clone()];
         if !is_for_us {
-            return Err(Failure::Unfitting);
+            return Err(Failure::Mismatched);
         }
         if metadata.truncation {
             return Err(Failure::Truncated);
@@ -34,8 +34,8 @@ impl Answer {
             return Ok(answer);
         }
         if !answer.records.is_empty() {
-            // Something was answered, and it is not this. That is no "no".
-            return Err(Failure::Unfitting);
+            // The server answered something else, which is not a "no".
+            return Err(Failure::Mismatched);
         }
         let shows = |wanted| authorities.iter().any(|record| record.record_type() == wanted);
         let has_soa = shows(RecordType::SOA);
@@ -45,17 +45,17 @@ impl Answer {
         if may_know && !is_referral { Ok(answer) } else { Err(Failure::Lame) }
     }
 
-    /// The record type that was asked for.
+    /// The requested record type.
     pub(crate) const fn asked(&self) -> RecordType {
         self.asked
     }
 
-    /// Whether it has an alias or the records for `name`.
+    /// Whether it has an alias or the requested records for `name`.
     fn is_about(&self, name: &Name) -> bool {
         self.of(name).any(|data| matches!(data, RData::CNAME(_)) || data.record_type() == self.asked)
     }
 
-    /// The names that `name` is an alias of; more than one against all rules.
+    /// The targets of `name` as an alias. Several would violate the standard.
     pub(crate) fn aliases(&self, name: &Name) -> impl Iterator<Item = &Name> {
         self.of(name).filter_map(|data| match data {
             RData::CNAME(target) => Some(&target.0),
@@ -63,13 +63,13 @@ impl Answer {
         })
     }
 
-    /// The records at `name` of the type that was asked for.
+    /// The records of the requested type at `name`.
     pub(crate) fn records(&self, name: &Name) -> impl Iterator<Item = &RData> {
         self.of(name).filter(|data| data.record_type() == self.asked)
     }
 
     fn of(&self, name: &Name) -> impl Iterator<Item = &RData> {
-        // Names are equal whatever the case of their letters.
+        // Names compare case-insensitively.
         self.records
             .iter()
             .filter(move |record| record.dns_class == DNSClass::IN && record.name == *name)

@@ -1,22 +1,22 @@
-//! The chain of aliases that a name leads through.
+//! The chain of aliases of a name.
 
 use hickory_resolver::proto::rr::Name;
 use signpost_domain::HostResolution;
 
-/// The names from the one that was asked for to the one where its chain has come to.
+/// The names from the requested one to the current end of the chain.
 #[derive(Debug)]
 pub(crate) struct Chain {
     start: Name,
     aliases: Vec<Name>,
 }
 
-/// What became of a step along the chain.
+/// The result of a step along the chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// The chain is longer by one name.
-    Taken,
-    /// It leads nowhere: round in a circle, or farther than aliases are followed (D39).
-    Astray,
+    /// The chain has grown by one name.
+    Extended,
+    /// The chain leads nowhere: it has a loop, or more aliases than are followed (D39).
+    DeadEnd,
 }
 
 impl Chain {
@@ -29,23 +29,23 @@ impl Chain {
         self.aliases.last().unwrap_or(&self.start)
     }
 
-    /// How many aliases were followed.
+    /// The number of followed aliases.
     pub(crate) const fn len(&self) -> usize {
         self.aliases.len()
     }
 
-    /// Follows the name at the end to the one that it is an alias of.
+    /// Follows the alias at the end to its target.
     pub(crate) fn follow(&mut self, target: Name) -> Step {
         let is_circle = self.start == target || self.aliases.contains(&target);
         if is_circle || self.aliases.len() >= HostResolution::MAX_CHAIN {
-            return Step::Astray;
+            return Step::DeadEnd;
         }
         self.aliases.push(target);
-        Step::Taken
+        Step::Extended
     }
 
-    /// The names after the first, as [`HostResolution::chain`] wants them. A dot within a label is escaped, so that no
-    /// strange name reads like another.
+    /// The names after the first, for [`HostResolution::chain`]. A dot within a label is escaped, so no
+    /// unusual name reads like another.
     pub(crate) fn into_texts(self) -> Vec<String> {
         self.aliases.iter().map(text).collect()
     }
@@ -70,9 +70,9 @@ mod tests {
         Name::from_labels(labels.iter().copied()).ok().as_ref().map(text)
     }
 
-    /// What an alias leads to is compared with the edge's name as text, so texts must not be ambiguous (D39).
+    /// The target of an alias is compared with the edge's name as text, so texts must be unambiguous (D39).
     #[test]
-    fn a_name_is_in_lower_case_and_a_strange_one_never_reads_like_another() {
+    fn names_are_lower_case_and_unusual_ones_stay_distinct() {
         assert_eq!(read(&[b"EDGE", b"Example", b"com"]).as_deref(), Some("edge.example.com"));
         assert_eq!(read(&[b"_x", b"example", b"com"]).as_deref(), Some("_x.example.com"));
         assert_eq!(read(&[b"edge.example", b"com"]).as_deref(), Some("edge\\.example.com"));

@@ -1,4 +1,4 @@
-//! One query to one server.
+//! Sends one query to one server.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,13 +13,13 @@ use hickory_resolver::proto::op::{DnsRequest, DnsRequestOptions, Message, Query}
 use crate::answer::Answer;
 use crate::failure::Failure;
 
-/// Asks `server` over UDP, and over TCP where the answer needs it. Dropping the future closes what it opened.
+/// Asks `server` over UDP, and over TCP if the answer requires it. Dropping the future closes its sockets.
 pub(crate) async fn ask(server: SocketAddr, query: &Query, time_limit: Duration) -> Result<Answer, Failure> {
     match over_udp(server, query, time_limit).await {
-        // The server has more than a datagram holds.
+        // The answer does not fit a datagram.
         Ok(message) if message.metadata.truncation => {}
         Ok(message) => return Answer::read(message, query),
-        // What a datagram lost, or what a forger made, is no answer; a connection cannot be forged as easily.
+        // A datagram may be damaged or forged, so it is no answer. TCP is much harder to forge.
         Err(NetError::Proto(_) | NetError::QueryCaseMismatch) => {}
         Err(error) => return Err(Failure::of_transport(&error)),
     }
@@ -27,7 +27,8 @@ pub(crate) async fn ask(server: SocketAddr, query: &Query, time_limit: Duration)
     Answer::read(message, query)
 }
 
-/// Datagrams from elsewhere, with another id or about another question, are passed over; a lost one is sent again.
+/// Ignores datagrams from other addresses, with another id or for another question. A lost query is sent
+/// again.
 async fn over_udp(server: SocketAddr, query: &Query, time_limit: Duration) -> Result<Message, NetError> {
     let mut stream =
         UdpClientStream::builder(server, TokioRuntimeProvider::new()).with_timeout(Some(time_limit)).build();
@@ -36,8 +37,8 @@ async fn over_udp(server: SocketAddr, query: &Query, time_limit: Duration) -> Re
 }
 
 async fn over_tcp(server: SocketAddr, query: &Query, time_limit: Duration) -> Result<Message, NetError> {
-    // What runs for a connection ends with the last provider: it is one for this query alone, so that none is used that the
-    // server may have closed meanwhile, and none stays open when nobody waits any more.
+    // Connections live as long as their provider. This query has its own, so it reuses no connection that the
+    // server may have closed, and leaves none open.
     let provider = TokioRuntimeProvider::new();
     let exchange = TcpClientStream::exchange(server, None, time_limit, None, provider.clone()).await?;
     let response = exchange.send(request(query, false)).first_answer().await;

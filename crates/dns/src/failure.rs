@@ -1,4 +1,4 @@
-//! Why a server gave no answer that counts.
+//! Why a server gave no definite answer.
 
 use std::fmt;
 use std::io;
@@ -6,36 +6,37 @@ use std::io;
 use hickory_resolver::net::NetError;
 use hickory_resolver::proto::op::ResponseCode;
 
-/// Why one server gave no definite answer to one query. Its text has nothing of what the server sent.
+/// Why a server gave no definite answer to a query. Its text contains nothing that the server sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Failure {
-    /// It said nothing that fits the query.
+    /// The server sent nothing that matches the query.
     Silent,
-    /// It could not be reached, or closed the connection.
+    /// The server cannot be reached, or closed the connection.
     Unreachable(io::ErrorKind),
-    /// Its answer cannot be read.
+    /// The answer is malformed.
     Unreadable,
-    /// Its answer was cut short, over TCP too.
+    /// The answer is truncated, even over TCP.
     Truncated,
-    /// Its answer is not one to this query.
-    Unfitting,
-    /// It sends us to other servers, or says "no" without being one that may know.
+    /// The answer does not match the query.
+    Mismatched,
+    /// The server refers to other servers, or denies the name without authority.
     Lame,
-    /// It gave this code.
+    /// The server returned this code.
     Code(ResponseCode),
-    /// The query could not be sent, for a reason on this side.
+    /// The query could not be sent, for a local reason.
     NotSent,
 }
 
 impl Failure {
-    /// What the transport says. Its own text may quote what was received, so it goes to the log for developers alone.
+    /// Converts an error of the transport. Its own text may quote received data, so it only goes to the debug
+    /// log.
     pub(crate) fn of_transport(error: &NetError) -> Self {
         tracing::debug!(%error, "a name server gave no answer");
         match error {
             NetError::Timeout => Self::Silent,
             NetError::Io(error) => Self::Unreachable(error.kind()),
             NetError::Proto(_) | NetError::QueryCaseMismatch => Self::Unreadable,
-            // The transport has many more, of protocols that are not built in here.
+            // The transport has many more errors, of protocols that are not built in.
             _ => Self::NotSent,
         }
     }
@@ -48,8 +49,8 @@ impl fmt::Display for Failure {
             Self::Unreachable(kind) => write!(f, "not reached ({kind})"),
             Self::Unreadable => f.write_str("an answer that cannot be read"),
             Self::Truncated => f.write_str("an answer that is cut short"),
-            Self::Unfitting => f.write_str("an answer that does not fit the question"),
-            Self::Lame => f.write_str("an answer of a server that knows nothing of the name"),
+            Self::Mismatched => f.write_str("an answer that does not fit the question"),
+            Self::Lame => f.write_str("an answer from a server without authority for the name"),
             Self::Code(code) => write!(f, "the code {} ({code})", u16::from(*code)),
             Self::NotSent => f.write_str("the question could not be sent"),
         }

@@ -1,4 +1,4 @@
-//! Following a name to the records at the end of its chain.
+//! Follows a name to the records at the end of its chain.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -15,34 +15,38 @@ use crate::chain::{Chain, Step, text};
 use crate::exchange;
 use crate::failure::Failure;
 
-/// One call: whom it asks, and what it learned of them.
-pub(crate) struct Inquiry<'a> {
+/// One call: its servers, and what it has learned about them.
+pub(crate) struct Lookup<'a> {
     servers: &'a [SocketAddr],
     patience: Duration,
     time_limit: Duration,
 }
 
-/// What is at the end of a chain.
+/// The records at the end of a chain.
 #[derive(Debug)]
-pub(crate) struct Found {
+pub(crate) struct ChainRecords {
     pub(crate) chain: Chain,
-    /// Of all types that were asked for.
+    /// Records of all requested types.
     pub(crate) records: Vec<RData>,
 }
 
-impl<'a> Inquiry<'a> {
+impl<'a> Lookup<'a> {
     pub(crate) const fn new(servers: &'a [SocketAddr], patience: Duration, time_limit: Duration) -> Self {
         Self { servers, patience, time_limit }
     }
 
-    /// Follows `start` to the records of these types, which are asked for side by side. All of them see one chain.
-    pub(crate) async fn follow(&self, start: Name, types: &[RecordType]) -> Result<Found, DnsUnavailable> {
+    /// Follows `start` to the records of these types, with concurrent queries. All types see the same chain.
+    pub(crate) async fn follow(
+        &self,
+        start: Name,
+        types: &[RecordType],
+    ) -> Result<ChainRecords, DnsUnavailable> {
         let mut chain = Chain::new(start);
         let mut records = Vec::new();
         let mut unsettled = types.to_vec();
-        // Whom to ask first: a server that failed once is not waited for in every round.
+        // The server to ask first: a server that failed once does not delay every round.
         let mut first = 0;
-        // Each round follows an alias, of which there are few, or settles all that is left.
+        // Each round follows an alias, of which there are few, or settles every remaining type.
         while !unsettled.is_empty() {
             let round =
                 unsettled.iter().map(|asked| self.ask(Query::query(chain.end().clone(), *asked), first));
@@ -51,8 +55,8 @@ impl<'a> Inquiry<'a> {
             while let Some(target) = alias(&answers, chain.end()) {
                 records.clear();
                 match chain.follow(target) {
-                    Step::Taken => {}
-                    Step::Astray => return Ok(Found { chain, records }),
+                    Step::Extended => {}
+                    Step::DeadEnd => return Ok(ChainRecords { chain, records }),
                 }
             }
             let has_moved = chain.len() > before;
@@ -63,16 +67,17 @@ impl<'a> Inquiry<'a> {
                 first = server;
                 let found = records.len();
                 records.extend(answer.records(chain.end()).cloned());
-                // Whether there is nothing at a new end is for an answer about that name to say.
+                // Only an answer about the new end can say that it has no records.
                 if !has_moved || records.len() > found {
                     unsettled.retain(|asked| *asked != answer.asked());
                 }
             }
         }
-        Ok(Found { chain, records })
+        Ok(ChainRecords { chain, records })
     }
 
-    /// Asks the servers, beginning with the one of this index, until one gives a definite answer; says which one did.
+    /// Asks the servers, starting with this index, until one gives a definite answer. Returns that server's
+    /// index too.
     async fn ask(&self, query: Query, first: usize) -> Result<(usize, Answer), DnsUnavailable> {
         let count = self.servers.len();
         let mut waiting = (0..count).map(|index| (first + index) % count);
@@ -104,7 +109,7 @@ impl<'a> Inquiry<'a> {
     }
 }
 
-/// The name that `name` is an alias of, in any of these answers: the least if there are several.
+/// The target of `name` as an alias in any of these answers: the least if there are several.
 fn alias(answers: &[(usize, Answer)], name: &Name) -> Option<Name> {
     answers.iter().flat_map(|(_, answer)| answer.aliases(name)).min_by_key(|target| text(target)).cloned()
 }

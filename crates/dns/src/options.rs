@@ -1,4 +1,4 @@
-//! Which name servers are asked, and for how long.
+//! The options of DNS look-ups: which servers, and for how long.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -7,33 +7,33 @@ use hickory_resolver::config::{ResolverConfig, ResolverOpts};
 use hickory_resolver::net::NetError;
 use hickory_resolver::system_conf::read_system_conf;
 
-/// Which name servers are asked.
+/// The name servers to ask.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NameServers {
-    /// Those that the system's configuration names (`/etc/resolv.conf`), which is read once.
+    /// Those in the system's configuration (`/etc/resolv.conf`), which is read once.
     System,
     /// These, in order of preference.
     Listed(Vec<SocketAddr>),
 }
 
-/// How DNS is asked.
+/// The options of DNS look-ups.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DnsOptions {
-    /// Whom to ask.
+    /// The servers.
     pub servers: NameServers,
-    /// How long one call may take, with all its queries (R21).
+    /// Time limit of one call, with all its queries (R21).
     pub time_limit: Duration,
 }
 
 impl DnsOptions {
-    /// What [`time_limit`](Self::time_limit) is by default.
+    /// The default of [`time_limit`](Self::time_limit).
     pub const DEFAULT_TIME_LIMIT: Duration = Duration::from_secs(4);
 
-    /// The longest time that a silent server is waited for before the next one is asked too.
+    /// The longest wait for a silent server before the next one is asked too.
     const MAX_PATIENCE: Duration = Duration::from_millis(500);
 
-    /// How long a silent server is waited for before the next of `servers` is asked too: half a second at most, and
-    /// never so long that a server would not get its turn within half of the time limit.
+    /// How long to wait for a silent server before the next of `servers` is asked too: at most half a second,
+    /// and short enough that every server gets its turn within half of the time limit.
     #[must_use]
     pub fn patience(&self, servers: usize) -> Duration {
         let share = u32::try_from(servers).unwrap_or(u32::MAX).saturating_mul(2).max(1);
@@ -47,26 +47,26 @@ impl Default for DnsOptions {
     }
 }
 
-/// DNS cannot be asked with these options.
+/// Why the options are unusable.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum DnsOptionsError {
     /// The system's configuration cannot be read, or names no server.
     #[error("the system's configuration of DNS names no server: {reason}")]
     System {
-        /// For the operator.
+        /// The reason, for the operator.
         reason: String,
     },
     /// The list is empty.
     #[error("no name server is given")]
     NoServer,
-    /// Nobody can be reached at port 0.
-    #[error("{0} is no address of a name server: it has no port")]
+    /// No server can be reached at port 0.
+    #[error("{0} is not the address of a name server: it has no port")]
     NoPort(SocketAddr),
 }
 
 impl NameServers {
-    /// The servers' addresses, at least one.
+    /// The addresses of the servers, at least one.
     pub(crate) fn addresses(&self) -> Result<Vec<SocketAddr>, DnsOptionsError> {
         let addresses = match self {
             Self::System => return configured(read_system_conf()),
@@ -83,11 +83,11 @@ impl NameServers {
 fn configured(
     read: Result<(ResolverConfig, ResolverOpts), NetError>,
 ) -> Result<Vec<SocketAddr>, DnsOptionsError> {
-    // The rest of that configuration, the search list above all, is about names that people type.
+    // The rest of the configuration, above all the search list, concerns names that people type.
     let (configuration, _) = read.map_err(|error| DnsOptionsError::System { reason: error.to_string() })?;
     let mut addresses: Vec<SocketAddr> = Vec::new();
     for server in configuration.name_servers() {
-        // A server has one port for each protocol, and they are the same.
+        // The ports of a server's protocols are equal.
         if let Some(connection) = server.connections.first() {
             let address = SocketAddr::new(server.ip, connection.port);
             if !addresses.contains(&address) {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_of_servers_has_one_at_least_and_each_has_a_port() {
+    fn server_list_is_not_empty_and_each_server_has_a_port() {
         let two = ["192.0.2.1:53", "[2001:db8::1]:5353"];
         assert_eq!(addresses(&two), Ok(two.map(str::to_owned).to_vec()));
         assert_eq!(addresses(&[]), Err(DnsOptionsError::NoServer));
@@ -123,7 +123,7 @@ mod tests {
 
     /// Every server gets its turn in time, however many there are (R21).
     #[test]
-    fn the_last_server_is_asked_within_half_of_the_time_limit() {
+    fn last_server_is_asked_within_half_of_the_time_limit() {
         for limit in [Duration::from_millis(300), Duration::from_secs(4), Duration::from_mins(1)] {
             let options = DnsOptions { time_limit: limit, ..DnsOptions::default() };
             for servers in 1..20 {
@@ -144,7 +144,7 @@ mod tests {
         use super::super::{DnsOptionsError, configured};
 
         #[test]
-        fn the_systems_servers_are_asked_at_the_usual_port() {
+        fn system_servers_are_asked_at_the_default_port() {
             let text =
                 "search example.com\nnameserver 192.0.2.1\nnameserver 2001:db8::1\nnameserver 192.0.2.1\n";
             let addresses = configured(parse_resolv_conf(text))
@@ -153,7 +153,7 @@ mod tests {
         }
 
         #[test]
-        fn a_system_without_servers_is_an_error() {
+        fn system_without_servers_is_an_error() {
             for text in ["", "search example.com\n", "nameserver nonsense\n", "\u{0}\u{1}"] {
                 assert!(
                     matches!(configured(parse_resolv_conf(text)), Err(DnsOptionsError::System { .. })),

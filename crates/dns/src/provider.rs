@@ -1,4 +1,4 @@
-//! The port to DNS.
+//! The implementation of the DNS port.
 
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
@@ -10,11 +10,11 @@ use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_domain::{HostResolution, Hostname};
 use tokio::time::timeout;
 
-use crate::follow::{Found, Inquiry};
+use crate::follow::{ChainRecords, Lookup};
 use crate::options::{DnsOptions, DnsOptionsError};
 
-/// Asks name servers, each time anew (D42, R21). It needs a tokio runtime with time and network when it is asked, and
-/// none to be made. Nothing is opened before that, and nothing stays open after.
+/// Asks name servers on every call, without a cache (D42, R21). Calls need a Tokio runtime with time and
+/// network; creating it does not. It opens no socket before a call, and leaves none open afterwards.
 #[derive(Debug, Clone)]
 pub struct HickoryDns {
     servers: Vec<SocketAddr>,
@@ -23,27 +23,28 @@ pub struct HickoryDns {
 }
 
 impl HickoryDns {
-    /// Reads the options, and with them the system's configuration if that is wanted. No server is asked.
+    /// Reads the options, and the system's configuration if they ask for it. It sends no query.
     ///
     /// # Errors
-    /// No server is named, or one that has no port, or the system's configuration cannot be read.
+    ///
+    /// No server is named, a server has no port, or the system's configuration cannot be read.
     pub fn new(options: &DnsOptions) -> Result<Self, DnsOptionsError> {
         let servers = options.servers.addresses()?;
         Ok(Self { patience: options.patience(servers.len()), servers, time_limit: options.time_limit })
     }
 
-    /// Whom it asks, in order of preference.
+    /// The servers, in order of preference.
     #[must_use]
     pub fn servers(&self) -> &[SocketAddr] {
         &self.servers
     }
 
-    /// What is at the end of the chain of `name`; nothing for a text that cannot be a name in DNS, for instance because it
-    /// is too long: no such record can exist.
-    async fn find(&self, name: &str, types: &[RecordType]) -> Result<Option<Found>, DnsUnavailable> {
+    /// Returns the records at the end of `name`'s chain. `None` for a text that cannot be a DNS name, for
+    /// example because it is too long: no such record can exist.
+    async fn find(&self, name: &str, types: &[RecordType]) -> Result<Option<ChainRecords>, DnsUnavailable> {
         let Some(name) = absolute(name) else { return Ok(None) };
-        let inquiry = Inquiry::new(&self.servers, self.patience, self.time_limit);
-        let followed = timeout(self.time_limit, inquiry.follow(name, types)).await;
+        let lookup = Lookup::new(&self.servers, self.patience, self.time_limit);
+        let followed = timeout(self.time_limit, lookup.follow(name, types)).await;
         followed.map_or_else(
             |_| Err(DnsUnavailable { reason: format!("no definite answer within {:?}", self.time_limit) }),
             |found| found.map(Some),
@@ -55,7 +56,7 @@ impl HickoryDns {
 impl DnsProvider for HickoryDns {
     async fn txt_records(&self, name: &str) -> Result<Vec<String>, DnsUnavailable> {
         let found = self.find(name, &[RecordType::TXT]).await?;
-        let records = found.map(|Found { chain: _, records }| records).unwrap_or_default();
+        let records = found.map(|ChainRecords { chain: _, records }| records).unwrap_or_default();
         let texts = records.iter().filter_map(|record| match record {
             RData::TXT(text) => Some(joined(text)),
             _ => None,
@@ -65,7 +66,7 @@ impl DnsProvider for HickoryDns {
 
     async fn resolution(&self, hostname: &Hostname) -> Result<HostResolution, DnsUnavailable> {
         let found = self.find(hostname.as_str(), &[RecordType::A, RecordType::AAAA]).await?;
-        let Some(Found { chain, records }) = found else { return Ok(HostResolution::default()) };
+        let Some(ChainRecords { chain, records }) = found else { return Ok(HostResolution::default()) };
         let addresses = records.iter().filter_map(|record| match record {
             RData::A(address) => Some(IpAddr::V4(address.0)),
             RData::AAAA(address) => Some(IpAddr::V6(address.0)),
@@ -81,7 +82,7 @@ fn absolute(name: &str) -> Option<Name> {
     Some(name)
 }
 
-/// The strings of one record, each of at most 255 bytes, as one text. A character may be spread over two of them.
+/// The strings of one record, each of at most 255 bytes, joined. A character may span two of them.
 fn joined(text: &TXT) -> String {
     let bytes: Vec<u8> = text.txt_data.iter().flat_map(|part| part.iter().copied()).collect();
     String::from_utf8_lossy(&bytes).into_owned()

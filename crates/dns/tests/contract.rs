@@ -1,5 +1,5 @@
-//! The contract suite of the port to DNS, on a name server that resolves whole chains and on one that gives the first
-//! alias alone.
+//! The contract suite of the DNS port, with a name server that resolves whole chains and with one that gives
+//! only the first alias.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 

@@ -1,7 +1,7 @@
-//! Wrong and hostile answers cost a bounded time, and are never taken for a "no" (contract D42, reliability R21).
+//! Wrong and hostile answers cost bounded time, and never count as a "no" (contract D42, reliability R21).
 //!
-//! How long is shown by the option: a call that has a minute and ends by itself does so because of the answer, and one
-//! that has a moment ends although nothing comes.
+//! The time limit proves it: with a limit of minutes, a call ends because of the answer; with a short limit,
+//! it ends although no answer comes.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -14,14 +14,14 @@ use signpost_test_servers::dns::{Behaviour, NameServer, Record, Recursion, Trans
 
 use self::asking::{HOST, PROOF, Verdict, ask, asking_for, known_server, verdicts};
 
-/// A moment: what never comes is given up after it.
+/// A short limit for calls that get no answer.
 const MOMENT: Duration = Duration::from_millis(250);
-/// Long enough to be noticed: the tests' own guard ends before.
+/// Too long to reach: the tests' own guard ends earlier.
 const LONG: Duration = Duration::from_mins(10);
 
-/// Refusals and what cannot be read are known for what they are at once, without waiting for the time limit.
+/// Refusals and malformed answers fail at once, without waiting for the time limit.
 #[tokio::test]
-async fn an_answer_that_is_none_is_a_failure_at_once() {
+async fn invalid_answer_fails_at_once() {
     for (behaviour, reason) in [
         (Behaviour::ServFail, "code 2"),
         (Behaviour::Refused, "code 5"),
@@ -42,9 +42,9 @@ async fn an_answer_that_is_none_is_a_failure_at_once() {
     }
 }
 
-/// Silence, and what a forger may have sent, is waited out until the time limit (R21) and no longer.
+/// The call waits out silence, and answers that may be forged, until the time limit (R21).
 #[tokio::test]
-async fn what_never_comes_is_given_up_after_the_time_limit() {
+async fn missing_answer_fails_at_the_time_limit() {
     for behaviour in [
         Behaviour::Silent,
         Behaviour::Delay(LONG),
@@ -63,18 +63,18 @@ async fn what_never_comes_is_given_up_after_the_time_limit() {
     }
 }
 
-/// Nobody listens there: a datagram is lost.
+/// No process listens there, so datagrams are lost.
 #[tokio::test]
-async fn a_server_that_is_gone_is_a_failure() {
+async fn unreachable_server_is_a_failure() {
     let gone = NameServer::start().address();
     for verdict in verdicts(&[gone], MOMENT).await {
         assert!(matches!(verdict, Verdict::Unavailable(_)), "{verdict:?}");
     }
 }
 
-/// A definite "no such record" is an answer (D42), in each of the forms that servers give it.
+/// A definite "no such record" is an answer (D42), in every form that servers use.
 #[tokio::test]
-async fn a_definite_no_is_an_answer() {
+async fn definite_no_is_an_answer() {
     for behaviour in [Behaviour::NxDomain, Behaviour::NoData] {
         let server = known_server();
         server.behave(behaviour);
@@ -90,9 +90,9 @@ async fn a_definite_no_is_an_answer() {
     }
 }
 
-/// What does not fit into a datagram is asked for over TCP.
+/// An answer that exceeds a datagram is requested over TCP.
 #[tokio::test]
-async fn a_truncated_answer_is_asked_for_again_over_tcp() {
+async fn truncated_answer_is_requested_again_over_tcp() {
     let server = known_server();
     let expected = verdicts(&[server.address()], LONG).await;
     assert_eq!(server.queries(PROOF, Transport::Tcp), 0);
@@ -101,9 +101,8 @@ async fn a_truncated_answer_is_asked_for_again_over_tcp() {
     assert_eq!(server.queries(PROOF, Transport::Tcp), 1);
 }
 
-/// An answer of 60 KB arrives whole.
 #[tokio::test]
-async fn an_answer_of_60_kilobytes_is_read() {
+async fn answer_of_60_kilobytes_is_read_completely() {
     let server = NameServer::start();
     let mut texts: Vec<String> = (0..250).map(|number| format!("{number:03}{}", "x".repeat(230))).collect();
     texts.push("signpost-verification=abc".to_owned());
@@ -112,9 +111,9 @@ async fn an_answer_of_60_kilobytes_is_read() {
     assert_eq!(found, texts);
 }
 
-/// Of 10,000 records as many are there as 64 KiB hold, which is all that an answer can be.
+/// An answer holds at most 64 KiB, so only that many of 10,000 records arrive.
 #[tokio::test]
-async fn of_10_000_records_no_more_than_64_kilobytes_are_held() {
+async fn answer_with_10_000_records_is_limited_to_64_kilobytes() {
     let server = NameServer::start();
     server.set(PROOF, (0..10_000).map(|number| Record::text(&format!("{number:04}"))));
     let found = ask(&[server.address()], LONG).texts(PROOF).await.unwrap();
@@ -122,9 +121,9 @@ async fn of_10_000_records_no_more_than_64_kilobytes_are_held() {
     assert_eq!(found.last(), Some(&format!("{:04}", found.len() - 1)));
 }
 
-/// A chain leads on for at most eight aliases (D39), so there is an end to the queries.
+/// A chain may have at most eight aliases (D39), which bounds the queries.
 #[tokio::test]
-async fn a_chain_without_end_costs_nine_rounds_at_most() {
+async fn endless_chain_costs_at_most_nine_rounds() {
     for recursion in [Recursion::WholeChain, Recursion::FirstAlias] {
         let server = NameServer::start();
         server.set_recursion(recursion);
@@ -141,9 +140,10 @@ async fn a_chain_without_end_costs_nine_rounds_at_most() {
     }
 }
 
-/// Several aliases at one name, and an alias beside addresses, are against the rules. They are read the same each time.
+/// Several aliases at one name, and an alias beside addresses, violate the standard. They are read the same
+/// way each time.
 #[tokio::test]
-async fn contradictory_records_are_read_the_same_each_time() {
+async fn contradictory_records_are_read_consistently() {
     let server = NameServer::start();
     server.set("a.provider.net", [Record::address("192.0.2.1")]);
     server.set("b.provider.net", [Record::address("192.0.2.2")]);
@@ -157,10 +157,10 @@ async fn contradictory_records_are_read_the_same_each_time() {
     }
 }
 
-/// What was found at the end of the chain does not count when the next round shows that the chain leads on. The first
-/// datagram of that round is lost, and the second finds the change.
+/// Records at the end of the chain do not count if the next round shows that the chain continues. The first
+/// datagram of that round is lost, and the second sees the change.
 #[tokio::test]
-async fn a_chain_that_changes_meanwhile_is_read_as_one() {
+async fn chain_that_changes_meanwhile_is_read_as_one() {
     let server = NameServer::start();
     server.set(HOST, [Record::alias("edge.example.com")]);
     server.set("edge.example.com", [Record::address("192.0.2.1")]);
@@ -178,9 +178,9 @@ async fn a_chain_that_changes_meanwhile_is_read_as_one() {
     assert_eq!(found.addresses, expected.into());
 }
 
-/// A failure on the way makes the whole unknown, not the end of the chain empty (D42).
+/// A failure on the way makes the result unknown; it does not make the end of the chain empty (D42).
 #[tokio::test]
-async fn a_failure_within_the_chain_is_a_failure_of_the_whole() {
+async fn failure_within_the_chain_fails_the_call() {
     let server = NameServer::start();
     server.set_recursion(Recursion::FirstAlias);
     server.set(HOST, [Record::alias("edge.example.com")]);
@@ -192,9 +192,9 @@ async fn a_failure_within_the_chain_is_a_failure_of_the_whole() {
     assert_eq!(found.addresses, ["192.0.2.1".parse().unwrap()].into());
 }
 
-/// Two calls at once are two queries: the second must not be told what was so when the first began (D42).
+/// Two concurrent calls send two queries: the second must not get the state from the first one's start (D42).
 #[tokio::test]
-async fn calls_at_the_same_time_do_not_share_an_answer() {
+async fn concurrent_calls_do_not_share_an_answer() {
     let server = NameServer::start();
     server.behave(Behaviour::Delay(Duration::from_millis(200)));
     let dns = asking_for(&[server.address()], LONG);

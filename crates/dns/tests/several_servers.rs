@@ -1,4 +1,4 @@
-//! One server that answers is enough (contract D42, reliability R21).
+//! One answering server is enough (contract D42, reliability R21).
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use self::asking::{HOST, PROOF, Verdict, ask, known, known_server, verdicts};
 const LONG: Duration = Duration::from_mins(10);
 
 #[tokio::test]
-async fn the_second_server_answers_where_the_first_does_not() {
+async fn second_server_answers_if_the_first_fails() {
     for behaviour in [
         Behaviour::Silent,
         Behaviour::ServFail,
@@ -31,19 +31,22 @@ async fn the_second_server_answers_where_the_first_does_not() {
         let (broken, whole) = (known_server(), known_server());
         broken.behave(behaviour);
         assert_eq!(verdicts(&[broken.address(), whole.address()], LONG).await, known(), "{behaviour:?}");
-        assert!(broken.queries(PROOF, Transport::Udp) >= 1, "{behaviour:?}: the first was asked first");
+        assert!(
+            broken.queries(PROOF, Transport::Udp) >= 1,
+            "{behaviour:?}: the first server gets the first query"
+        );
     }
 }
 
 #[tokio::test]
-async fn the_second_server_answers_where_the_first_is_gone() {
+async fn second_server_answers_if_the_first_is_unreachable() {
     let (gone, whole) = (NameServer::start().address(), known_server());
     assert_eq!(verdicts(&[gone, whole.address()], LONG).await, known());
 }
 
-/// "Yes" and "no" of the first server count alike: the order is the operator's.
+/// "Yes" and "no" of the first server count alike: the operator chose the order.
 #[tokio::test]
-async fn the_second_server_is_not_asked_where_the_first_answers() {
+async fn second_server_is_not_asked_if_the_first_answers() {
     for records in [vec![Record::text("first")], Vec::new()] {
         let (first, second) = (NameServer::start(), known_server());
         let expected: Vec<&str> = records.iter().map(|_| "first").collect();
@@ -54,9 +57,9 @@ async fn the_second_server_is_not_asked_where_the_first_answers() {
     }
 }
 
-/// The reasons are for the log, one for each server (D42).
+/// The log gets the reason of each server (D42).
 #[tokio::test]
-async fn where_all_fail_nothing_is_known_and_each_failure_is_told() {
+async fn failure_of_all_servers_reports_each_reason() {
     let (first, second) = (known_server(), known_server());
     first.behave(Behaviour::ServFail);
     second.behave(Behaviour::Refused);
@@ -68,9 +71,10 @@ async fn where_all_fail_nothing_is_known_and_each_failure_is_told() {
     }
 }
 
-/// A dead first server is waited for once in a call, not once for each alias: a long chain is followed in time (R21).
+/// A call waits once for a dead first server, not once for each alias, so a long chain is followed in time
+/// (R21).
 #[tokio::test]
-async fn a_dead_server_is_waited_for_once_in_a_call() {
+async fn call_waits_once_for_a_dead_server() {
     let (dead, whole) = (NameServer::start(), NameServer::start());
     dead.behave(Behaviour::Silent);
     whole.set_recursion(Recursion::FirstAlias);
@@ -87,7 +91,7 @@ async fn a_dead_server_is_waited_for_once_in_a_call() {
 }
 
 #[test]
-fn a_list_without_servers_is_refused_when_it_is_made() {
+fn empty_server_list_is_refused_at_creation() {
     let options = DnsOptions { servers: NameServers::Listed(Vec::new()), ..DnsOptions::default() };
     assert_eq!(HickoryDns::new(&options).unwrap_err(), DnsOptionsError::NoServer);
 }

@@ -1,23 +1,24 @@
-//! Small numbers for accounts, by which links in memory name their owners.
+//! Small numbers for accounts, with which links in memory name their owners.
 //!
-//! An id takes 16 bytes, and its number mostly one or two. There may be millions of links and few accounts.
+//! An account id takes 16 bytes, its number mostly one or two. A node may hold millions of links of few
+//! accounts.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, OnceLock, PoisonError};
 
 use signpost_domain::AccountId;
 
-/// How many rows there are: each has room for twice as many accounts as the one before.
+/// Number of rows. Each row holds twice as many accounts as the one before.
 const ROWS: usize = 32;
 
-/// The number of an account; 0 is none.
+/// The number of an account. 0 means no account.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct AccountNumber(u32);
 
 /// The accounts that have a number. Visits read it without a lock.
 pub(crate) struct AccountNumbers {
     rows: [OnceLock<Box<[OnceLock<AccountId>]>>; ROWS],
-    /// Taken by loads alone. Accounts are never taken out: each costs some hundred bytes.
+    /// Only loads lock it. Accounts are never removed: each costs about a hundred bytes.
     numbers: Mutex<HashMap<AccountId, u32>>,
 }
 
@@ -26,7 +27,7 @@ impl AccountNumbers {
         Self { rows: [const { OnceLock::new() }; ROWS], numbers: Mutex::default() }
     }
 
-    /// The number of an account, which is a new one if it has none yet. `None` after four billion of them.
+    /// Returns the account's number, and assigns one if it has none. `None` after four billion accounts.
     pub(crate) fn number_of(&self, account: AccountId) -> Option<AccountNumber> {
         let mut numbers = self.numbers.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(number) = numbers.get(&account) {
@@ -36,20 +37,20 @@ impl AccountNumbers {
         let (row, place) = position_of(number)?;
         let length = 1_usize.checked_shl(u32::try_from(row).ok()?)?;
         let row = self.rows.get(row)?.get_or_init(|| (0..length).map(|_| OnceLock::new()).collect());
-        // Nobody knows the number before this returns.
+        // No other thread has the number before this returns.
         row.get(place)?.set(account).ok()?;
         numbers.insert(account, number);
         Some(AccountNumber(number))
     }
 
-    /// The account with this number.
+    /// Returns the account with this number.
     pub(crate) fn account(&self, AccountNumber(number): AccountNumber) -> Option<AccountId> {
         let (row, place) = position_of(number)?;
         self.rows.get(row)?.get()?.get(place)?.get().copied()
     }
 }
 
-/// The row of a number, and its place there. None for 0.
+/// Returns the row of a number and the index in that row. `None` for 0.
 fn position_of(number: u32) -> Option<(usize, usize)> {
     let row = number.checked_ilog2()?;
     Some((usize::try_from(row).ok()?, usize::try_from(number - (1 << row)).ok()?))
@@ -59,7 +60,7 @@ impl AccountNumber {
     /// No account.
     pub(crate) const NONE: Self = Self(0);
 
-    /// Adds the number to the bytes of a link: seven bits a byte, the lowest first.
+    /// Appends the number to the bytes of a link: seven bits a byte, lowest first.
     pub(crate) fn write(self, bytes: &mut Vec<u8>) {
         let Self(mut rest) = self;
         while rest >= 0x80 {
@@ -71,7 +72,7 @@ impl AccountNumber {
         bytes.push(last);
     }
 
-    /// Reads what [`Self::write`] wrote, and gives what stands behind it.
+    /// Reads what [`Self::write`] wrote, and returns the bytes after it.
     pub(crate) fn read(bytes: &[u8]) -> (Self, &[u8]) {
         let (mut number, mut rest) = (0, bytes);
         for shift in (0..u32::BITS).step_by(7) {
@@ -93,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_account_keeps_its_number_and_is_found_by_it() {
+    fn account_keeps_its_number_and_is_found_by_it() {
         let numbers = AccountNumbers::new();
         let accounts: Vec<AccountId> = (0..1_000).map(|_| samples::id()).collect();
         let given: Vec<AccountNumber> =
@@ -109,7 +110,7 @@ mod tests {
 
     /// Visits look accounts up while loads number others.
     #[test]
-    fn accounts_are_numbered_once_by_many_threads() {
+    fn concurrent_threads_number_each_account_once() {
         let numbers = AccountNumbers::new();
         let accounts: Vec<AccountId> = (0..500).map(|_| samples::id()).collect();
         std::thread::scope(|scope| {
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_as_they_were_written() {
+    fn numbers_survive_encoding() {
         for (number, length) in [(0, 1), (127, 1), (128, 2), (16_383, 2), (16_384, 3), (u32::MAX, 5)] {
             let mut bytes = Vec::new();
             AccountNumber(number).write(&mut bytes);

@@ -1,7 +1,7 @@
-//! What an address leads to, compiled into what an answer to its visitors takes.
+//! What an address leads to, compiled into the parts of an answer.
 //!
-//! One allocation holds everything. Almost all links are plain redirects, and of these there may be millions, so that each
-//! byte of theirs counts; what only some links have stands in a section that the others lack.
+//! One allocation holds everything. Almost all links are plain redirects, and a node may hold millions of
+//! them, so every byte counts. Data that only some links have is in a section that other links omit.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,39 +14,41 @@ use crate::account_numbers::AccountNumber;
 use crate::gates::byte_of;
 use crate::generations::{Generations, Moment, Slot};
 use crate::landing_page;
-use crate::link_view::{HTTPS, LeadsTo, LinkView, flag};
+use crate::link_view::{Destination, HTTPS, LinkView, flag};
+use crate::requested_address::RequestedAddress;
 use crate::sections::{LISTS, Sections};
-use crate::wanted::Wanted;
 
-/// What all links have. The moment moves on when the link is compared with a newer version of the operator's list.
+/// What every link has. The moment advances when the link is compared with a newer version of the operator's
+/// list.
 pub(crate) struct Head {
     moment: AtomicU64,
-    /// Its id without its kind; zeros where there is no link.
+    /// The link's id without its kind; zeros where no link exists.
     id: [u8; 16],
 }
 
-/// An address with what it leads to.
+/// An address and what it leads to.
 #[derive(Clone)]
 pub(crate) struct CompiledLink(ThinArc<Head, u8>);
 
-/// Why a link cannot be shown.
+/// Why a link cannot be compiled.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CompileError {
-    /// Its page cannot be rendered.
+    /// The page cannot be rendered.
     #[error("the page of a landing page cannot be rendered: {0}")]
     Page(#[from] PageError),
-    /// A part of it is longer than any that the API lets in.
+    /// A part of the link is longer than the API accepts.
     #[error("a part of a link is too long")]
     TooLong,
-    /// This node has met four billion accounts.
+    /// This node has numbered four billion accounts.
     #[error("there are no numbers left for accounts")]
     TooManyAccounts,
 }
 
 impl CompiledLink {
-    /// Compiles what `wanted` leads to, as of `moment`. `is_listed` says whether the operator lists a target on the way.
+    /// Compiles what `requested` leads to, as of `moment`. `is_listed` says whether the operator lists a target
+    /// on the way.
     pub(crate) fn new(
-        wanted: &Wanted<'_>,
+        requested: &RequestedAddress<'_>,
         resolved: &Resolved,
         is_listed: bool,
         moment: Moment,
@@ -58,7 +60,7 @@ impl CompiledLink {
             Resolution::Redirect(target) => (redirect, target.location().into_bytes()),
             Resolution::LandingElsewhere { url } => (redirect, url.clone().into_bytes()),
             Resolution::Landing { page, url } => {
-                (flag::PAGE, landing_page::compiled(page, url, wanted.slug())?)
+                (flag::PAGE, landing_page::compiled(page, url, requested.slug())?)
             }
             Resolution::NotThere => (flag::NOTHING, vec![byte_of(*missing)]),
         };
@@ -84,11 +86,11 @@ impl CompiledLink {
             _ => payload.as_slice(),
         };
         let mut sections = Sections::default();
-        if let Some(hostname) = wanted.custom_hostname() {
+        if let Some(hostname) = requested.custom_hostname() {
             flags |= flag::CUSTOM;
             sections.text(hostname.as_bytes())?;
         }
-        // Those of the address itself and of its account are found from what a link has anyway.
+        // The slots of the address and of the owner follow from data that every link has.
         let addresses = depends_on.addresses.iter().skip(1);
         let accounts = depends_on.accounts.iter().skip(1);
         let slots: Vec<[u8; 2]> = addresses
@@ -100,7 +102,7 @@ impl CompiledLink {
             recorded.iter().skip(usize::from(own.is_some())).map(recorded_bytes).collect();
         let pixels = gates.pixels.iter().flat_map(|pixel| [pixel.pixel_type().as_str(), pixel.as_str()]);
         let hosts = match resolution {
-            // The location has the host.
+            // The location contains the host.
             Resolution::Redirect(target) if *target_hosts == [target.host()] => &[],
             _ => target_hosts.as_slice(),
         };
@@ -112,10 +114,10 @@ impl CompiledLink {
             pixels.map(str::as_bytes).collect(),
         ];
         if lists.iter().any(|list| !list.is_empty()) {
-            flags |= flag::MORE;
+            flags |= flag::OPTIONAL;
             sections.lists(&lists)?;
         }
-        let slug = wanted.slug().unwrap_or_default();
+        let slug = requested.slug().unwrap_or_default();
         let slug_length = u8::try_from(slug.len()).map_err(|_| CompileError::TooLong)?;
         let owner = match account {
             Some(account) => generations.accounts.number_of(*account).ok_or(CompileError::TooManyAccounts)?,
@@ -132,41 +134,42 @@ impl CompiledLink {
         Ok(Self(ThinArc::from_header_and_slice(head, &bytes)))
     }
 
-    /// As a visit looks at it.
+    /// Returns the link as a visit reads it.
     pub(crate) fn view(&self) -> LinkView<'_> {
         LinkView { id: self.0.header.header.id, bytes: &self.0.slice }
     }
 
-    /// What it is as of.
+    /// The moment at which the link was current.
     pub(crate) fn moment(&self) -> Moment {
         Moment::from_number(self.0.header.header.moment.load(Ordering::Acquire))
     }
 
-    /// It is as of `moment` too: all it rests on was unchanged after that.
+    /// Marks the link as current at `moment` too: nothing that it depends on changed in between.
     pub(crate) fn renew(&self, moment: Moment) {
         self.0.header.header.moment.fetch_max(moment.number(), Ordering::AcqRel);
     }
 
-    /// How much memory it takes: itself, what the allocator adds, and its place in the cache. Measured with a million links.
+    /// The memory it takes: its own bytes, the allocator's overhead, and its cache entry. Measured with a
+    /// million links.
     pub(crate) fn weight(&self) -> u64 {
-        /// The counter of references, the length and the head, and the allocator's own head of each allocation.
-        const BEFORE_ITS_BYTES: usize = 48;
-        /// What the allocator rounds to.
-        const STEP: usize = 16;
-        /// An entry of the cache with its share of the hash table, which is up to half empty.
-        const PLACE: usize = 32;
-        let allocated = (self.0.slice.len() + BEFORE_ITS_BYTES).next_multiple_of(STEP);
-        // Between links the allocator leaves gaps, about an eighth.
-        u64::try_from(allocated + allocated / 8 + PLACE).unwrap_or(u64::MAX)
+        /// The reference count, the length, the head, and the allocator's header of each allocation.
+        const HEADER: usize = 48;
+        /// The allocator rounds up to this.
+        const ALIGNMENT: usize = 16;
+        /// A cache entry with its share of the hash table, which is up to half empty.
+        const CACHE_ENTRY: usize = 32;
+        let allocated = (self.0.slice.len() + HEADER).next_multiple_of(ALIGNMENT);
+        // The allocator leaves gaps between links, about an eighth.
+        u64::try_from(allocated + allocated / 8 + CACHE_ENTRY).unwrap_or(u64::MAX)
     }
 }
 
 impl AsRef<[u8]> for CompiledLink {
-    /// The page that it shows; nothing if it shows none.
+    /// The HTML of the page; empty for other links.
     fn as_ref(&self) -> &[u8] {
-        match self.view().leads_to() {
-            LeadsTo::Page(page) => page.html,
-            LeadsTo::Location { .. } | LeadsTo::Nothing => &[],
+        match self.view().destination() {
+            Destination::Page(page) => page.html,
+            Destination::Location { .. } | Destination::Nothing => &[],
         }
     }
 }
@@ -184,7 +187,7 @@ mod tests {
     use signpost_port_contracts::samples;
 
     use super::*;
-    use crate::wanted::KnownSite;
+    use crate::requested_address::HashedSite;
 
     fn plain(target: &str) -> Resolved {
         let target_url = samples::target(target);
@@ -200,19 +203,22 @@ mod tests {
         }
     }
 
-    /// Compiles it for an address, and looks at it.
+    /// Compiles it for an address, and reads it with `look`.
     fn compiled<T>(
         address: &Address,
         mut resolved: Resolved,
-        look: impl FnOnce(&LinkView<'_>, &Wanted<'_>, &Generations) -> T,
+        look: impl FnOnce(&LinkView<'_>, &RequestedAddress<'_>, &Generations) -> T,
     ) -> T {
         let generations = Generations::new(0);
         resolved.depends_on.addresses.insert(0, address.clone());
-        let site = KnownSite::at(address, &generations);
-        let wanted =
-            Wanted::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), &generations);
-        let link = CompiledLink::new(&wanted, &resolved, false, generations.now(), &generations).unwrap();
-        look(&link.view(), &wanted, &generations)
+        let site = HashedSite::at(address, &generations);
+        let requested = RequestedAddress::new(
+            &site,
+            address.slug.as_ref().map(signpost_domain::Slug::as_str),
+            &generations,
+        );
+        let link = CompiledLink::new(&requested, &resolved, false, generations.now(), &generations).unwrap();
+        look(&link.view(), &requested, &generations)
     }
 
     fn addresses() -> [Address; 3] {
@@ -221,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plain_redirect_is_its_location_wherever_it_lives() {
+    fn plain_redirect_holds_only_its_location_at_any_address() {
         for address in addresses() {
             for (target, start, rest) in [
                 ("https://example.com/a?b#c", "https://", "example.com/a?b#c"),
@@ -230,20 +236,20 @@ mod tests {
             ] {
                 let resolved = plain(target);
                 let recorded = resolved.recorded.clone();
-                compiled(&address, resolved, |link, wanted, generations| {
-                    assert!(link.is_at(wanted));
-                    assert_eq!(link.leads_to(), LeadsTo::Location { start, rest: rest.as_bytes() });
+                compiled(&address, resolved, |link, requested, generations| {
+                    assert!(link.is_at(requested));
+                    assert_eq!(link.destination(), Destination::Location { start, rest: rest.as_bytes() });
                     assert!(link.gates().is_none() && link.pixels().is_empty());
                     assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
-                    assert!(link.leads_to_any(|host| host == "example.com"));
-                    assert!(!link.leads_to_any(|host| host != "example.com"));
+                    assert!(link.has_target(|host| host == "example.com"));
+                    assert!(!link.has_target(|host| host != "example.com"));
                 });
             }
         }
     }
 
     #[test]
-    fn d24_a_chain_with_every_gate_is_compiled_whole() {
+    fn d24_chain_with_every_gate_compiles_completely() {
         let second = RecordedLink { id: samples::landing("menu").id.into(), account: samples::id() };
         let pixels = vec![samples::pixel_code(PixelType::Meta), samples::pixel_code(PixelType::X)];
         let countries = ["DE", "AT"].map(|code| CountryCode::parse(code).unwrap());
@@ -262,21 +268,21 @@ mod tests {
                 .push(samples::on_custom("links.example.org", None).address().unwrap());
             resolved.depends_on.accounts.push(second.account);
             let recorded = resolved.recorded.clone();
-            compiled(&address, resolved, |link, wanted, generations| {
+            compiled(&address, resolved, |link, requested, generations| {
                 assert_eq!(
-                    link.leads_to(),
-                    LeadsTo::Location { start: "https://", rest: b"example.com/end" }
+                    link.destination(),
+                    Destination::Location { start: "https://", rest: b"example.com/end" }
                 );
-                assert!(link.is_at(wanted));
+                assert!(link.is_at(requested));
                 assert_eq!(link.recorded(generations).collect::<Vec<_>>(), recorded);
                 assert_eq!(link.pixels(), pixels);
                 let gates = link.gates().unwrap();
                 assert!(gates.antibot && countries.iter().all(|country| gates.countries.blocks(*country)));
                 assert!(!gates.countries.blocks(CountryCode::parse("FR").unwrap()));
                 for host in ["example.com", "links.example.org"] {
-                    assert!(link.leads_to_any(|listed| listed == host));
+                    assert!(link.has_target(|listed| listed == host));
                 }
-                // Each thing on the way ends it.
+                // A change of anything on the way ends it.
                 let changes = [
                     (
                         samples::id(),
@@ -287,17 +293,17 @@ mod tests {
                 ];
                 for (account, affected) in changes {
                     let before = generations.now();
-                    assert!(link.holds(before, wanted, generations));
+                    assert!(link.holds(before, requested, generations));
                     generations.note_change(&signpost_app::ports::VisibleChange { account, affected });
-                    assert!(!link.holds(before, wanted, generations));
+                    assert!(!link.holds(before, requested, generations));
                 }
             });
         }
     }
 
-    /// The account of the first link is never put down for a link of another account.
+    /// The owner of the first link is not recorded as the owner of another account's link.
     #[test]
-    fn d50_a_chain_whose_first_link_records_nothing_records_the_others() {
+    fn d50_chain_records_its_other_links_when_the_first_records_nothing() {
         let second = RecordedLink { id: samples::redirect("b").id.into(), account: samples::id() };
         let mut resolved = plain("https://example.com/end");
         resolved.recorded = vec![second];
@@ -308,13 +314,13 @@ mod tests {
     }
 
     #[test]
-    fn links_at_other_addresses_are_told_apart() {
+    fn links_at_other_addresses_do_not_match() {
         let [system, custom, root] = addresses();
         for (at, other) in [(&system, &custom), (&custom, &root), (&root, &system), (&custom, &system)] {
             compiled(at, plain("https://example.com"), |link, _, generations| {
-                let site = KnownSite::at(other, generations);
+                let site = HashedSite::at(other, generations);
                 let slug = other.slug.as_ref().map(signpost_domain::Slug::as_str);
-                assert!(!link.is_at(&Wanted::new(&site, slug, generations)));
+                assert!(!link.is_at(&RequestedAddress::new(&site, slug, generations)));
             });
         }
     }

@@ -1,4 +1,5 @@
-//! What is no page: icons, codes and texts that are the same for everybody and may be kept.
+//! Icons, codes and texts: answers other than pages. They are the same for every visitor, so caches may keep
+//! them.
 
 use actix_http::header::HeaderValue;
 use bytes::Bytes;
@@ -11,7 +12,7 @@ use signpost_pages::{ROBOTS_TXT, SecurityContact, SiteIcon};
 pub(crate) struct File {
     pub(crate) content: Bytes,
     pub(crate) content_type: &'static str,
-    /// A hash of what it consists of.
+    /// A hash of the content.
     pub(crate) etag: String,
 }
 
@@ -23,14 +24,14 @@ impl File {
         Self { content, content_type, etag: format!("\"{hash:032x}\"") }
     }
 
-    /// Whether a visitor who sends this `If-None-Match` has the file already (RFC 9110 section 13.1.2).
+    /// Whether a visitor who sends this `If-None-Match` already has the file (RFC 9110 section 13.1.2).
     pub(crate) fn is_known(&self, if_none_match: Option<&HeaderValue>) -> bool {
         let Some(Ok(known)) = if_none_match.map(HeaderValue::to_str) else { return false };
         known.split(',').map(str::trim).any(|tag| tag == "*" || tag.trim_start_matches("W/") == self.etag)
     }
 }
 
-/// The files that browsers, crawlers and researchers ask of every site by themselves (D54).
+/// The files that browsers, crawlers and researchers request from every site (D54).
 #[derive(Debug)]
 pub(crate) struct SiteFiles {
     robots: File,
@@ -50,7 +51,7 @@ impl SiteFiles {
         }
     }
 
-    /// The file at `path`, as it reads at `now`.
+    /// Returns the file at `path`, as of `now`.
     pub(crate) fn at(&self, path: &str, now: Timestamp) -> Option<File> {
         match path {
             "/robots.txt" => Some(self.robots.clone()),
@@ -64,7 +65,7 @@ impl SiteFiles {
     }
 }
 
-/// Whether `path` is that of an icon for the home screens of phones, whose name may also say a size.
+/// Whether `path` names a home screen icon of a phone. The name may include a size.
 pub(crate) fn is_touch_icon(path: &str) -> bool {
     path.strip_prefix("/apple-touch-icon")
         .and_then(|rest| rest.strip_suffix(".png"))
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_is_known_by_its_tag() {
+    fn if_none_match_recognizes_the_etag() {
         let file = File::new("abc", "text/plain");
         let is_known = |value: &str| file.is_known(Some(&HeaderValue::from_str(value).unwrap()));
         let own = &file.etag;

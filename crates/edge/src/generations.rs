@@ -1,10 +1,12 @@
-//! When what a remembered answer rests on last changed.
+//! When the dependencies of a cached answer last changed.
 //!
-//! Every change gets a moment: the next number. A slot holds the moment of the last change of whatever falls into it:
-//! addresses, hostnames of custom domains, accounts. An answer is as of the moment that was read **before** its load began,
-//! and holds as long as none of its slots has a later one. So one number in an answer covers all it rests on, including the
-//! accounts and addresses that only the load finds, and a load that a change overtakes can never put an old answer back.
-//! Two things that share a slot are forgotten together, which costs a load and nothing else.
+//! Every change gets a moment: the next number. A slot holds the moment of the last change of any address,
+//! custom hostname or account that hashes to it. An answer is as of the moment read **before** its load
+//! began, and holds as long as none of its slots has a later one.
+//!
+//! So one number in an answer covers all its dependencies, including accounts and addresses that only the
+//! load finds. A load that a change overtakes can never restore an old answer. Two things that share a slot
+//! expire together, which costs only a load.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,10 +17,10 @@ use signpost_domain::{AccountId, Address, Hostname, Site};
 
 use crate::account_numbers::AccountNumbers;
 
-/// How many slots there are. With eight bytes each they fit the second-level cache of a core.
+/// Number of slots. With eight bytes each they fit the second-level cache of a core.
 const SLOTS: usize = 1 << 16;
 
-/// A moment in the order of changes. Later ones are greater.
+/// A moment in the order of changes. Later moments are greater.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment(u64);
 
@@ -32,7 +34,7 @@ impl Moment {
     }
 }
 
-/// Where the moment of the last change of something is found.
+/// Where the moment of the last change is stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Slot(u16);
 
@@ -51,7 +53,7 @@ impl Slot {
     }
 }
 
-/// The hash of a site, which is the same for all names of the system domain.
+/// The hash of a site. All names of the system domain share one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct SiteHash(u64);
 
@@ -61,7 +63,7 @@ impl SiteHash {
     }
 }
 
-/// The hash of an address. No stranger can find two addresses with the same one.
+/// The hash of an address. It is keyed, so visitors cannot construct collisions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct AddressHash(u64);
 
@@ -78,19 +80,19 @@ impl AddressHash {
 /// The moments of the last changes.
 pub(crate) struct Generations {
     now: AtomicU64,
-    /// When the operator's list of targets last changed, and which version of it that was.
+    /// When the operator's list of targets last changed, and its version then.
     listed: AtomicU64,
     list_version: AtomicU64,
     slots: Box<[AtomicU64]>,
     /// Held while a change is noted. Visits never take it.
     noting: Mutex<()>,
     hasher: RandomState,
-    /// By which answers name the accounts that they rest on.
+    /// The numbers with which answers name the accounts that they depend on.
     pub(crate) accounts: AccountNumbers,
 }
 
 impl Generations {
-    /// Nothing has changed yet, and the operator's list has this version.
+    /// Starts without changes, with the operator's list in this version.
     pub(crate) fn new(list_version: u64) -> Self {
         Self {
             now: AtomicU64::new(0),
@@ -103,18 +105,18 @@ impl Generations {
         }
     }
 
-    /// The moment that a load which begins now is as of.
+    /// The moment to record for a load that begins now.
     pub(crate) fn now(&self) -> Moment {
         Moment(self.now.load(Ordering::Acquire))
     }
 
-    /// Whether whatever falls into `slot` is unchanged since `moment`.
+    /// Whether everything in `slot` is unchanged since `moment`.
     pub(crate) fn is_unchanged(&self, slot: Slot, moment: Moment) -> bool {
         self.slots.get(usize::from(slot.0)).is_some_and(|changed| changed.load(Ordering::Acquire) <= moment.0)
     }
 
-    /// The moment since which the operator's list has its version. An answer as of an earlier one must be compared with
-    /// the list again.
+    /// The moment since which the operator's list has this version. Answers as of an earlier moment must be
+    /// compared with the list again.
     pub(crate) fn listed(&self, list_version: u64) -> Moment {
         if self.list_version.load(Ordering::Acquire) != list_version {
             self.note(|moment| {
@@ -125,7 +127,6 @@ impl Generations {
         Moment(self.listed.load(Ordering::Acquire))
     }
 
-    /// Notes a change.
     pub(crate) fn note_change(&self, change: &VisibleChange) {
         let VisibleChange { account, affected } = change;
         match affected {
@@ -158,10 +159,11 @@ impl Generations {
         });
     }
 
-    /// Gives out the next moment. Whoever sees it sees all that earlier ones have noted, since one comes after the other.
+    /// Issues the next moment. Changes are noted one after the other, so a thread that sees a moment also
+    /// sees all earlier changes.
     fn note(&self, note: impl FnOnce(u64)) {
         let _noting = self.noting.lock().unwrap_or_else(PoisonError::into_inner);
-        // A load that begins from here on reads what is noted, which was committed before.
+        // A load that begins after this reads the noted change, which was committed before.
         let moment = self.now.fetch_add(1, Ordering::AcqRel) + 1;
         note(moment);
     }
@@ -194,7 +196,7 @@ impl Generations {
         self.address_hash(site, address.slug.as_ref().map(signpost_domain::Slug::as_str))
     }
 
-    /// Where changes of what is at an address are noted: its own, and those of its custom domain.
+    /// The slots that note changes at an address: its own, and that of its custom domain.
     pub(crate) fn slots_of(&self, address: &Address) -> impl Iterator<Item = Slot> {
         let site = match &address.site {
             Site::System => None,
@@ -203,8 +205,8 @@ impl Generations {
         std::iter::once(self.address_hash_of(address).slot()).chain(site)
     }
 
-    /// Where the changes of an account are noted. Strangers do not choose accounts' ids, so that folding is enough.
-    #[expect(clippy::unused_self, reason = "where slots are is for the table of slots to say")]
+    /// The slot of an account. Visitors do not choose account ids, so folding suffices.
+    #[expect(clippy::unused_self, reason = "the table of slots decides where slots are")]
     pub(crate) fn account_slot(&self, account: AccountId) -> Slot {
         let bits = u128::from_be_bytes(account.to_bytes());
         let [high, low] =
@@ -230,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn r12_a_change_ends_what_began_before_it_and_nothing_that_begins_later() {
+    fn r12_change_ends_earlier_loads_and_no_later_ones() {
         let generations = Generations::new(0);
         let before = generations.now();
         assert!(generations.is_unchanged(slot(&generations, "a"), before));
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn r12_domains_accounts_and_gaps_end_what_rests_on_them() {
+    fn r12_changed_domains_and_accounts_and_gaps_end_dependent_answers() {
         let generations = Generations::new(0);
         let account = samples::id();
         let hostname = samples::hostname("links.example.net");
@@ -258,18 +260,18 @@ mod tests {
     }
 
     #[test]
-    fn r33_each_version_of_the_list_begins_a_moment_of_its_own() {
+    fn r33_each_list_version_begins_its_own_moment() {
         let generations = Generations::new(7);
         let before = generations.now();
         assert_eq!(generations.listed(7), before);
         let listed = generations.listed(8);
         assert!(listed > before);
         assert_eq!(generations.listed(8), listed);
-        assert!(generations.listed(7) > listed, "an older list is another list too");
+        assert!(generations.listed(7) > listed, "an older list also starts a new moment");
     }
 
     #[test]
-    fn all_names_of_the_system_domain_are_one_site_and_custom_domains_are_others() {
+    fn system_domain_is_one_site_and_each_custom_domain_another() {
         let generations = Generations::new(0);
         let custom = generations.custom_site(&samples::hostname("links.example.net"));
         assert_ne!(generations.system_site(), custom);
@@ -280,25 +282,25 @@ mod tests {
         assert_eq!(generations.address_hash_of(&address).number(), hash(custom, None));
     }
 
-    /// What a thread does next in the model below.
+    /// The next step of a thread in the model below.
     #[derive(Debug, Clone, Copy)]
     enum Step {
-        /// The store gets a new value; nobody is told yet.
+        /// The store gets a new value; the node does not know of it yet.
         Commit,
-        /// The change that was committed last is noted.
+        /// The node notes the change that was committed last.
         Note,
-        /// A load begins: it takes the moment, and then reads.
+        /// A load begins: it takes the moment, then reads.
         Begin,
-        /// The load that began longest ago ends, and its answer is put into memory.
+        /// The oldest load ends and caches its answer.
         End,
-        /// Somebody looks.
+        /// A visit reads the cache.
         Visit,
     }
 
     proptest! {
-        /// Whatever the order: once a change is noted, no visit is answered with anything older.
+        /// Once a change is noted, no visit gets an older answer, in any order of steps.
         #[test]
-        fn r12_no_order_of_loads_and_changes_brings_an_old_answer_back(
+        fn r12_no_order_of_loads_and_changes_restores_an_old_answer(
             steps in proptest::collection::vec(
                 prop_oneof![
                     Just(Step::Commit), Just(Step::Note), Just(Step::Begin), Just(Step::End), Just(Step::Visit),

@@ -1,4 +1,4 @@
-//! A landing page, compiled into what its visitors and those of its widgets get.
+//! A landing page, compiled into the answers for its visitors and for visitors of its widgets.
 
 use signpost_app::ports::PublishedLanding;
 use signpost_domain::{Slug, TargetUrl, Widget, WidgetBody, WidgetId};
@@ -7,7 +7,8 @@ use signpost_pages::{HtmlPage, Landing};
 use crate::compiled_link::CompileError;
 use crate::sections::{Items, Reader, Sections};
 
-/// The page at `slug`, or at the root of a hostname, as bytes that [`PageView::new`] reads. `url` is its public URL.
+/// Compiles the page at `slug`, or at the root of a hostname, into bytes that [`PageView::new`] reads. `url`
+/// is its public URL.
 pub(crate) fn compiled(
     page: &PublishedLanding,
     url: &str,
@@ -19,13 +20,13 @@ pub(crate) fn compiled(
         Landing { title, content, url, slug: slug.as_ref() }.render()?;
     let mut sections = Sections::default();
     sections.text(content_security_policy.as_bytes())?;
-    sections.long_list(content.widgets.as_slice().iter().filter_map(led_through))?;
+    sections.long_list(content.widgets.as_slice().iter().filter_map(widget_entry))?;
     Ok([sections.bytes(), html.as_bytes()].concat())
 }
 
-/// A widget's id and where it leads, if it leads through its page's address (D59).
-fn led_through(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
-    let WidgetBody::Known(content) = body else { return None };
+/// The widget's id and target, if the widget links through its page's address (D59).
+fn widget_entry(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
+    let WidgetBody::FoundLink(content) = body else { return None };
     let (_, url) = content.leads_to()?;
     Some([&id.to_bytes()[..], url.as_target().location().as_bytes()].concat())
 }
@@ -33,7 +34,7 @@ fn led_through(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
 /// A compiled page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PageView<'a> {
-    /// What the page may load.
+    /// The Content-Security-Policy of the page.
     pub(crate) policy: &'a [u8],
     widgets: Items<'a>,
     pub(crate) html: &'a [u8],
@@ -45,12 +46,12 @@ impl<'a> PageView<'a> {
         Self { policy: reader.text(), widgets: reader.long_list(), html: reader.rest() }
     }
 
-    /// Where a widget leads.
-    pub(crate) fn widget(&self, wanted: WidgetId) -> Option<TargetUrl> {
+    /// Returns the target of a widget.
+    pub(crate) fn widget(&self, requested: WidgetId) -> Option<TargetUrl> {
         let mut widgets = self.widgets;
         widgets.find_map(|widget| {
             let (id, location) = widget.split_first_chunk::<16>()?;
-            let location = (*id == wanted.to_bytes()).then(|| str::from_utf8(location).ok())??;
+            let location = (*id == requested.to_bytes()).then(|| str::from_utf8(location).ok())??;
             TargetUrl::from_stored(location.to_owned()).ok()
         })
     }

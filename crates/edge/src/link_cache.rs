@@ -1,4 +1,4 @@
-//! The links that this node has in memory, and the addresses at which it knows that nothing is.
+//! The links in this node's memory, and the addresses known to be empty.
 
 use std::hash::{BuildHasher, Hasher};
 use std::sync::Arc;
@@ -12,29 +12,30 @@ use signpost_app::visits::LinkMemory;
 
 use crate::compiled_link::CompiledLink;
 use crate::generations::{AddressHash, Generations};
-use crate::link_view::LeadsTo;
-use crate::wanted::Wanted;
+use crate::link_view::Destination;
+use crate::requested_address::RequestedAddress;
 
-/// How many addresses are remembered at which nothing is.
-const MOST_MISSING: usize = 100_000;
+/// How many empty addresses are cached.
+const MAX_MISSING: usize = 100_000;
 
-/// How many parts the cache has, each with a lock of its own. A landing page takes up to a quarter of a mebibyte, of which
-/// each part must hold many.
-const PARTS: usize = 16;
+/// Number of shards, each with its own lock. A landing page takes up to a quarter of a mebibyte, and each
+/// shard must hold many.
+const SHARDS: usize = 16;
 
-/// What a link may weigh at most to be kept, in bytes. Heavier ones are landing pages of very much text.
-const MOST_WEIGHT: u64 = 256 * 1024;
+/// Maximum weight of a cached link in bytes. Only landing pages with very much text are heavier.
+const MAX_WEIGHT: u64 = 256 * 1024;
 
-/// What a plain redirect weighs, by which the cache makes its tables.
-const USUAL_WEIGHT: u64 = 160;
+/// The weight of a plain redirect, from which the cache sizes its tables.
+const TYPICAL_WEIGHT: u64 = 160;
 
-/// How much is remembered of links that were thrown out, so that those which come back stay longer. Each costs as much as
-/// the place of a link, so that it is little.
-const GHOSTS: f64 = 0.05;
+/// The share of evicted links that the cache remembers, so that links which return stay longer. Each costs as
+/// much as the entry of a link, so the share is small.
+const GHOST_RATIO: f64 = 0.05;
 
-/// Four bytes of an address's hash. With five, a place in the cache would be a third larger. Two links that share them push
-/// each other out, which happens to some two hundred of a million. They cannot be taken for each other, since a link knows
-/// its address, and where both are visited often, the workers' fronts keep both.
+/// Four bytes of an address's hash. With five, a cache entry would be a third larger.
+///
+/// Two links with the same key evict each other, about two hundred in a million. They are never confused,
+/// since a link knows its address. Where both are visited often, the workers' caches keep both.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Key([u8; 4]);
 
@@ -51,7 +52,7 @@ impl std::hash::Hash for Key {
     }
 }
 
-/// Spreads keys, which are hashes with a secret already, over 64 bits.
+/// Spreads keys, which are already keyed hashes, over 64 bits.
 #[derive(Debug, Clone, Copy, Default)]
 struct Spread(u64);
 
@@ -92,7 +93,7 @@ impl Weighter<Key, CompiledLink> for Bytes {
 
 type Links<W> = Cache<Key, CompiledLink, W, Spread>;
 
-/// What this node has in memory of links.
+/// The links in this node's memory.
 pub(crate) struct LinkCache {
     pub(crate) generations: Generations,
     found: Links<Bytes>,
@@ -101,10 +102,10 @@ pub(crate) struct LinkCache {
 }
 
 impl LinkCache {
-    /// An empty cache of so many bytes.
+    /// Creates an empty cache of this many bytes.
     pub(crate) fn new(bytes: u64, list_version: u64, memory: Arc<LinkMemory>) -> Self {
-        // What is missing has no target, and seldom a long slug.
-        let missing_bytes = u64::try_from(MOST_MISSING).unwrap_or(u64::MAX).saturating_mul(128);
+        // Empty addresses have no target, and seldom a long slug.
+        let missing_bytes = u64::try_from(MAX_MISSING).unwrap_or(u64::MAX).saturating_mul(128);
         Self {
             generations: Generations::new(list_version),
             found: links(bytes),
@@ -113,29 +114,29 @@ impl LinkCache {
         }
     }
 
-    /// The link at `wanted`, or that nothing is there; `None` if neither is known. It may be out of date.
-    pub(crate) fn get(&self, wanted: &Wanted<'_>) -> Option<CompiledLink> {
-        let key = Key::of(wanted.hash());
-        let is_at = |link: &CompiledLink| link.view().is_at(wanted);
+    /// Returns what is cached for `requested`: a link, or that the address is empty. It may be out of date.
+    pub(crate) fn get(&self, requested: &RequestedAddress<'_>) -> Option<CompiledLink> {
+        let key = Key::of(requested.hash());
+        let is_at = |link: &CompiledLink| link.view().is_at(requested);
         self.found.get(&key).filter(is_at).or_else(|| self.missing.get(&key).filter(is_at))
     }
 
-    /// Whether a visit may be told now what was in memory, which no change has ended.
-    pub(crate) fn may_say(&self, leads_to: &LeadsTo<'_>, now: Instant) -> bool {
-        match leads_to {
-            // During an outage nothing is said to be missing (D58).
-            LeadsTo::Nothing => self.memory.is_fresh(now),
-            LeadsTo::Location { .. } | LeadsTo::Page(_) => self.memory.may_answer(now),
+    /// Whether a visit may get this cached answer now. The caller has checked that no change ended it.
+    pub(crate) fn may_serve(&self, destination: &Destination<'_>, now: Instant) -> bool {
+        match destination {
+            // During an outage no link is reported missing (D58).
+            Destination::Nothing => self.memory.is_fresh(now),
+            Destination::Location { .. } | Destination::Page(_) => self.memory.may_answer(now),
         }
     }
 
-    /// Remembers what is at an address, in place of what was known of it.
+    /// Caches what is at an address, and replaces the earlier entry.
     pub(crate) fn insert(&self, hash: AddressHash, link: CompiledLink) {
         let key = Key::of(hash);
-        if link.view().leads_to() == LeadsTo::Nothing {
+        if link.view().destination() == Destination::Nothing {
             self.found.remove(&key);
             self.missing.insert(key, link);
-        } else if link.weight() > MOST_WEIGHT {
+        } else if link.weight() > MAX_WEIGHT {
             self.found.remove(&key);
             self.missing.remove(&key);
         } else {
@@ -147,12 +148,12 @@ impl LinkCache {
 }
 
 fn links(bytes: u64) -> Links<Bytes> {
-    let items = usize::try_from(bytes / USUAL_WEIGHT).unwrap_or(usize::MAX);
+    let items = usize::try_from(bytes / TYPICAL_WEIGHT).unwrap_or(usize::MAX);
     let options = OptionsBuilder::new()
         .estimated_items_capacity(items)
         .weight_capacity(bytes)
-        .ghost_allocation(GHOSTS)
-        .shards(PARTS)
+        .ghost_allocation(GHOST_RATIO)
+        .shards(SHARDS)
         .build();
     match options {
         Ok(options) => Cache::with_options(options, Bytes, Spread::default(), DefaultLifecycle::default()),
@@ -160,7 +161,7 @@ fn links(bytes: u64) -> Links<Bytes> {
     }
 }
 
-/// Forgets what has changed. It keeps nothing that holds the application, which outlives it.
+/// Expires changed links. It holds no reference to the application, which would then never be dropped.
 impl ChangeSubscriber for LinkCache {
     fn changed(&self, change: &VisibleChange, _: Origin) {
         self.generations.note_change(change);
@@ -183,7 +184,7 @@ mod tests {
     use signpost_port_contracts::samples;
 
     use super::*;
-    use crate::wanted::KnownSite;
+    use crate::requested_address::HashedSite;
 
     const MEBIBYTE: u64 = 1024 * 1024;
 
@@ -193,8 +194,8 @@ mod tests {
 
     fn put(cache: &LinkCache, slug: &str, target: Option<&str>) {
         let generations = &cache.generations;
-        let site = KnownSite::at(&Address { site: Site::System, slug: None }, generations);
-        let wanted = Wanted::new(&site, Some(slug), generations);
+        let site = HashedSite::at(&Address { site: Site::System, slug: None }, generations);
+        let requested = RequestedAddress::new(&site, Some(slug), generations);
         let resolved = Resolved {
             resolution: target
                 .map_or(Resolution::NotThere, |target| Resolution::Redirect(samples::target(target))),
@@ -203,19 +204,22 @@ mod tests {
             gates: VisitorGates::default(),
             recorded: Vec::new(),
             target_hosts: Vec::new(),
-            depends_on: Dependencies { addresses: vec![wanted.to_address().unwrap()], accounts: Vec::new() },
+            depends_on: Dependencies {
+                addresses: vec![requested.to_address().unwrap()],
+                accounts: Vec::new(),
+            },
         };
-        let link = CompiledLink::new(&wanted, &resolved, false, generations.now(), generations).unwrap();
-        cache.insert(wanted.hash(), link);
+        let link = CompiledLink::new(&requested, &resolved, false, generations.now(), generations).unwrap();
+        cache.insert(requested.hash(), link);
     }
 
     fn is_known(cache: &LinkCache, slug: &str) -> bool {
-        let site = KnownSite::at(&Address { site: Site::System, slug: None }, &cache.generations);
-        cache.get(&Wanted::new(&site, Some(slug), &cache.generations)).is_some()
+        let site = HashedSite::at(&Address { site: Site::System, slug: None }, &cache.generations);
+        cache.get(&RequestedAddress::new(&site, Some(slug), &cache.generations)).is_some()
     }
 
     #[test]
-    fn links_take_no_more_room_than_they_may() {
+    fn links_stay_within_the_memory_limit() {
         let cache = cache(MEBIBYTE);
         for number in 0..20_000 {
             put(&cache, &format!("s{number}"), Some(&format!("https://example.com/{number}")));
@@ -224,47 +228,47 @@ mod tests {
         assert!(cache.found.len() > 4_000, "{}", cache.found.len());
     }
 
-    /// Somebody who tries slugs pushes out no links, and costs a bounded amount of memory.
+    /// Visitors who guess slugs evict no links, and cost a bounded amount of memory.
     #[test]
-    fn d54_addresses_at_which_nothing_is_have_a_room_of_their_own() {
+    fn d54_empty_addresses_have_their_own_memory_limit() {
         let cache = cache(MEBIBYTE);
         put(&cache, "sale", Some("https://example.com"));
-        for number in 0..2 * MOST_MISSING {
+        for number in 0..2 * MAX_MISSING {
             put(&cache, &format!("s{number}"), None);
         }
         assert!(is_known(&cache, "sale"));
-        assert!(cache.missing.weight() <= 128 * u64::try_from(MOST_MISSING).unwrap());
-        assert!(cache.missing.len() <= MOST_MISSING * 3 / 2, "{}", cache.missing.len());
+        assert!(cache.missing.weight() <= 128 * u64::try_from(MAX_MISSING).unwrap());
+        assert!(cache.missing.len() <= MAX_MISSING * 3 / 2, "{}", cache.missing.len());
     }
 
-    /// Whoever asks for it again and again makes the store look it up once, as long as the change log is read.
+    /// Repeated visits cost the store one look-up, as long as the node reads the change log.
     #[test]
-    fn d54_d58_that_nothing_is_there_is_known_for_a_minute_and_not_in_an_outage() {
+    fn d54_d58_empty_address_is_cached_while_the_change_log_is_read() {
         let cache = cache(MEBIBYTE);
-        let says_so = |now| {
-            let site = KnownSite::at(&Address { site: Site::System, slug: None }, &cache.generations);
-            let wanted = Wanted::new(&site, Some("none"), &cache.generations);
-            cache.get(&wanted).is_some_and(|link| {
+        let reports_missing = |now| {
+            let site = HashedSite::at(&Address { site: Site::System, slug: None }, &cache.generations);
+            let requested = RequestedAddress::new(&site, Some("none"), &cache.generations);
+            cache.get(&requested).is_some_and(|link| {
                 let view = link.view();
-                view.leads_to() == LeadsTo::Nothing
-                    && view.holds(link.moment(), &wanted, &cache.generations)
-                    && cache.may_say(&view.leads_to(), now)
+                view.destination() == Destination::Nothing
+                    && view.holds(link.moment(), &requested, &cache.generations)
+                    && cache.may_serve(&view.destination(), now)
             })
         };
         let start = Instant::now();
-        assert!(!says_so(start), "nobody has looked it up");
+        assert!(!reports_missing(start), "no visit has looked it up");
         put(&cache, "none", None);
         let half = Duration::from_millis(500);
         for read in (0..120).map(|number| start + half * number) {
             cache.memory.synced(read);
-            assert!(says_so(read) && says_so(read + half));
+            assert!(reports_missing(read) && reports_missing(read + half));
         }
-        assert!(!says_so(start + half * 123), "the log has not been read for longer than a second");
+        assert!(!reports_missing(start + half * 123), "the node last read the log more than a second ago");
     }
 
-    /// Links that are visited again and again stay, however many others are visited once.
+    /// Frequently visited links stay, however many others are visited once.
     #[test]
-    fn links_that_are_visited_often_outlive_a_crowd_of_strangers() {
+    fn frequently_visited_links_survive_many_single_visits() {
         let cache = cache(MEBIBYTE);
         let hot: Vec<String> = (0..500).map(|number| format!("hot{number}")).collect();
         for slug in &hot {
@@ -283,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_and_goes_is_known_as_it_was_last() {
+    fn insert_replaces_the_earlier_entry() {
         let cache = cache(MEBIBYTE);
         for _ in 0..3 {
             put(&cache, "sale", None);

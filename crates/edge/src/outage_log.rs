@@ -1,14 +1,14 @@
-//! Saying that the store is away, without filling the disk with it.
+//! Logs store outages without flooding the log.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use signpost_app::ports::StoreError;
 
-/// How often at most one line is written.
+/// Minimum time between two lines.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Logs failures of the store, at most one line a second. Visits may come by the thousand while it is away.
+/// Logs failures of the store, at most one line a second. Thousands of visits may fail during an outage.
 #[derive(Debug, Default)]
 pub(crate) struct OutageLog(Mutex<State>);
 
@@ -19,14 +19,13 @@ struct State {
 }
 
 impl OutageLog {
-    /// Notes a failure.
     pub(crate) fn note(&self, error: &StoreError) {
         if let Some(unlogged) = self.due(Instant::now()) {
             tracing::error!(%error, unlogged, "the store cannot say where links lead");
         }
     }
 
-    /// Whether a line is due, and how many failures went without one since the last.
+    /// Whether a line is due, and how many failures were not logged since the last line.
     fn due(&self, now: Instant) -> Option<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if state.last_line.is_some_and(|last| now.duration_since(last) < INTERVAL) {
@@ -43,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn one_line_a_second_tells_of_all_failures() {
+    fn one_line_a_second_counts_all_failures() {
         let log = OutageLog::default();
         let start = Instant::now();
         assert_eq!(log.due(start), Some(0));

@@ -1,4 +1,4 @@
-//! What a visit comes to.
+//! The outcome of a visit.
 
 use actix_http::header::HeaderValue;
 use signpost_listener::ShortRedirect;
@@ -9,42 +9,42 @@ use crate::gates::TurnedAway;
 use crate::pages::Page;
 use signpost_app::admission::address_throttle::Throttled;
 
-/// What a visit comes to.
+/// The outcome of a visit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Outcome {
-    /// The visitor is sent on, to this `Location` (D53).
+    /// A redirect to this `Location` (D53).
     Redirected(HeaderValue),
-    /// The same, where nothing but the location has to be written.
-    RedirectedAtOnce(ShortRedirect),
-    /// The visitor is shown a landing page.
+    /// A redirect that the listener writes directly, without building a response.
+    RedirectedDirectly(ShortRedirect),
+    /// A landing page.
     Shown(Page),
-    /// The visitor is shown a page that fires pixels and moves on (D57).
+    /// A page that fires pixels and then redirects (D57).
     Pixels(Page),
     /// The root of the system domain, where no link can be.
     Root,
-    /// The visitor gets a file, unless the visitor has it already.
+    /// A file, or 304 if the visitor has it already.
     File { file: File, is_known: bool },
-    /// No QR code is drawn so.
+    /// The options of the QR code are invalid.
     BadRequest(QrError),
     /// A gate of the link turned the visitor away (D55, D56).
     TurnedAway(TurnedAway),
-    /// Nothing is there, for whatever reason (D54).
+    /// Nothing is at the address, for any reason (D54).
     NotFound,
     /// The method is neither GET nor HEAD (D53).
     MethodNotAllowed,
-    /// Too many misses from this address; the minute ends in so many seconds (D54).
+    /// This address had too many misses. The minute ends in this many seconds (D54).
     Throttled {
-        /// For `Retry-After`.
+        /// The value of `Retry-After`.
         retry_after_seconds: u32,
     },
-    /// The store broke, so that nobody knows what is there (D58).
+    /// The store failed, so the node does not know what is there (D58).
     Unavailable,
-    /// A mistake of ours.
+    /// An internal error.
     Failed,
 }
 
 impl Outcome {
-    /// Of an address with too many misses. The log does not name it: it is a visitor's.
+    /// Logs the first throttled visit of a minute. The log omits the address, because it is a visitor's.
     pub(crate) fn throttled(Throttled { retry_after_seconds, is_first }: Throttled) -> Self {
         if is_first {
             tracing::warn!(
@@ -59,7 +59,7 @@ impl Outcome {
 /// Counts visits by `outcome`.
 const VISITS_METRIC: &str = "signpost_visits_total";
 
-/// The counters of all outcomes. To find one by its labels would cost a visit more than to find its link.
+/// The counters of all outcomes. Looking one up by its labels would cost more than finding the link.
 pub(crate) struct VisitCounters {
     redirected: metrics::Counter,
     shown: metrics::Counter,
@@ -76,10 +76,10 @@ pub(crate) struct VisitCounters {
 }
 
 impl Outcome {
-    /// What the metric and the log call it.
+    /// The label in the metric and the log.
     pub(crate) const fn label(&self) -> &'static str {
         match self {
-            Self::Redirected(_) | Self::RedirectedAtOnce(_) => "redirected",
+            Self::Redirected(_) | Self::RedirectedDirectly(_) => "redirected",
             Self::Shown(_) => "shown",
             Self::Pixels(_) => "pixels",
             Self::Root => "root",
@@ -96,9 +96,9 @@ impl Outcome {
 }
 
 impl VisitCounters {
-    /// Counters of the recorder that is installed by now.
+    /// Registers the counters with the installed recorder.
     pub(crate) fn new() -> Self {
-        metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by what they came to.");
+        metrics::describe_counter!(VISITS_METRIC, "Visits to the link listener, by outcome.");
         let counter = |outcome: &'static str| metrics::counter!(VISITS_METRIC, "outcome" => outcome);
         Self {
             redirected: counter("redirected"),
@@ -116,10 +116,9 @@ impl VisitCounters {
         }
     }
 
-    /// Counts a visit.
     pub(crate) fn count(&self, outcome: &Outcome) {
         let counter = match outcome {
-            Outcome::Redirected(_) | Outcome::RedirectedAtOnce(_) => &self.redirected,
+            Outcome::Redirected(_) | Outcome::RedirectedDirectly(_) => &self.redirected,
             Outcome::Shown(_) => &self.shown,
             Outcome::Pixels(_) => &self.pixels,
             Outcome::Root => &self.root,

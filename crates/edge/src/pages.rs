@@ -1,27 +1,27 @@
-//! The small pages, rendered once, and what an answer takes of any page.
+//! The small pages, rendered at start, and the parts of an answer with any page.
 
 use actix_http::StatusCode;
 use actix_http::header::{HeaderValue, InvalidHeaderValue};
 use bytes::Bytes;
 use signpost_pages::{HtmlPage, Language, PageError, SmallPage};
 
-/// One page, ready to be sent.
+/// A page, ready to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) status: StatusCode,
     pub(crate) html: Bytes,
-    /// Lets in what the page loads and nothing else.
+    /// Allows only what the page loads.
     pub(crate) content_security_policy: HeaderValue,
-    /// What the sites to which the page leads, or from which it loads, learn of where the visitor was.
+    /// What sites learn about the visitor's origin when the page links to them or loads from them.
     pub(crate) referrer_policy: &'static str,
 }
 
 impl Page {
-    /// Nobody learns where the visitor was.
+    /// Other sites learn nothing about the visitor's origin.
     pub(crate) const NO_REFERRER: &'static str = "no-referrer";
 }
 
-/// Why the pages could not be made ready.
+/// Why the pages cannot be rendered.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PagesError {
     #[error(transparent)]
@@ -40,8 +40,8 @@ struct Translated {
     others: Vec<(Language, Page)>,
 }
 
-/// Every page but those of landing pages. They say nothing about the request, so that a page is the same bytes whatever led
-/// to it (D54).
+/// All pages except landing pages. They say nothing about the request, so every cause yields the same bytes
+/// (D54).
 #[derive(Debug)]
 pub(crate) struct Pages {
     not_found: Translated,
@@ -49,13 +49,13 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Renders them.
+    /// Renders every page in every language.
     pub(crate) fn render() -> Result<Self, PagesError> {
         let others: Result<_, _> = SmallPage::ALL.into_iter().map(Translated::render).collect();
         Ok(Self { not_found: Translated::render(SmallPage::NotFound)?, others: others? })
     }
 
-    /// A page in a language.
+    /// Returns a page in this language, or in English.
     pub(crate) fn page(&self, page: SmallPage, language: Language) -> &Page {
         let translated = self.others.iter().find(|one| one.page == page).unwrap_or(&self.not_found);
         let other = translated.others.iter().find(|(translation, _)| *translation == language);

@@ -1,4 +1,4 @@
-//! QR codes of links (D59), the latest of which are kept.
+//! QR codes of links (D59), with a cache of recent ones.
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -6,16 +6,16 @@ use signpost_pages::{QrCode, QrError, QrOptions};
 
 use crate::files::File;
 
-/// How an image of a code is written.
+/// The image format of a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum QrFormat {
     Svg,
     Png,
 }
 
-/// How much memory the codes that are kept may take, in bytes, and roughly how many these are.
-const MOST_BYTES: u64 = 4 * 1024 * 1024;
-const ABOUT_CODES: usize = 1_000;
+/// Memory limit of the cache in bytes, and a rough number of codes.
+const MAX_BYTES: u64 = 4 * 1024 * 1024;
+const ESTIMATED_CODES: usize = 1_000;
 
 type Key = (String, QrOptions, QrFormat);
 
@@ -24,20 +24,21 @@ struct Size;
 
 impl Weighter<Key, File> for Size {
     fn weight(&self, (link, ..): &Key, file: &File) -> u64 {
-        const BESIDE: usize = 200;
-        u64::try_from(link.len() + file.content.len() + BESIDE).unwrap_or(u64::MAX)
+        const OVERHEAD: usize = 200;
+        u64::try_from(link.len() + file.content.len() + OVERHEAD).unwrap_or(u64::MAX)
     }
 }
 
-/// The codes of links.
+/// The QR codes of links.
 pub(crate) struct QrCodes(Cache<Key, File, Size>);
 
 impl QrCodes {
     pub(crate) fn new() -> Self {
-        Self(Cache::with_weighter(ABOUT_CODES, MOST_BYTES, Size))
+        Self(Cache::with_weighter(ESTIMATED_CODES, MAX_BYTES, Size))
     }
 
-    /// The code that leads to `link`, drawn as the query of a request asks. It takes a fraction of a millisecond.
+    /// Draws the code that leads to `link`, with the options of the request's query. It takes a fraction of a
+    /// millisecond.
     pub(crate) fn draw(&self, link: String, format: QrFormat, query: &str) -> Result<File, QrError> {
         let options = QrOptions::from_query(query)?;
         let key = (link, options, format);

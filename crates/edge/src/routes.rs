@@ -1,4 +1,4 @@
-//! The paths of the link listener, as data.
+//! The paths of the link listener, as a table.
 
 use percent_encoding::percent_decode_str;
 use signpost_domain::{Slug, WidgetId};
@@ -6,20 +6,20 @@ use signpost_domain::{Slug, WidgetId};
 use crate::files::is_touch_icon;
 use crate::qr_codes::QrFormat;
 
-/// What is found at a path.
+/// What a path names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Resource {
     /// A link.
     Link,
     /// The QR code of a link (D59).
     Qr(QrFormat),
-    /// Where a widget of a landing page leads (D59).
+    /// The target of a landing page's widget (D59).
     Widget(WidgetId),
 }
 
-/// What is found at the paths of a route.
+/// What the paths of a route name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum RouteKind {
     Link,
     Qr(QrFormat),
     Widget,
@@ -30,37 +30,33 @@ pub(crate) enum Kind {
 pub(crate) struct Route {
     /// The path; `{slug}` stands for a link's slug, `{widget}` for a widget's id.
     pub(crate) path: &'static str,
-    /// What is found there.
-    pub(crate) kind: Kind,
+    pub(crate) kind: RouteKind,
 }
 
-/// Every path that leads anywhere. One trailing slash makes no difference (D53).
+/// Every path that the listener serves. A trailing slash makes no difference (D53).
 pub(crate) const ROUTES: [Route; 8] = [
     // The root of a hostname.
-    Route { path: "/", kind: Kind::Link },
-    Route { path: "/{slug}", kind: Kind::Link },
-    Route { path: "/qr.svg", kind: Kind::Qr(QrFormat::Svg) },
-    Route { path: "/qr.png", kind: Kind::Qr(QrFormat::Png) },
-    Route { path: "/{slug}/qr.svg", kind: Kind::Qr(QrFormat::Svg) },
-    Route { path: "/{slug}/qr.png", kind: Kind::Qr(QrFormat::Png) },
-    Route { path: "/w/{widget}", kind: Kind::Widget },
-    Route { path: "/{slug}/w/{widget}", kind: Kind::Widget },
+    Route { path: "/", kind: RouteKind::Link },
+    Route { path: "/{slug}", kind: RouteKind::Link },
+    Route { path: "/qr.svg", kind: RouteKind::Qr(QrFormat::Svg) },
+    Route { path: "/qr.png", kind: RouteKind::Qr(QrFormat::Png) },
+    Route { path: "/{slug}/qr.svg", kind: RouteKind::Qr(QrFormat::Svg) },
+    Route { path: "/{slug}/qr.png", kind: RouteKind::Qr(QrFormat::Png) },
+    Route { path: "/w/{widget}", kind: RouteKind::Widget },
+    Route { path: "/{slug}/w/{widget}", kind: RouteKind::Widget },
 ];
 
-/// What a path names.
+/// A path matched against the routes.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct RouteMatch {
     pub(crate) resource: Resource,
     /// The slug in the path, if its route has one.
     pub(crate) slug: Option<Slug>,
 }
 
-/// The slug in a path as most visitors send it, with nothing encoded: `Some(None)` is the root. `None` for every other path,
-/// which [`find`] reads.
-#[expect(
-    clippy::option_option,
-    reason = "the root has no slug, and that is not the same as a path that is not plain"
-)]
+/// Reads the slug of a path without percent-encoding, as most visitors send it: `Some(None)` is the root.
+/// `None` for any other path, which [`find`] reads.
+#[expect(clippy::option_option, reason = "the root has no slug, which differs from a path that is not plain")]
 pub(crate) fn plain_slug(path: &str) -> Option<Option<&str>> {
     let inner = path.strip_prefix('/')?;
     if inner.is_empty() {
@@ -72,9 +68,8 @@ pub(crate) fn plain_slug(path: &str) -> Option<Option<&str>> {
     is_plain.then_some(Some(slug))
 }
 
-/// What `path`, as it stands in the request, names. `None` for a path that no route has, and for one whose slug
-/// is none.
-pub(crate) fn find(path: &str) -> Option<Found> {
+/// Matches the raw `path` of a request. `None` if no route has it, or if its slug is invalid.
+pub(crate) fn find(path: &str) -> Option<RouteMatch> {
     let segments = segments(path)?;
     ROUTES.iter().find_map(|route| {
         let pattern = self::segments(route.path)?;
@@ -82,9 +77,9 @@ pub(crate) fn find(path: &str) -> Option<Found> {
     })
 }
 
-/// Whether browsers, crawlers and certificate authorities ask for `path` on every host by themselves. No link can be there,
-/// and whoever asks has not guessed at links (D54).
-pub(crate) fn is_asked_for_by_browsers(path: &str) -> bool {
+/// Whether browsers, crawlers and certificate authorities request `path` from every host. No link can be
+/// there, and such a request is no guess at links (D54).
+pub(crate) fn is_automatic_request(path: &str) -> bool {
     matches!(path, "/favicon.ico" | "/robots.txt") || is_touch_icon(path) || path.starts_with("/.well-known/")
 }
 
@@ -95,8 +90,8 @@ fn segments(path: &str) -> Option<Vec<&str>> {
     }
 }
 
-/// What a route of this kind finds where `pattern` fits `segments`.
-fn match_segments(pattern: &[&str], segments: &[&str], kind: Kind) -> Option<Found> {
+/// Matches `segments` against the pattern of a route.
+fn match_segments(pattern: &[&str], segments: &[&str], kind: RouteKind) -> Option<RouteMatch> {
     if pattern.len() != segments.len() {
         return None;
     }
@@ -111,11 +106,11 @@ fn match_segments(pattern: &[&str], segments: &[&str], kind: Kind) -> Option<Fou
         }
     }
     let resource = match kind {
-        Kind::Link => Resource::Link,
-        Kind::Qr(format) => Resource::Qr(format),
-        Kind::Widget => Resource::Widget(widget?),
+        RouteKind::Link => Resource::Link,
+        RouteKind::Qr(format) => Resource::Qr(format),
+        RouteKind::Widget => Resource::Widget(widget?),
     };
-    Some(Found { resource, slug })
+    Some(RouteMatch { resource, slug })
 }
 
 #[cfg(test)]
@@ -123,30 +118,30 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn leads_to(path: &str, slug: Option<&str>) {
+    fn is_link_at(path: &str, slug: Option<&str>) {
         if let Some(plain) = plain_slug(path) {
             assert_eq!(plain, slug, "{path}");
         }
         let slug = slug.map(|slug| Slug::parse(slug).unwrap());
-        assert_eq!(find(path), Some(Found { resource: Resource::Link, slug }), "{path}");
+        assert_eq!(find(path), Some(RouteMatch { resource: Resource::Link, slug }), "{path}");
     }
 
     #[test]
-    fn d53_a_trailing_slash_is_the_same_address() {
-        leads_to("/", None);
-        leads_to("/Sale-1_a", Some("Sale-1_a"));
-        leads_to("/Sale-1_a/", Some("Sale-1_a"));
+    fn d53_trailing_slash_makes_no_difference() {
+        is_link_at("/", None);
+        is_link_at("/Sale-1_a", Some("Sale-1_a"));
+        is_link_at("/Sale-1_a/", Some("Sale-1_a"));
     }
 
     #[test]
     fn percent_encoding_makes_no_difference() {
-        leads_to("/%61", Some("a"));
-        leads_to("/s%61le/", Some("sale"));
-        leads_to("/%2d%5F", Some("-_"));
+        is_link_at("/%61", Some("a"));
+        is_link_at("/s%61le/", Some("sale"));
+        is_link_at("/%2d%5F", Some("-_"));
     }
 
     #[test]
-    fn anything_else_leads_nowhere() {
+    fn other_paths_match_nothing() {
         let too_long = format!("/{}", "a".repeat(65));
         for path in [
             "", "*", "a", "//", "//a", "/a//", "/a/b", "/a%2F", "/a%2Fb", "/%", "/%6", "/%zz", "/%ff",
@@ -157,8 +152,8 @@ mod tests {
     }
 
     #[test]
-    fn d54_what_browsers_ask_for_by_themselves_is_known() {
-        let asked_for = [
+    fn d54_automatic_browser_requests_are_recognized() {
+        let automatic = [
             "/favicon.ico",
             "/robots.txt",
             "/apple-touch-icon.png",
@@ -167,8 +162,8 @@ mod tests {
             "/.well-known/security.txt",
             "/.well-known/acme-challenge/x",
         ];
-        for path in asked_for {
-            assert!(is_asked_for_by_browsers(path), "{path}");
+        for path in automatic {
+            assert!(is_automatic_request(path), "{path}");
             assert_eq!(find(path), None, "no link can be at {path}");
         }
         for path in [
@@ -180,22 +175,22 @@ mod tests {
             "/.well-known",
             "/apple-touch-icon/a.png",
         ] {
-            assert!(!is_asked_for_by_browsers(path), "{path}");
+            assert!(!is_automatic_request(path), "{path}");
         }
     }
 
     #[test]
-    fn every_route_finds_itself() {
+    fn every_route_matches_its_own_path() {
         let widget: WidgetId = WIDGET.parse().unwrap();
         for Route { path, kind } in &ROUTES {
             let path = path.replace("{slug}", "a").replace("{widget}", WIDGET);
             let resource = match kind {
-                Kind::Link => Resource::Link,
-                Kind::Qr(format) => Resource::Qr(*format),
-                Kind::Widget => Resource::Widget(widget),
+                RouteKind::Link => Resource::Link,
+                RouteKind::Qr(format) => Resource::Qr(*format),
+                RouteKind::Widget => Resource::Widget(widget),
             };
             let slug = path.starts_with("/a").then(|| Slug::parse("a").unwrap());
-            assert_eq!(find(&path), Some(Found { resource, slug }), "{path}");
+            assert_eq!(find(&path), Some(RouteMatch { resource, slug }), "{path}");
             assert_eq!(find(&format!("{}/", path.trim_end_matches('/'))), find(&path), "{path}");
         }
     }
@@ -203,20 +198,20 @@ mod tests {
     const WIDGET: &str = "wgt_00000000000000000000000000000001";
 
     #[test]
-    fn d59_links_whose_slug_is_w_or_qr_keep_their_addresses() {
-        leads_to("/w", Some("w"));
-        leads_to("/qr", Some("qr"));
+    fn d59_slugs_w_and_qr_keep_their_addresses() {
+        is_link_at("/w", Some("w"));
+        is_link_at("/qr", Some("qr"));
         let slug = Some(Slug::parse("w").unwrap());
         assert_eq!(
             find("/w/qr.svg"),
-            Some(Found { resource: Resource::Qr(QrFormat::Svg), slug: slug.clone() })
+            Some(RouteMatch { resource: Resource::Qr(QrFormat::Svg), slug: slug.clone() })
         );
         let widget = find(&format!("/w/w/{WIDGET}")).unwrap();
         assert_eq!((widget.resource, widget.slug), (Resource::Widget(WIDGET.parse().unwrap()), slug));
     }
 
     #[test]
-    fn d59_what_is_no_widget_leads_nowhere() {
+    fn d59_paths_without_a_valid_widget_match_nothing() {
         for path in [
             "/w/",
             "/w/a",

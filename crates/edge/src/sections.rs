@@ -1,21 +1,20 @@
-//! Lists and texts in a row of bytes, for what only some links have.
+//! Encodes lists and texts that only some links have.
 
 use crate::compiled_link::CompileError;
 
-/// How many lists stand together.
+/// Number of lists in one section.
 pub(crate) const LISTS: usize = 5;
 
-/// Writes sections, one behind the other.
+/// Writes sections, one after another.
 #[derive(Debug, Default)]
 pub(crate) struct Sections(Vec<u8>);
 
 impl Sections {
-    /// Adds a text.
     pub(crate) fn text(&mut self, text: &[u8]) -> Result<(), CompileError> {
         write(&mut self.0, text)
     }
 
-    /// Adds lists, of which empty ones take no room.
+    /// Adds lists. Empty lists take no room.
     pub(crate) fn lists(&mut self, lists: &[Vec<&[u8]>; LISTS]) -> Result<(), CompileError> {
         let present = lists.iter().rev().fold(0, |present, list| present << 1 | u8::from(!list.is_empty()));
         self.0.push(present);
@@ -29,7 +28,7 @@ impl Sections {
         Ok(())
     }
 
-    /// Adds a list that may be longer than those.
+    /// Adds a list without the size limit of [`Self::lists`].
     pub(crate) fn long_list(&mut self, items: impl Iterator<Item: AsRef<[u8]>>) -> Result<(), CompileError> {
         let mut bytes = Vec::new();
         for item in items {
@@ -41,7 +40,7 @@ impl Sections {
         Ok(())
     }
 
-    /// All of them.
+    /// Returns all sections.
     pub(crate) fn bytes(&self) -> &[u8] {
         &self.0
     }
@@ -63,12 +62,12 @@ impl<'a> Reader<'a> {
         Self(bytes)
     }
 
-    /// The next section, which is a text.
+    /// Reads a text.
     pub(crate) fn text(&mut self) -> &'a [u8] {
         read(&mut self.0).unwrap_or_default()
     }
 
-    /// The next lists.
+    /// Reads the lists that [`Sections::lists`] wrote.
     pub(crate) fn lists(&mut self) -> [Items<'a>; LISTS] {
         let (present, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
@@ -78,7 +77,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// The next list, which may be a long one.
+    /// Reads the list that [`Sections::long_list`] wrote.
     pub(crate) fn long_list(&mut self) -> Items<'a> {
         let list = self.0.split_first_chunk().and_then(|(length, rest)| {
             rest.split_at_checked(usize::try_from(u32::from_le_bytes(*length)).ok()?)
@@ -88,7 +87,7 @@ impl<'a> Reader<'a> {
         Items(list)
     }
 
-    /// What stands behind the sections that were read.
+    /// Returns the bytes after the sections read so far.
     pub(crate) const fn rest(self) -> &'a [u8] {
         self.0
     }
@@ -111,7 +110,7 @@ impl Items<'_> {
     }
 }
 
-#[expect(clippy::copy_iterator, reason = "it is two words, and read more than once")]
+#[expect(clippy::copy_iterator, reason = "it is two words, and callers read it more than once")]
 impl<'a> Iterator for Items<'a> {
     type Item = &'a [u8];
 
@@ -125,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sections_come_out_as_they_went_in() {
+    fn sections_survive_encoding() {
         let lists = [vec![], vec![&b""[..], b"a", b"bc"], vec![], vec![], vec![&b"x"[..]]];
         let mut sections = Sections::default();
         sections.text(b"links.example.net").unwrap();
@@ -141,14 +140,14 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_break_off_read_as_nothing() {
+    fn truncated_bytes_read_as_empty() {
         let mut reader = Reader::new(&[31, 9, 0, 1]);
         assert!(reader.lists().iter().all(Items::is_empty) && reader.text().is_empty());
         assert_eq!(Items(&[3, 0, b'x']).next(), None);
     }
 
     #[test]
-    fn what_is_too_long_is_refused() {
+    fn too_long_text_is_refused() {
         let long = vec![0; usize::from(u16::MAX) + 1];
         assert!(matches!(Sections::default().text(&long), Err(CompileError::TooLong)));
     }

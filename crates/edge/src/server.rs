@@ -1,4 +1,4 @@
-//! Starting and stopping the listener.
+//! Starts and stops the link listener.
 
 use std::convert::Infallible;
 use std::io;
@@ -17,59 +17,61 @@ use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 use signpost_pages::{Language, SecurityContact};
 use tokio::task::JoinHandle;
 
-use crate::click_queue::ClickQueue;
+use crate::clicks::ClickQueue;
 use crate::files::SiteFiles;
 use crate::gates::{Gates, ReasonCounters};
 use crate::link_cache::LinkCache;
-use crate::loads::Loads;
+use crate::link_loader::LinkLoader;
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::Pages;
 use crate::qr_codes::QrCodes;
 use crate::response::response;
 use crate::visit::{Edge, Worker};
 
-/// How the link listener behaves.
+/// The options of the link listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeOptions {
-    /// How many misses an address may have within a calendar minute before it gets the 429 page until the minute
-    /// ends; 0 means any number (D54).
+    /// How many misses an address may have within a calendar minute. Then it gets the 429 page until the
+    /// minute ends. 0 turns the limit off (D54).
     pub miss_throttle_per_minute: u32,
-    /// How many threads answer visits.
+    /// Number of threads that answer visits.
     pub workers: NonZeroUsize,
-    /// How many connections there may be at once. Beyond, visitors get the 503 page.
+    /// Maximum number of concurrent connections. Further visitors get the 503 page.
     pub connections: usize,
-    /// How much memory the links that are kept in it may take, in bytes.
+    /// Memory limit of the link cache in bytes.
     pub cache_bytes: u64,
     /// The header in which trusted proxies name the visitor's country (D55).
     pub country_header: Option<HeaderName>,
-    /// Where weaknesses are reported, for `security.txt`; without it there is none.
+    /// The contact in `security.txt`. Without it the file does not exist.
     pub security_contact: Option<SecurityContact>,
 }
 
 /// The running link listener.
 ///
-/// It answers GET and HEAD for public links with a redirect (D53), a page or a QR code (D59), and everything that leads nowhere with one
-/// and the same page (D54). Dropping it stops it at once; [`Self::stop`] lets requests finish.
+/// It answers GET and HEAD for public links with a redirect (D53), a page or a QR code (D59). Addresses
+/// without a link get one identical page (D54). Dropping it stops it at once; [`Self::stop`] lets requests
+/// finish.
 pub struct EdgeServer {
     listener: Listener,
     clicks: ClickQueue,
-    emptying: Emptying,
+    flush_task: FlushTask,
 }
 
-/// The task that empties the queue of clicks. It ends with the server.
-struct Emptying(JoinHandle<()>);
+/// The task that flushes the click queue. It ends with the server.
+struct FlushTask(JoinHandle<()>);
 
-impl Drop for Emptying {
+impl Drop for FlushTask {
     fn drop(&mut self) {
         self.0.abort();
     }
 }
 
 impl EdgeServer {
-    /// Starts to accept on `listener`. It must be called within a Tokio runtime; the threads that answer are its
-    /// own. It installs no signal handlers.
+    /// Starts to accept connections on `listener`. The caller must be within a Tokio runtime; the listener
+    /// answers on its own threads. It installs no signal handlers.
     ///
     /// # Errors
+    ///
     /// The listener cannot be used, or the pages cannot be rendered.
     pub fn start(listener: TcpListener, app: Arc<Application>, options: EdgeOptions) -> io::Result<Self> {
         let EdgeOptions {
@@ -83,12 +85,12 @@ impl EdgeServer {
         let pages = Arc::new(Pages::render().map_err(io::Error::other)?);
         let list_version = app.target_blocklist.version();
         let cache = Arc::new(LinkCache::new(cache_bytes, list_version, Arc::clone(&app.link_memory)));
-        // Before the first link is loaded, so that no change of it is missed.
+        // Before the first load, so that no change of a link is missed.
         app.changes.subscribe(Arc::<LinkCache>::clone(&cache));
         let clicks = ClickQueue::new(Arc::clone(&app.clicks));
         let edge = Arc::new(Edge {
             gates: Gates::new(Arc::clone(&app), country_header),
-            loads: Loads::new(Arc::clone(&app), Arc::clone(&cache)),
+            loader: LinkLoader::new(Arc::clone(&app), Arc::clone(&cache)),
             app,
             pages: Arc::clone(&pages),
             misses: AddressThrottle::new(miss_throttle_per_minute),
@@ -109,45 +111,47 @@ impl EdgeServer {
         };
         let refusals: Arc<dyn Refusals> = Arc::new(EdgeRefusals(pages));
         let listener = Listener::start(listener, &options, &refusals, service)?;
-        Ok(Self { listener, emptying: Emptying(clicks.empty_regularly()), clicks })
+        Ok(Self { listener, flush_task: FlushTask(clicks.flush_periodically()), clicks })
     }
 
-    /// Waits until the listener ends, which it does by itself only if it fails.
+    /// Waits until the listener ends. It ends only if it fails or is stopped.
     ///
     /// # Errors
-    /// It failed.
+    ///
+    /// The listener failed.
     pub async fn ended(&mut self) -> io::Result<()> {
         self.listener.ended().await
     }
 
-    /// Stops accepting. A graceful stop returns when the running requests are finished, after 30 seconds at most;
-    /// any other at once.
+    /// Stops accepting. A graceful stop waits for running requests, at most 30 seconds; otherwise it returns
+    /// at once.
     ///
     /// # Errors
-    /// The listener had failed before.
+    ///
+    /// The listener failed earlier.
     pub async fn stop(self, graceful: bool) -> io::Result<()> {
-        let Self { listener, clicks, emptying } = self;
+        let Self { listener, clicks, flush_task } = self;
         let stopped = listener.stop(graceful).await;
-        drop(emptying);
+        drop(flush_task);
         // The clicks of the last visits.
-        clicks.empty();
+        clicks.flush();
         stopped
     }
 }
 
-/// What visitors see whose request cannot be answered as a visit.
+/// Answers requests that never become visits.
 struct EdgeRefusals(Arc<Pages>);
 
 impl Refusals for EdgeRefusals {
     fn answer(&self, refusal: Refusal) -> Response<BoxBody> {
         let status = match refusal {
-            // The page of an outage, which asks to come again in a moment.
+            // The page of an outage, which asks visitors to retry soon.
             Refusal::Overloaded => return response(&self.0, Outcome::Unavailable, Language::default),
             Refusal::NotHttp => StatusCode::BAD_REQUEST,
             Refusal::HeadTooLarge => StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
             Refusal::HeadTooSlow => StatusCode::REQUEST_TIMEOUT,
         };
-        // No browser sends such requests, so nobody would read a page.
+        // Browsers never send such requests, so no page is needed.
         Response::new(status)
     }
 }

@@ -20,21 +20,21 @@ use signpost_domain::{TargetUrl, Timestamp, WidgetId};
 use signpost_listener::{Reply, ShortRedirect};
 use signpost_pages::PixelPage;
 
-use crate::click_queue::{ClickQueue, Lane};
+use crate::clicks::{ClickQueue, Lane};
 use crate::compiled_link::CompiledLink;
 use crate::files::{File, SiteFiles};
-use crate::front::{Front, InlineLink};
 use crate::gates::{GateRequest, Gates, Reason, ReasonCounters, UNKNOWN};
 use crate::link_cache::LinkCache;
-use crate::link_view::{LeadsTo, LinkView};
-use crate::loads::{Loaded, Loads};
+use crate::link_loader::{LinkLoader, Loaded};
+use crate::link_view::{Destination, LinkView};
 use crate::outcome::{Outcome, VisitCounters};
 use crate::pages::{Page, Pages};
 use crate::qr_codes::{QrCodes, QrFormat};
+use crate::requested_address::{HashedSite, HostCache, RequestedAddress};
 use crate::response::{REDIRECT_HEADERS, response};
-use crate::routes::{self, Found, Resource};
+use crate::routes::{self, Resource, RouteMatch};
 use crate::visitor;
-use crate::wanted::{KnownHosts, KnownSite, Wanted};
+use crate::worker_cache::{InlineLink, WorkerCache};
 
 /// What all visits share.
 pub(crate) struct Edge {
@@ -45,7 +45,7 @@ pub(crate) struct Edge {
     pub(crate) files: SiteFiles,
     pub(crate) codes: QrCodes,
     pub(crate) cache: Arc<LinkCache>,
-    pub(crate) loads: Arc<Loads>,
+    pub(crate) loader: Arc<LinkLoader>,
     pub(crate) clicks: ClickQueue,
     pub(crate) counters: VisitCounters,
     pub(crate) gates: Gates,
@@ -55,31 +55,31 @@ pub(crate) struct Edge {
 /// What the visits of one worker share.
 pub(crate) struct Worker {
     pub(crate) edge: Arc<Edge>,
-    front: Front,
-    hosts: KnownHosts,
+    worker_cache: WorkerCache,
+    hosts: HostCache,
     pub(crate) lane: Arc<Lane>,
 }
 
-/// A visitor, as far as a visit needs to know.
+/// The parts of a request that a visit needs.
 pub(crate) struct Visitor<'a> {
     pub(crate) request: &'a Request,
     pub(crate) now: Timestamp,
     pub(crate) address: IpAddr,
 }
 
-/// A link that a visit has found.
-struct Known {
-    link: KnownLink,
+/// A link found in memory or loaded for a visit.
+struct FoundLink {
+    link: StoredLink,
     /// Whether the operator lists a target on the way.
     is_listed: bool,
 }
 
-enum KnownLink {
+enum StoredLink {
     Inline(InlineLink),
     Shared(CompiledLink),
 }
 
-impl KnownLink {
+impl StoredLink {
     fn view(&self) -> LinkView<'_> {
         match self {
             Self::Inline(link) => link.view(),
@@ -87,7 +87,7 @@ impl KnownLink {
         }
     }
 
-    /// Its page, which is shared where it can be.
+    /// The page, shared with the cache where possible.
     fn page(&self, html: &[u8]) -> Bytes {
         match self {
             Self::Inline(_) => Bytes::copy_from_slice(html),
@@ -99,13 +99,13 @@ impl KnownLink {
 impl Worker {
     pub(crate) fn new(edge: Arc<Edge>) -> Rc<Self> {
         let lane = edge.clicks.lane();
-        Rc::new(Self { edge, front: Front::new(), hosts: KnownHosts::new(), lane })
+        Rc::new(Self { edge, worker_cache: WorkerCache::new(), hosts: HostCache::new(), lane })
     }
 
-    /// Answers one visit, whatever happens in it.
+    /// Answers one visit, even if the code panics.
     pub(crate) async fn answer(self: Rc<Self>, request: Request) -> Reply<BoxBody> {
-        // A panic would close the connection without an answer. Nothing that a visit touches is left half changed by
-        // one: locks are recovered, what is borrowed is given back, and the store's reads change nothing.
+        // A panic would close the connection without an answer. It leaves no state half changed: locks
+        // recover, borrows end, and reads of the store change nothing.
         let outcome = AssertUnwindSafe(self.outcome(&request)).catch_unwind().await.unwrap_or_else(|_| {
             tracing::error!("a visit ended in a panic");
             Outcome::Failed
@@ -113,9 +113,9 @@ impl Worker {
         let edge = &self.edge;
         edge.counters.count(&outcome);
         tracing::debug!(outcome = outcome.label(), "visit");
-        // So that visitors' next requests go to a node that stays.
+        // So that visitors' next requests reach a node that stays up.
         let closes = edge.app.lifecycle.is_draining();
-        if let Outcome::RedirectedAtOnce(redirect) = outcome {
+        if let Outcome::RedirectedDirectly(redirect) = outcome {
             return Reply::Redirect(redirect.closing(closes));
         }
         let mut response = response(&edge.pages, outcome, || visitor::language(&request));
@@ -131,12 +131,12 @@ impl Worker {
             return Outcome::MethodNotAllowed;
         }
         let now = app.clock.now();
-        // Browsers ask for these by themselves, so not even a throttled visitor is refused them (D54).
+        // Browsers request these automatically, so even a throttled visitor gets them (D54).
         let path = request.uri().path();
         if routes::plain_slug(path).is_none()
             && let Some(file) = self.edge.files.at(path, now)
         {
-            return given(request, file);
+            return file_outcome(request, file);
         }
         let address = visitor::address(request, &app.client_addresses, now);
         if let Some(throttled) = misses.exhausted(address, now) {
@@ -144,8 +144,8 @@ impl Worker {
         }
         let outcome = self.look_up(&Visitor { request, now, address }).await;
         if outcome == Outcome::NotFound
-            && !routes::is_asked_for_by_browsers(path)
-            // Counting decides, so that of many at once exactly the allowed number get an answer.
+            && !routes::is_automatic_request(path)
+            // The count decides, so exactly the allowed number of concurrent misses gets an answer.
             && let Some(throttled) = misses.count(address, app.clock.now())
         {
             return Outcome::throttled(throttled);
@@ -158,88 +158,91 @@ impl Worker {
         let Edge { app, cache, .. } = &*self.edge;
         let path = request.uri().path();
         let plain = routes::plain_slug(path);
-        let site_of = |hostname| KnownSite::of(hostname, &app.system, &cache.generations);
+        let site_of = |hostname| HashedSite::of(hostname, &app.system, &cache.generations);
         let Some(site) = visitor::site(request, &self.hosts, site_of) else {
             return self.not_found(UNKNOWN);
         };
         let (resource, slug) = match plain {
             Some(slug) => (Resource::Link, slug.map(Cow::Borrowed)),
             None => match routes::find(path) {
-                Some(Found { resource, slug }) => {
+                Some(RouteMatch { resource, slug }) => {
                     (resource, slug.map(|slug| Cow::Owned(slug.as_str().to_owned())))
                 }
                 None => return self.not_found(UNKNOWN),
             },
         };
-        let wanted = Wanted::new(&site, slug.as_deref(), &cache.generations);
-        if wanted.is_system_root() && resource == Resource::Link {
+        let requested = RequestedAddress::new(&site, slug.as_deref(), &cache.generations);
+        if requested.is_system_root() && resource == Resource::Link {
             return Outcome::Root;
         }
-        let link = match self.known(&wanted) {
+        let link = match self.cached(&requested) {
             Some(link) => link,
-            None => match self.edge.loads.load(&wanted).await {
+            None => match self.edge.loader.load(&requested).await {
                 Loaded::Link(link) => {
                     let is_listed = link.view().was_listed() && self.is_listed(&link.view());
-                    Known { link: KnownLink::Shared(link), is_listed }
+                    FoundLink { link: StoredLink::Shared(link), is_listed }
                 }
-                Loaded::StoreAway => return Outcome::Unavailable,
-                Loaded::Broken => return Outcome::Failed,
+                Loaded::StoreUnavailable => return Outcome::Unavailable,
+                Loaded::Failed => return Outcome::Failed,
             },
         };
         match resource {
             Resource::Link => self.visit(visitor, &link),
-            Resource::Qr(format) => self.draw_code(visitor, &wanted, &link, format),
+            Resource::Qr(format) => self.draw_code(visitor, &requested, &link, format),
             Resource::Widget(id) => self.follow_widget(visitor, &link, id),
         }
     }
 
-    /// What this node knows to be at `wanted`.
-    fn known(&self, wanted: &Wanted<'_>) -> Option<Known> {
+    /// Returns what this node has in memory for `requested`.
+    fn cached(&self, requested: &RequestedAddress<'_>) -> Option<FoundLink> {
         let Edge { app, cache, .. } = &*self.edge;
         let generations = &cache.generations;
-        // Read before anything is compared with the moments of changes, so that a link which passes is as of this moment.
+        // Read before the link is compared with the moments of changes. A link that passes is then current as
+        // of this moment.
         let listed = generations.listed(app.target_blocklist.version());
-        let inline =
-            self.front.get(wanted).filter(|link| link.view().holds(link.moment(), wanted, generations));
+        let inline = self
+            .worker_cache
+            .get(requested)
+            .filter(|link| link.view().holds(link.moment(), requested, generations));
         let (link, moment) = if let Some(link) = inline {
-            (KnownLink::Inline(link), link.moment())
+            (StoredLink::Inline(link), link.moment())
         } else {
-            let link = cache.get(wanted)?;
+            let link = cache.get(requested)?;
             let moment = link.moment();
-            if !link.view().holds(moment, wanted, generations) {
+            if !link.view().holds(moment, requested, generations) {
                 return None;
             }
-            self.front.keep(wanted, &link);
-            (KnownLink::Shared(link), moment)
+            self.worker_cache.keep(requested, &link);
+            (StoredLink::Shared(link), moment)
         };
         let view = link.view();
         let now = Instant::now();
-        let leads_to = view.leads_to();
-        if !cache.may_say(&leads_to, now) {
+        let destination = view.destination();
+        if !cache.may_serve(&destination, now) {
             return None;
         }
-        // Once for each version of the list (R33).
+        // Checked once for each version of the list (R33).
         let mut is_listed = false;
-        if (moment < listed || view.was_listed()) && leads_to != LeadsTo::Nothing {
+        if (moment < listed || view.was_listed()) && destination != Destination::Nothing {
             is_listed = self.is_listed(&view);
             if !is_listed {
-                self.front.renew(wanted, listed);
-                if let KnownLink::Shared(link) = &link {
+                self.worker_cache.renew(requested, listed);
+                if let StoredLink::Shared(link) = &link {
                     link.renew(listed);
                 }
             }
         }
-        Some(Known { link, is_listed })
+        Some(FoundLink { link, is_listed })
     }
 
-    /// Whether the operator's list has a target of the link as it stands now.
+    /// Whether the operator's current list has a target of the link.
     fn is_listed(&self, link: &LinkView<'_>) -> bool {
         let list = self.edge.app.target_blocklist.current();
-        link.leads_to_any(|host| list.contains(host))
+        link.has_target(|host| list.contains(host))
     }
 
-    /// Lets the visitor through the gates of a link to where it leads.
-    fn visit(&self, visitor: &Visitor<'_>, Known { link, is_listed }: &Known) -> Outcome {
+    /// Applies the link's gates, and sends the visitor to its destination.
+    fn visit(&self, visitor: &Visitor<'_>, FoundLink { link, is_listed }: &FoundLink) -> Outcome {
         let view = link.view();
         if let Some(reason) = Reason::against(&view, *is_listed) {
             return self.not_found(reason);
@@ -252,16 +255,16 @@ impl Worker {
                 return Outcome::TurnedAway(turned_away);
             }
         }
-        let (outcome, kind) = match view.leads_to() {
-            LeadsTo::Nothing => return self.not_found(UNKNOWN),
-            LeadsTo::Location { start, rest } => {
+        let (outcome, kind) = match view.destination() {
+            Destination::Nothing => return self.not_found(UNKNOWN),
+            Destination::Location { start, rest } => {
                 let pixels = self.pixel_page(visitor, &view, start, rest);
                 (
-                    pixels.unwrap_or_else(|| redirected_to(visitor.request.version(), start, rest)),
+                    pixels.unwrap_or_else(|| redirect_outcome(visitor.request.version(), start, rest)),
                     ClickKind::Sent,
                 )
             }
-            LeadsTo::Page(page) => (shown(link.page(page.html), page.policy), ClickKind::Shown),
+            Destination::Page(page) => (page_outcome(link.page(page.html), page.policy), ClickKind::Shown),
         };
         if outcome != Outcome::Failed {
             self.record(visitor, &view, kind);
@@ -269,14 +272,15 @@ impl Worker {
         outcome
     }
 
-    /// The one page for all of these reasons (D54).
+    /// Counts the reason. Every reason gets the same page (D54).
     fn not_found(&self, reason: Reason) -> Outcome {
         self.edge.reasons.count(reason);
         Outcome::NotFound
     }
 
-    /// The page that fires the pixels of a link on the way to `start` and `rest` (D57). `None` if the link has none, if the
-    /// visitor does not want any, or if no page can be made: then the visitor is sent on without it.
+    /// The page that fires the link's pixels on the way to `start` and `rest` (D57). `None` if the link has
+    /// no pixels, if the visitor refuses tracking, or if the page cannot be rendered: the visitor is then
+    /// redirected without it.
     fn pixel_page(
         &self,
         Visitor { request, .. }: &Visitor<'_>,
@@ -302,31 +306,36 @@ impl Worker {
         }))
     }
 
-    /// The QR code of the link at `wanted` (D59).
+    /// The QR code of the link at `requested` (D59).
     fn draw_code(
         &self,
         Visitor { request, .. }: &Visitor<'_>,
-        wanted: &Wanted<'_>,
-        Known { link, is_listed }: &Known,
+        requested: &RequestedAddress<'_>,
+        FoundLink { link, is_listed }: &FoundLink,
         format: QrFormat,
     ) -> Outcome {
         let view = link.view();
         if let Some(reason) = Reason::against(&view, *is_listed) {
             return self.not_found(reason);
         }
-        let Some(url) = wanted.to_address().and_then(|address| url_of(&self.edge.app, &address)) else {
+        let Some(url) = requested.to_address().and_then(|address| url_of(&self.edge.app, &address)) else {
             return self.not_found(UNKNOWN);
         };
         match self.edge.codes.draw(url, format, request.uri().query().unwrap_or_default()) {
-            Ok(file) => given(request, file),
+            Ok(file) => file_outcome(request, file),
             Err(error) => Outcome::BadRequest(error),
         }
     }
 
-    /// Sends a visitor of a landing page to where one of its widgets leads (D59).
-    fn follow_widget(&self, visitor: &Visitor<'_>, Known { link, .. }: &Known, id: WidgetId) -> Outcome {
+    /// Redirects a visitor of a landing page to the target of a widget (D59).
+    fn follow_widget(
+        &self,
+        visitor: &Visitor<'_>,
+        FoundLink { link, .. }: &FoundLink,
+        id: WidgetId,
+    ) -> Outcome {
         let view = link.view();
-        let LeadsTo::Page(page) = view.leads_to() else {
+        let Destination::Page(page) = view.destination() else {
             return self.not_found(Reason::against(&view, false).unwrap_or(UNKNOWN));
         };
         let list = self.edge.app.target_blocklist.current();
@@ -336,7 +345,7 @@ impl Worker {
         if list.contains(target.host()) {
             return self.not_found(Reason::Listed);
         }
-        let outcome = redirected_to(visitor.request.version(), "", target.location().as_bytes());
+        let outcome = redirect_outcome(visitor.request.version(), "", target.location().as_bytes());
         if outcome != Outcome::Failed {
             self.record(visitor, &view, ClickKind::Widget(id));
         }
@@ -344,12 +353,12 @@ impl Worker {
     }
 }
 
-fn given(request: &Request, file: File) -> Outcome {
+fn file_outcome(request: &Request, file: File) -> Outcome {
     let is_known = file.is_known(request.headers().get(header::IF_NONE_MATCH));
     Outcome::File { file, is_known }
 }
 
-fn shown(html: Bytes, policy: &[u8]) -> Outcome {
+fn page_outcome(html: Bytes, policy: &[u8]) -> Outcome {
     HeaderValue::from_bytes(policy).map_or(Outcome::Failed, |content_security_policy| {
         Outcome::Shown(Page {
             status: StatusCode::OK,
@@ -360,11 +369,11 @@ fn shown(html: Bytes, policy: &[u8]) -> Outcome {
     })
 }
 
-fn redirected_to(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
+fn redirect_outcome(version: Version, start: &'static str, rest: &[u8]) -> Outcome {
     if version == Version::HTTP_11
         && let Some(redirect) = ShortRedirect::new(REDIRECT_HEADERS, start, rest)
     {
-        return Outcome::RedirectedAtOnce(redirect);
+        return Outcome::RedirectedDirectly(redirect);
     }
     let mut location = Vec::with_capacity(start.len() + rest.len());
     location.extend_from_slice(start.as_bytes());

@@ -1,4 +1,4 @@
-//! What a request says about where the visitor goes and where from.
+//! What a request says about the visitor and the requested host.
 
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -9,20 +9,20 @@ use signpost_app::admission::{ClientAddresses, Sender};
 use signpost_domain::{Hostname, Timestamp};
 use signpost_pages::Language;
 
-use crate::wanted::{KnownHosts, KnownSite};
+use crate::requested_address::{HashedSite, HostCache};
 
-/// The site that a request is for, which `site_of` makes of its hostname. `None` if it names no host, several, or something
-/// that is no hostname.
+/// Returns the site of the requested host, which `site_of` derives from the hostname. `None` if the request
+/// names no host, several, or an invalid one.
 pub(crate) fn site(
     request: &Request,
-    known: &KnownHosts,
-    site_of: impl FnOnce(Hostname) -> KnownSite,
-) -> Option<Rc<KnownSite>> {
+    known: &HostCache,
+    site_of: impl FnOnce(Hostname) -> HashedSite,
+) -> Option<Rc<HashedSite>> {
     let mut values = request.headers().get_all(header::HOST);
     let (Some(value), None) = (values.next(), values.next()) else { return None };
     let hostname_of = |authority: &[u8]| Hostname::from_authority(str::from_utf8(authority).ok()?).ok();
-    // A target in absolute form names its host a second time. One request for two hosts is nobody's address, or
-    // this server and a proxy in front of it could each see another.
+    // A request target in absolute form names the host again. A proxy and this server could read different
+    // hosts, so a request with two hosts matches no address.
     if let Some(authority) = request.uri().authority() {
         let named_again = hostname_of(authority.as_str().as_bytes())?;
         if hostname_of(value.as_bytes())? != named_again {
@@ -32,19 +32,20 @@ pub(crate) fn site(
     known.site(value.as_bytes(), || hostname_of(value.as_bytes()).map(site_of))
 }
 
-/// The address that a request counts for (D18, D54).
+/// The address to which the request is attributed (D18, D54).
 pub(crate) fn address(request: &Request, addresses: &ClientAddresses, now: Timestamp) -> IpAddr {
     let forwarded_for = request.headers().get_all(header::X_FORWARDED_FOR);
     let sender = Sender {
         peer: request.peer_addr().map(|peer| peer.ip()),
-        // A value that is no text becomes an empty one: a hop that cannot be read, behind which nothing is believed.
+        // A value that is not text becomes an empty one: an unreadable hop, and values before it are not
+        // trusted.
         forwarded_for: forwarded_for.map(|value| value.to_str().unwrap_or_default()).collect(),
         has_forwarded: request.headers().contains_key(header::FORWARDED),
     };
     addresses.of(&sender, now)
 }
 
-/// The language that the visitor likes best of those of the pages.
+/// The language of the pages that the visitor prefers.
 pub(crate) fn language(request: &Request) -> Language {
     let header = request.headers().get(header::ACCEPT_LANGUAGE);
     header.map_or_else(Language::default, |value| Language::preferred(value.as_bytes()))

@@ -1,4 +1,4 @@
-//! What the visitor's side logs (R31). In a program of its own, because a log belongs to the whole process.
+//! What the link listener logs (R31). A separate program, because the log belongs to the whole process.
 
 #![allow(
     dead_code,
@@ -6,11 +6,11 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "tests fail by panicking, and this one needs only a part of the harness"
+    reason = "tests fail by panicking, and this one uses only a part of the harness"
 )]
 
 #[path = "edge/harness.rs"]
-#[allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
+#[allow(clippy::disallowed_methods, reason = "tests store values that no use case creates")]
 mod harness;
 
 use std::io;
@@ -50,7 +50,7 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// What must not be found in the log, as far as a log could quote it.
+/// Strings that must not appear in the log, in the shape that a log would quote.
 const PRIVATE: [&str; 8] = [
     "127.0.0.1",
     "203.0.113.77",
@@ -62,12 +62,12 @@ const PRIVATE: [&str; 8] = [
     "privateHeader",
 ];
 
-/// Values with what breaks lines, terminals and reading directions.
+/// Values that break lines, terminals and reading directions.
 const TAILS: [&str; 6] =
     ["", " \u{202e}\u{2066}", " \t", " \"}{\"level\":\"ERROR\"}", " %0d%0a%1b[31m", " \u{85}\u{2028}"];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r31_no_address_query_or_agent_of_a_visitor_is_logged_at_any_level() {
+async fn r31_no_log_level_shows_address_query_or_agent() {
     let log = Log::default();
     tracing_subscriber::fmt()
         .with_max_level(tracing::Level::TRACE)

@@ -1,4 +1,4 @@
-//! What the link listener counts. In a program of its own, because counts belong to the whole process.
+//! The metrics of the link listener. A separate program, because metrics belong to the whole process.
 
 #![allow(
     dead_code,
@@ -6,11 +6,11 @@
     clippy::indexing_slicing,
     clippy::panic,
     clippy::unwrap_used,
-    reason = "tests fail by panicking, and this one needs only a part of the harness"
+    reason = "tests fail by panicking, and this one uses only a part of the harness"
 )]
 
 #[path = "edge/harness.rs"]
-#[allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
+#[allow(clippy::disallowed_methods, reason = "tests store values that no use case creates")]
 mod harness;
 
 use harness::{Edge, HOST, options};
@@ -21,7 +21,7 @@ use signpost_memory::{Fault, InMemory, Step};
 use signpost_port_contracts::samples;
 
 #[tokio::test(flavor = "multi_thread")]
-async fn visits_are_counted_by_what_they_came_to_and_why() {
+async fn visits_are_counted_by_outcome_and_reason() {
     let metrics = PrometheusBuilder::new().install_recorder().unwrap();
     let shows = |lines: &[&str]| {
         let text = metrics.render();
@@ -46,7 +46,7 @@ async fn visits_are_counted_by_what_they_came_to_and_why() {
         "signpost_visits_total{outcome=\"unavailable\"} 1",
         "signpost_visits_total{outcome=\"not_found\"} 2",
         "signpost_visits_total{outcome=\"throttled\"} 4",
-        // Who is throttled is not looked up.
+        // Throttled visits are not looked up.
         "signpost_visits_turned_away_total{reason=\"unknown\"} 2",
         "signpost_visits_turned_away_total{reason=\"bot\"} 0",
     ]);
@@ -59,12 +59,12 @@ async fn visits_are_counted_by_what_they_came_to_and_why() {
         "signpost_visits_turned_away_total{reason=\"listed\"} 1",
         "signpost_visits_turned_away_total{reason=\"loop\"} 1",
         "signpost_visits_turned_away_total{reason=\"suspended\"} 1",
-        // An unknown slug, an unknown host, a path that is none, a lost link, a domain that is not active.
+        // An unknown slug, an unknown host, an invalid path, a lost link, an inactive domain.
         "signpost_visits_turned_away_total{reason=\"unknown\"} 7",
     ]);
 }
 
-/// Visits of links that lead nowhere or let nobody in.
+/// Visits links that lead nowhere or turn visitors away.
 async fn turn_visitors_away() {
     let edge = Edge::start().await;
     let germany = CountryCode::parse("DE").unwrap();

@@ -1,7 +1,7 @@
-//! What working out the facts of a click takes: `cargo bench -p signpost-enrichment`.
+//! Measures the time to derive a click's facts: `cargo bench -p signpost-enrichment`.
 //!
-//! Nineteen of twenty clicks come with an agent, referrer, query and language seen before; the twentieth with ones never seen.
-//! It tells the time of the processor, by which machines with other work still agree.
+//! Nineteen of twenty clicks have an agent, referrer, query and language seen before; the twentieth has new
+//! ones. It measures processor time, which other work on the machine hardly affects.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a benchmark prints, and fails by panicking")]
 
@@ -14,7 +14,7 @@ use signpost_enrichment::{Enricher, Sent, Sources};
 const ROUNDS: usize = 7;
 const CLICKS: u32 = 100_000;
 
-/// What Linux counts the time of processors in.
+/// The unit in which Linux counts processor time.
 const TICK: Duration = Duration::from_millis(10);
 
 const AGENTS: &str = include_str!("../../user-agents/tests/agents/browsers.txt");
@@ -33,7 +33,7 @@ const QUERIES: [&str; 4] =
 
 const LANGUAGES: [&str; 3] = ["de-AT,de;q=0.9,en;q=0.5", "en-US,en;q=0.9", "fr"];
 
-/// What one click sends.
+/// The values of one click.
 struct Click {
     user_agent: String,
     referrer: String,
@@ -66,7 +66,7 @@ fn main() {
     }
 }
 
-/// Clicks of which each `rarity / 1,000`th has values that no other has; none if that is 0.
+/// Builds clicks. Every (`rarity` / 1,000)th has values that no other click has; none if that is 0.
 fn clicks(count: u32, rarity: usize) -> Vec<Click> {
     let agents: Vec<_> = AGENTS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
     let pick =
@@ -94,7 +94,7 @@ fn clicks(count: u32, rarity: usize) -> Vec<Click> {
         .collect()
 }
 
-/// The mean time of a click.
+/// The mean time per click.
 fn enrich(enricher: &mut Enricher, clicks: &[Click]) -> Duration {
     let begin = processor_time();
     for Click { user_agent, referrer, query, accept_language, address } in clicks {
@@ -111,16 +111,16 @@ fn enrich(enricher: &mut Enricher, clicks: &[Click]) -> Duration {
     processor_time().saturating_sub(begin) / u32::try_from(clicks.len()).unwrap()
 }
 
-/// What all threads of this process have taken so far.
+/// The processor time of all threads of this process.
 fn processor_time() -> Duration {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap();
     let (_, fields) = stat.rsplit_once(')').unwrap();
-    // Fields 14 and 15 of the line: in the program itself, and in the kernel for it.
+    // Fields 14 and 15 of the line: time in user mode and in kernel mode.
     let ticks = fields.split_whitespace().skip(11).take(2).map(|ticks| ticks.parse::<u32>().unwrap());
     TICK * ticks.sum::<u32>()
 }
 
-/// The memory of this process.
+/// The resident memory of this process.
 fn resident_kib() -> i64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();

@@ -1,4 +1,4 @@
-//! Browsers and operating systems by user agent, after the rules of uap-core.
+//! Browsers and operating systems by user agent, with the rules of uap-core.
 
 use std::sync::LazyLock;
 
@@ -8,37 +8,38 @@ use crate::sources::{SourceError, SourceKind, columns, rows};
 use crate::text::tidy;
 use crate::vendored;
 
-/// What the rules make of an agent: names of families, without versions. Empty if unknown.
+/// The families of an agent, without versions. Empty if unknown.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Families {
     pub(crate) browser: String,
     pub(crate) os: String,
 }
 
-/// Compiled rules. They take some megabytes and a good part of a second to compile.
+/// Compiled rules. They take a few megabytes, and a good part of a second to compile.
 pub(crate) struct AgentRules {
     browsers: user_agent::Extractor<'static>,
     systems: os::Extractor<'static>,
 }
 
 impl AgentRules {
-    /// The built-in rules, compiled when they are first asked for.
+    /// The built-in rules, compiled at first use.
     pub(crate) fn built_in() -> Option<&'static Self> {
-        // A test compiles them, so `None` is out of reach; a program that counts clicks would not be stopped by it either.
+        // A test compiles them, so `None` cannot occur. If it did, clicks would still be counted.
         static BUILT_IN: LazyLock<Option<AgentRules>> =
             LazyLock::new(|| AgentRules::parse(vendored::AGENTS).ok());
         BUILT_IN.as_ref()
     }
 
-    /// Reads rules, one a line: `browser` or `os`, a regular expression, and a name, in columns divided by tabs. Without a
-    /// name the expression's first group is the name; in a name, `$1` stands for that group. The first rule that matches wins.
+    /// Parses rules, one a line: `browser` or `os`, a regular expression, and a name, in columns separated by
+    /// tabs. Without a name, the first group of the expression is the name; in a name, `$1` stands for that
+    /// group. The first matching rule wins.
     pub(crate) fn parse(text: &str) -> Result<Self, SourceError> {
         let error = |line, problem| SourceError { kind: SourceKind::Agents, line, problem };
         let mut browsers = user_agent::Builder::new();
         let mut systems = os::Builder::new();
         for (line, row) in rows(text) {
             let [kind, regex, name] = columns(row).ok_or_else(|| {
-                error(line, "needs `browser` or `os`, an expression and a name, divided by tabs".into())
+                error(line, "needs `browser` or `os`, an expression and a name, separated by tabs".into())
             })?;
             let name = Some(name).filter(|name| !name.is_empty()).map(|name| name.to_owned().into());
             let regex = regex.to_owned().into();
@@ -75,14 +76,14 @@ impl AgentRules {
     }
 
     pub(crate) fn families(&self, agent: &str) -> Families {
-        // A family can be a part of the agent, so it is as strange as that.
+        // A family may be copied from the agent, so it needs the same cleaning.
         let browser = self.browsers.extract(agent).map(|found| tidy(&found.family));
         let os = self.systems.extract(agent).map(|found| tidy(&found.os));
         Families { browser: known(browser), os: known(os) }
     }
 }
 
-/// What the rules call `Other` is unknown.
+/// Maps `Other`, as the rules call it, to unknown.
 fn known(family: Option<String>) -> String {
     family.filter(|family| family != "Other").unwrap_or_default()
 }
@@ -97,12 +98,12 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_rules_compile() {
+    fn built_in_rules_compile() {
         assert_eq!(AgentRules::parse(vendored::AGENTS).err().map(|error| error.to_string()), None);
     }
 
     #[test]
-    fn a_rule_that_cannot_be_is_named_with_its_line() {
+    fn invalid_rule_is_reported_with_its_line() {
         assert_eq!(problem("# c\n\nbrowser\tx").0, 3);
         assert!(problem("robot\tx\tX").1.contains("`robot`"));
         assert_eq!(problem("os\tx\tX\nos\t(x\tX").0, 2);
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_rule_that_matches_gives_the_name() {
+    fn first_matching_rule_gives_the_name() {
         let rules =
             AgentRules::parse("browser\t(Fox)[a-z]*/\\d\t\nbrowser\tFoxy\tNever\nos\tPlan (9)\tPlan $1")
                 .unwrap();

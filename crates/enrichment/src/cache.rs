@@ -1,10 +1,10 @@
-//! What was worked out before, by the bytes that it was worked out from.
+//! A cache of derived values, by the bytes from which they were derived.
 
 use quick_cache::Weighter;
 use quick_cache::unsync;
 
-/// What an entry takes beside its key and value: the cache's own bookkeeping, and allocations. Since every entry weighs at
-/// least that much, a bound on the weight bounds the number of entries too.
+/// What an entry takes besides key and value: the cache's bookkeeping and allocations. Every entry weighs at
+/// least this much, so a limit of the weight also limits the number of entries.
 const OVERHEAD: usize = 128;
 
 /// A value that knows its size.
@@ -13,7 +13,7 @@ pub(crate) trait HeapSize {
     fn bytes(&self) -> usize;
 }
 
-/// Remembers values within a number of bytes. A flood of keys that come once does not push out those that come often.
+/// Caches values within a number of bytes. A flood of keys seen once does not evict frequent ones.
 pub(crate) struct Cache<V: HeapSize>(unsync::Cache<Box<[u8]>, V, ByBytes>);
 
 #[derive(Clone)]
@@ -26,9 +26,9 @@ impl<V: HeapSize> Weighter<Box<[u8]>, V> for ByBytes {
 }
 
 impl<V: HeapSize> Cache<V> {
-    /// A cache of at most `bytes`.
+    /// Creates a cache of at most `bytes`.
     pub(crate) fn of_bytes(bytes: u32) -> Self {
-        // The typical agent is 120 bytes long.
+        // A typical agent has 120 bytes.
         let typical = usize::try_from(bytes).unwrap_or(usize::MAX) / (2 * OVERHEAD);
         Self(unsync::Cache::with_weighter(typical, u64::from(bytes), ByBytes))
     }
@@ -53,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_keys_stays_within_the_bytes_and_spares_busy_ones() {
+    fn flood_of_keys_stays_within_the_limit_and_keeps_frequent_ones() {
         let mut cache = Cache::of_bytes(64 * 1024);
         cache.insert(b"busy", 0);
         for number in 1..20_000_u32 {

@@ -1,4 +1,4 @@
-//! What kind of source a host or a value of `utm_source` is.
+//! The category of a referring host or of a value of `utm_source`.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -6,13 +6,13 @@ use std::sync::LazyLock;
 use crate::sources::{SourceError, SourceKind, columns, rows};
 use crate::vendored;
 
-/// Our own table, which corrects the fetched one and goes beyond it.
+/// Signpost's own table, which corrects and extends the fetched one.
 const CHANNELS: &str = include_str!("../data/channels.tsv");
 
-/// The assistants that we know.
+/// The known AI assistants.
 const ASSISTANTS: &str = include_str!("../data/ai-assistants.txt");
 
-/// What begins the name of an Android app.
+/// The prefix of Android app names.
 const APP: &str = "android-app://";
 
 /// A kind of source.
@@ -30,7 +30,7 @@ pub(crate) enum Category {
     Affiliate,
     Audio,
     Assistant,
-    /// A site of none of these kinds, although it belongs to one that has a kind.
+    /// A site of no other kind, although its parent domain has one.
     Referral,
 }
 
@@ -82,13 +82,13 @@ impl Categories {
         &BUILT_IN
     }
 
-    /// Reads a list of channels; [`Sources::with_channels`](crate::Sources::with_channels) says how it looks.
+    /// Parses a list of channels in the format of [`Sources::with_channels`](crate::Sources::with_channels).
     pub(crate) fn of_channels(text: &str) -> Result<Self, SourceError> {
         let mut categories = Self::default();
         for (line, row) in rows(text) {
             let error = |problem| SourceError { kind: SourceKind::Channels, line, problem };
-            let [name, category] =
-                columns(row).ok_or_else(|| error("needs a name and a category, divided by a tab".into()))?;
+            let [name, category] = columns(row)
+                .ok_or_else(|| error("needs a name and a category, separated by a tab".into()))?;
             if let Some(package) = name.strip_prefix(APP) {
                 check_name(package).and_then(|()| check_name(category)).map_err(error)?;
                 categories.apps.insert(package.into(), category.into());
@@ -97,16 +97,16 @@ impl Categories {
             check_name(name).map_err(error)?;
             let category = Category::named(category).ok_or_else(|| {
                 let names: Vec<_> = Category::NAMED.iter().map(|(name, _)| *name).collect();
-                error(format!("`{category}` is no category; use one of {}", names.join(", ")))
+                error(format!("`{category}` is not a category; use one of {}", names.join(", ")))
             })?;
             if categories.names.insert(name.into(), category).is_some() {
-                return Err(error(format!("`{name}` is there twice")));
+                return Err(error(format!("`{name}` occurs twice")));
             }
         }
         Ok(categories)
     }
 
-    /// Reads a list of assistants, one name a line.
+    /// Parses a list of assistants, one name a line.
     pub(crate) fn of_assistants(text: &str) -> Result<Self, SourceError> {
         let mut categories = Self::default();
         for (line, name) in rows(text) {
@@ -120,7 +120,7 @@ impl Categories {
         Ok(categories)
     }
 
-    /// The host that an Android app counts as.
+    /// The host as which an Android app counts.
     pub(crate) fn host_of_app(&self, package: &str) -> Option<&str> {
         self.apps.get(package).map(AsRef::as_ref)
     }
@@ -130,14 +130,18 @@ impl Categories {
     }
 }
 
-/// The category of a host: its own, or that of the nearest domain above it that has one.
+/// The category of a host: its own, or that of the nearest parent domain that has one.
 pub(crate) fn of_host(host: &str, channels: &Categories, assistants: &Categories) -> Option<Category> {
     let mut below = "";
     let mut name = host;
     while name.contains('.') {
         if let Some(category) = assistants.get(name).or_else(|| channels.get(name)) {
             let is_search = category == Category::Search;
-            return Some(if is_search && !is_face_of_search(below) { Category::Referral } else { category });
+            return Some(if is_search && !is_search_subdomain(below) {
+                Category::Referral
+            } else {
+                category
+            });
         }
         let (_, above) = name.split_once('.')?;
         name = above;
@@ -146,9 +150,9 @@ pub(crate) fn of_host(host: &str, channels: &Categories, assistants: &Categories
     None
 }
 
-/// Whether a search engine puts its search under a subdomain of this name: its mobile or national edition. Other services of
-/// the same firm are no search.
-fn is_face_of_search(below: &str) -> bool {
+/// Whether search engines use this subdomain for search, as in mobile or national editions. Other services of
+/// the same company are not search.
+fn is_search_subdomain(below: &str) -> bool {
     matches!(below, "" | "m" | "www" | "search" | "mobile")
         || (below.len() == 2 && below.bytes().all(|letter| letter.is_ascii_lowercase()))
 }
@@ -189,14 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn the_built_in_lists_can_be_read() {
+    fn built_in_lists_are_valid() {
         assert_eq!(Categories::of_channels(vendored::CATEGORIES).err(), None);
         assert_eq!(Categories::of_channels(CHANNELS).err(), None);
         assert_eq!(Categories::of_assistants(ASSISTANTS).err(), None);
     }
 
     #[test]
-    fn every_app_counts_as_a_host_that_has_a_category() {
+    fn every_app_counts_as_a_host_with_a_category() {
         let channels = Categories::built_in_channels();
         for (package, named) in &channels.apps {
             assert!(host(named).is_some(), "{package}: {named}");
@@ -204,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_a_host_has_the_category_of_the_nearest_domain() {
+    fn d47_host_has_the_category_of_the_nearest_domain() {
         for (name, category) in [
             ("google.com", Category::Search),
             ("google.co.nz", Category::Search),
@@ -230,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_a_source_is_a_host_or_a_common_name() {
+    fn d47_source_is_a_host_or_a_common_name() {
         assert_eq!(source("google"), Some(Category::Search));
         assert_eq!(source("www.google.de"), Some(Category::Search));
         assert_eq!(source("google shopping"), Some(Category::Shopping));
@@ -239,18 +243,17 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_line_is_named_with_its_problem() {
+    fn invalid_line_is_reported_with_its_problem() {
         assert_eq!(
             problem("a.example search"),
-            "channels: line 1: needs a name and a category, divided by a tab"
+            "channels: line 1: needs a name and a category, separated by a tab"
         );
         assert!(
-            problem("# c\na.example\tsaerch").starts_with("channels: line 2: `saerch` is no category; use")
+            problem("# c\na.example\tsaerch")
+                .starts_with("channels: line 2: `saerch` is not a category; use")
         );
         assert!(problem("A.example\tsearch").contains("lower case"));
-        assert!(
-            problem("a.example\tsearch\na.example\tsocial").contains("line 2: `a.example` is there twice")
-        );
+        assert!(problem("a.example\tsearch\na.example\tsocial").contains("line 2: `a.example` occurs twice"));
         assert!(problem("android-app://\ta.example").contains("empty"));
     }
 }

@@ -1,14 +1,15 @@
 //! The channel of a click (D47), by the rules of Google Analytics 4's default channel group.
 //!
-//! Where they differ, ADR 43 says why: a medium that says how the link was sent (email, SMS, push, …) decides before the
-//! category of the source does, and channels that Google does not have come in.
+//! ADR 43 explains the differences: a medium that says how the link was sent (email, SMS, push, …) takes
+//! precedence over the source's category, and some channels are not Google's.
 
 use crate::categories::Category;
 use crate::query::{ClickId, Marks};
 
 /// The channel of a click whose query has these marks.
 ///
-/// `source` is the category of `utm_source` or, without one, of the referrer; `was_referred` whether there is a referrer.
+/// `source` is the category of `utm_source` or, without one, of the referrer. `was_referred` says whether
+/// there is a referrer.
 pub(crate) fn channel(marks: &Marks, source: Option<Category>, was_referred: bool) -> &'static str {
     if marks.is_qr {
         return "qr";
@@ -37,8 +38,8 @@ fn is_direct(marks: &Marks, was_referred: bool) -> bool {
     is_named_so || (says_nothing && !was_referred)
 }
 
-/// Whether somebody paid for the click: GA4's `^(.*cp.*|ppc|retargeting|paid.*)$`, or an advertiser's click id where no medium
-/// says otherwise.
+/// Whether the click was paid for: GA4's `^(.*cp.*|ppc|retargeting|paid.*)$`, or an advertiser's click id
+/// unless the medium says otherwise.
 fn is_paid(marks: &Marks) -> bool {
     let medium = marks.medium.as_str();
     if medium.is_empty() {
@@ -61,7 +62,7 @@ fn paid(marks: &Marks, source: Option<Category>) -> &'static str {
         _ if medium == "cpm" => return "display",
         _ => {}
     }
-    // `paid_social` says it all, whatever the source is called.
+    // `paid_social` decides by itself, whatever the source.
     [
         ("shopping", "paid_shopping"),
         ("search", "paid_search"),
@@ -73,7 +74,7 @@ fn paid(marks: &Marks, source: Option<Category>) -> &'static str {
     .map_or("paid_other", |(_, channel)| channel)
 }
 
-/// What a medium that says how the link was sent decides.
+/// The channel of a medium that says how the link was sent.
 fn by_medium(medium: &str) -> Option<&'static str> {
     Some(match medium {
         "display" | "banner" | "expandable" | "interstitial" => "display",
@@ -91,7 +92,8 @@ fn by_medium(medium: &str) -> Option<&'static str> {
     })
 }
 
-/// What the category of the source decides where nobody paid. A site of no category may still have a telling medium.
+/// The channel of an unpaid click by the source's category. For sites without a category, the medium may
+/// still decide.
 fn organic(source: Category) -> Option<&'static str> {
     Some(match source {
         Category::Search => "organic_search",

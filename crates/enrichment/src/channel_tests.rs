@@ -2,7 +2,7 @@ use std::net::Ipv4Addr;
 
 use crate::{Enricher, Sent, Sources};
 
-/// The channels of clicks, each told by its referrer and query.
+/// Checks the channels of clicks, each given by its referrer and query.
 fn channels(clicks: &[(&str, &str, &str)]) {
     let mut enricher = Enricher::new(Sources::default());
     for (referrer, query, expected) in clicks {
@@ -19,7 +19,7 @@ fn channels(clicks: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn d47_a_click_from_nowhere_is_direct() {
+fn d47_click_without_a_source_is_direct() {
     channels(&[
         ("", "", "direct"),
         ("", "id=7", "direct"),
@@ -30,7 +30,7 @@ fn d47_a_click_from_nowhere_is_direct() {
 }
 
 #[test]
-fn d59_a_scanned_code_is_qr_whatever_else_is_said() {
+fn d59_scanned_code_is_qr_despite_other_marks() {
     channels(&[
         ("", "src=qr", "qr"),
         ("https://facebook.com/", "src=qr&utm_source=google&utm_medium=cpc", "qr"),
@@ -39,7 +39,7 @@ fn d59_a_scanned_code_is_qr_whatever_else_is_said() {
 }
 
 #[test]
-fn d47_a_referrer_alone_decides_by_its_category() {
+fn d47_referrer_alone_decides_by_its_category() {
     channels(&[
         ("https://www.google.co.uk/", "", "organic_search"),
         ("https://duckduckgo.com/", "", "organic_search"),
@@ -62,7 +62,7 @@ fn d47_a_referrer_alone_decides_by_its_category() {
 }
 
 #[test]
-fn d47_a_paid_medium_decides_with_the_category_of_the_source() {
+fn d47_paid_medium_decides_with_the_category_of_the_source() {
     channels(&[
         ("", "utm_source=google&utm_medium=cpc", "paid_search"),
         ("", "utm_source=facebook&utm_medium=paid", "paid_social"),
@@ -80,7 +80,7 @@ fn d47_a_paid_medium_decides_with_the_category_of_the_source() {
 }
 
 #[test]
-fn d47_click_ids_imply_paid_where_only_paid_clicks_have_them() {
+fn d47_click_ids_of_paid_clicks_imply_paid() {
     channels(&[
         ("https://www.google.com/", "gclid=x", "paid_search"),
         ("", "gclid=x", "paid_search"),
@@ -96,7 +96,7 @@ fn d47_click_ids_imply_paid_where_only_paid_clicks_have_them() {
 }
 
 #[test]
-fn d47_a_medium_that_says_how_the_link_was_sent_decides_before_the_source() {
+fn d47_medium_of_delivery_overrides_the_source() {
     channels(&[
         ("", "utm_source=google&utm_medium=email", "email"),
         ("https://www.facebook.com/", "utm_source=x&utm_medium=sms", "sms"),
@@ -110,7 +110,7 @@ fn d47_a_medium_that_says_how_the_link_was_sent_decides_before_the_source() {
 }
 
 #[test]
-fn d47_unpaid_sources_and_mediums_decide_as_google_says() {
+fn d47_unpaid_sources_and_mediums_follow_google() {
     channels(&[
         ("", "utm_source=linkedin&utm_medium=post", "organic_social"),
         ("", "utm_source=acme&utm_medium=social-media", "organic_social"),

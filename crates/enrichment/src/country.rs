@@ -4,9 +4,11 @@ use std::net::IpAddr;
 
 use signpost_domain::CountryCode;
 
-/// The country that `known` names, or else the one whose registry gave the address away. Empty if neither is known.
+/// Returns the country of `known`, otherwise the one whose registry assigned the address. Empty if neither is
+/// known.
 ///
-/// The registries' lists say who got a block, which need not be where it is used. So they never decide who is turned away.
+/// The registries' lists say who got a block, which may be used elsewhere. So they never decide who is turned
+/// away.
 pub(crate) fn country(address: IpAddr, known: Option<CountryCode>) -> &'static str {
     let by_registry = || {
         let code = iptocc::country_code(address.to_canonical())?;
@@ -24,7 +26,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_the_known_country_wins_over_the_registries() {
+    fn d47_known_country_overrides_the_registries() {
         let known = CountryCode::parse("nz").unwrap();
         assert_eq!(country([193, 0, 6, 139].into(), Some(known)), "NZ");
         assert_eq!(of("193.0.6.139"), "NL");
@@ -33,7 +35,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_an_address_of_no_country_has_none() {
+    fn d47_address_without_a_country_has_none() {
         for address in ["10.0.0.1", "127.0.0.1", "::1", "fe80::1", "255.255.255.255", "0.0.0.0"] {
             assert_eq!(of(address), "", "{address}");
         }

@@ -7,10 +7,10 @@ use regex_filtered::{Builder, Regexes};
 use crate::sources::{SourceError, SourceKind, rows};
 use crate::vendored;
 
-/// Patterns of the fetched list that match people's browsers too: builds of phones, browsers within apps and editors (ADR 40), and
-/// words that are part of others, such as `RED/` of `WIRED/` and `Sonic` of `ViewSonic`.
+/// Patterns of the fetched list that also match people's browsers: phone builds, browsers within apps and
+/// editors (ADR 40), and parts of other words, such as `RED/` in `WIRED/` and `Sonic` in `ViewSonic`.
 #[rustfmt::skip]
-const PEOPLES: &[&str] = &[
+const BROWSER_PATTERNS: &[&str] = &[
     r"AP3A\.240617\.008", "MetaIAB Facebook", "Viber", r"Code\/1\.", r"Trae\/", "okhttp", "Butterfly", "Sonic", r"008\/",
     r"RED\/", "speedy", "Fluid", "ds9", "Nitro-", "Adventurer", "Magellan", "Hello World", r"mail\.ru",
 ];
@@ -19,15 +19,15 @@ const PEOPLES: &[&str] = &[
 pub(crate) struct Crawlers(Regexes);
 
 impl Crawlers {
-    /// The built-in patterns, compiled when they are first asked for.
+    /// The built-in patterns, compiled at first use.
     pub(crate) fn built_in() -> Option<&'static Self> {
-        // A test compiles them, so `None` is out of reach.
+        // A test compiles them, so `None` cannot occur.
         static BUILT_IN: LazyLock<Option<Crawlers>> =
-            LazyLock::new(|| Crawlers::compile(vendored::CRAWLERS, PEOPLES).ok());
+            LazyLock::new(|| Crawlers::compile(vendored::CRAWLERS, BROWSER_PATTERNS).ok());
         BUILT_IN.as_ref()
     }
 
-    /// Reads regular expressions, one a line. An agent is a bot if one of them matches any part of it.
+    /// Parses regular expressions, one a line. An agent is a bot if any of them matches a part of it.
     pub(crate) fn parse(text: &str) -> Result<Self, SourceError> {
         Self::compile(text, &[])
     }
@@ -41,7 +41,7 @@ impl Crawlers {
         builder.build().map(Self).map_err(|problem| error(0, problem.to_string()))
     }
 
-    pub(crate) fn know(&self, agent: &str) -> bool {
+    pub(crate) fn matches(&self, agent: &str) -> bool {
         self.0.is_match(agent)
     }
 }
@@ -51,13 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_built_in_patterns_compile() {
-        assert_eq!(Crawlers::compile(vendored::CRAWLERS, PEOPLES).err(), None);
+    fn built_in_patterns_compile() {
+        assert_eq!(Crawlers::compile(vendored::CRAWLERS, BROWSER_PATTERNS).err(), None);
     }
 
     #[test]
-    fn every_pattern_that_is_left_out_is_on_the_list() {
-        for pattern in PEOPLES {
+    fn every_excluded_pattern_is_on_the_list() {
+        for pattern in BROWSER_PATTERNS {
             assert!(vendored::CRAWLERS.lines().any(|line| line == *pattern), "{pattern}");
         }
     }

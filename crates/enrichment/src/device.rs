@@ -1,14 +1,15 @@
 //! The kind of device, by words in its user agent.
 //!
-//! uap-core's device rules name brands and models, not kinds. The words below say the kind in
-//! practice: makers of televisions name them, and since 2011 Android's browsers say `Mobile` on phones only.
-//! What cannot be told: an iPad that asks for the desktop site calls itself a Mac, and an Android tablet that does so Linux.
+//! uap-core's device rules name brands and models, not kinds. In practice the words below tell the kind:
+//! makers of televisions name them, and since 2011 Android browsers say `Mobile` only on phones. Two cases
+//! cannot be told apart: an iPad that requests the desktop site looks like a Mac, and an Android tablet that
+//! does so looks like Linux.
 
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
 
-/// Televisions, and the boxes and sticks for them. Chromecast is `CrKey`.
+/// Televisions, and their boxes and sticks. Chromecast is `CrKey`.
 #[rustfmt::skip]
 const TELEVISIONS: &[&str] = &[
     "smarttv", "smart-tv", "smart_tv", "smart tv", "googletv", "google tv", "android tv", "androidtv",
@@ -18,14 +19,14 @@ const TELEVISIONS: &[&str] = &[
     "chromecast", "tizen tv", "boxee", "pov_tv", "kylo",
 ];
 
-/// Devices of no other kind: consoles, glasses, cars, watches.
+/// Other devices: consoles, glasses, cars, watches.
 #[rustfmt::skip]
 const OTHERS: &[&str] = &[
     "playstation", "xbox", "nintendo", "oculusbrowser", "; quest", "qtcarbrowser", "tesla/", "watchos",
     "apple watch", "wear os",
 ];
 
-/// Tablets, also those whose browsers say `Mobile` beside `Android`.
+/// Tablets, including those whose browsers say `Mobile` beside `Android`.
 #[rustfmt::skip]
 const TABLETS: &[&str] = &[
     "ipad", "playbook", "kindle", "tablet;", "tablet ", "; tablet", "(tablet", "nexus 7", "nexus 9",
@@ -34,7 +35,7 @@ const TABLETS: &[&str] = &[
     "honor pad",
 ];
 
-/// Phones, and browsers that only phones have.
+/// Phones, and browsers that exist only on phones.
 #[rustfmt::skip]
 const PHONES: &[&str] = &[
     "iphone", "ipod", "windows phone", "iemobile", "blackberry", "bb10", "opera mini", "opera mobi",
@@ -50,8 +51,8 @@ const COMPUTERS: &[&str] = &[
     "openbsd", "netbsd", "sunos", "haiku", "os/2", "amiga",
 ];
 
-/// Words that decide only together with others, and their bits. `; aft` and letters are the models of Fire TV.
-const TOGETHER: [(&str, u32); 10] = [
+/// Words that decide only in combination, and their bits. `; aft` with a letter is a model of Fire TV.
+const COMBINED: [(&str, u32); 10] = [
     ("tizen", TIZEN),
     ("tv", TV),
     ("android", ANDROID),
@@ -64,14 +65,14 @@ const TOGETHER: [(&str, u32); 10] = [
     ("opera mini", SMALL),
 ];
 
-/// Every word in one automaton, which reads an agent once however many words there are.
+/// All words in one automaton, which reads an agent once, however many words there are.
 struct Words {
     automaton: AhoCorasick,
     /// The bit of each pattern.
     groups: Vec<u32>,
 }
 
-/// The bits of the lists; those of [`TOGETHER`] follow.
+/// The bits of the lists; those of [`COMBINED`] follow.
 const OTHER: u32 = 1;
 const TELEVISION: u32 = 1 << 1;
 const TABLET: u32 = 1 << 2;
@@ -82,9 +83,9 @@ const TV: u32 = 1 << 6;
 const ANDROID: u32 = 1 << 7;
 const FIRE_TV: u32 = 1 << 8;
 const WINDOWS: u32 = 1 << 9;
-/// How browsers begin, those within apps too.
+/// The prefix of browsers' agents, including those within apps.
 const BROWSER: u32 = 1 << 10;
-/// Words that Android's browsers leave out on tablets.
+/// Words that Android browsers omit on tablets.
 const SMALL: u32 = 1 << 11;
 
 impl Words {
@@ -99,13 +100,13 @@ impl Words {
         let words = lists
             .iter()
             .flat_map(|(words, group)| words.iter().map(move |word| (*word, *group)))
-            .chain(TOGETHER);
+            .chain(COMBINED);
         let (words, groups): (Vec<_>, Vec<_>) = words.unzip();
         let automaton = AhoCorasick::builder().ascii_case_insensitive(true).build(words).ok()?;
         Some(Self { automaton, groups })
     }
 
-    /// The groups that have a word in `agent`.
+    /// The groups with a word in `agent`.
     fn groups_in(&self, agent: &str) -> u32 {
         self.automaton
             .find_overlapping_iter(agent)
@@ -114,9 +115,9 @@ impl Words {
     }
 }
 
-/// The kind of device that `agent` names, with `os` the family of its system. Empty for an empty agent.
+/// The kind of device that `agent` names; `os` is the family of its system. Empty for an empty agent.
 pub(crate) fn device(agent: &str, os: &str) -> &'static str {
-    // The words are ours, and few enough for any automaton.
+    // The words are built in, and few enough for any automaton.
     static WORDS: LazyLock<Option<Words>> = LazyLock::new(Words::new);
     if agent.trim().is_empty() {
         return "";
@@ -128,7 +129,7 @@ pub(crate) fn device(agent: &str, os: &str) -> &'static str {
     } else if has(TELEVISION) || has(TIZEN | TV) || has(ANDROID | FIRE_TV) || os == "ATV OS X" {
         "tv"
     } else if has(WINDOWS) {
-        // Here `Tablet PC` is a part of the system, which computers have too.
+        // `Tablet PC` is a part of the system here, which computers have too.
         "desktop"
     } else if has(TABLET) || (has(ANDROID | BROWSER) && !has(SMALL)) {
         "tablet"

@@ -1,4 +1,4 @@
-//! All facts of a click together.
+//! Derives all facts of a click.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -11,25 +11,24 @@ use crate::channel::channel;
 use crate::country::country;
 use crate::device::device;
 use crate::language::Language;
-use crate::purpose::is_ahead_of_visit;
 use crate::query::{ClickId, Marks};
 use crate::referrer::Referrer;
 use crate::sources::Sources;
 use crate::text;
 
-/// How much of a value is looked at. The edge keeps no more, and the work stays bounded whoever calls.
+/// How much of a value is examined. The edge keeps no more, and the limit bounds the work for any caller.
 const MAX_EXAMINED_BYTES: usize = 512;
 
-/// Room for agents: some 8,000 of typical length, far more than a day's clicks have beyond those that come once.
+/// Room for about 8,000 agents of typical length: far more than the repeated agents of a day.
 const AGENTS_BYTES: u32 = 4 * 1024 * 1024;
 
-/// Room for facts by all that was sent: some 8,000.
-const TOGETHER_BYTES: u32 = 4 * 1024 * 1024;
+/// Room for about 8,000 facts by everything that a visitor sent.
+const COMBINED_BYTES: u32 = 4 * 1024 * 1024;
 
 /// Room for referrers, and for queries and languages.
 const OTHERS_BYTES: u32 = 1024 * 1024;
 
-/// What a visitor sent with a visit. All bytes may be anything at all; of each value, 512 bytes are looked at.
+/// What a visitor sent with a visit. It may be any bytes; the first 512 of each value are examined.
 #[derive(Debug, Clone, Copy)]
 pub struct Sent<'a> {
     /// The header `User-Agent`.
@@ -42,16 +41,17 @@ pub struct Sent<'a> {
     pub query: &'a [u8],
     /// The header `Sec-Purpose`, or else `Purpose`.
     pub purpose: &'a [u8],
-    /// The visitor's own address, behind trusted proxies. It decides the country and is kept nowhere.
+    /// The visitor's own address, behind trusted proxies. It only decides the country, and is never stored.
     pub address: IpAddr,
 }
 
-/// What a click is counted under: values of the dimensions (D47). An unknown one is empty.
+/// The values of a click's dimensions (D47). An unknown value is empty.
 ///
-/// Texts are valid, have no control characters, and at most 100 characters (a referrer 253). Clones share them.
+/// Texts are valid, have no control characters, and at most 100 characters (a referrer 253). Clones share
+/// them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Facts {
-    /// Whether it counts among the bots: a known program, a link previewer, or a page fetched ahead of a visit (D48).
+    /// Whether it counts as a bot: a known program, a link previewer, or a page fetched before a visit (D48).
     pub is_bot: bool,
     /// One of D47's channels; never empty.
     pub channel: &'static str,
@@ -75,19 +75,19 @@ pub struct Facts {
     pub utm_campaign: Arc<str>,
 }
 
-/// Works out the facts of clicks.
+/// Derives the facts of clicks.
 ///
-/// The built-in rules are compiled when the first click comes, which takes a good part of a second.
+/// The first click compiles the built-in rules, which takes a good part of a second.
 pub struct Enricher {
     sources: Sources,
-    agents: Cache<Agent>,
-    referrers: Cache<Referred>,
-    /// What most clicks have.
+    agents: Cache<AgentFacts>,
+    referrers: Cache<ReferrerFacts>,
+    /// The query of most clicks.
     no_query: Query,
     queries: Cache<Query>,
     languages: Cache<Arc<str>>,
-    /// By all that was sent. Most visitors send what another has sent before.
-    together: Cache<Together>,
+    /// By everything that was sent. Most visitors send what another has sent before.
+    combined: Cache<CombinedFacts>,
     /// Its key, with room for the next one.
     key: Vec<u8>,
     numbered: u64,
@@ -96,57 +96,57 @@ pub struct Enricher {
 /// The facts of visitors who sent the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FactsOfAlike {
-    /// Facts with the same number are the same, but for the country.
+    /// Facts with the same number are equal, except for the country.
     pub number: u64,
-    /// The facts. Their country is unknown.
+    /// The facts, without a country.
     pub facts: Arc<Facts>,
     /// The country of this visitor: a code of ISO 3166-1 in upper case, or empty.
     pub country: &'static str,
 }
 
 #[derive(Clone)]
-struct Together {
+struct CombinedFacts {
     number: u64,
     facts: Arc<Facts>,
 }
 
-impl HeapSize for Together {
+impl HeapSize for CombinedFacts {
     /// The texts are shared with those of the parts.
     fn bytes(&self) -> usize {
         size_of::<Facts>()
     }
 }
 
-/// What an agent says.
+/// The facts of an agent.
 #[derive(Clone)]
-struct Agent {
+struct AgentFacts {
     is_bot: bool,
     device: &'static str,
     os: Arc<str>,
     browser: Arc<str>,
 }
 
-impl HeapSize for Agent {
+impl HeapSize for AgentFacts {
     fn bytes(&self) -> usize {
         self.os.len() + self.browser.len()
     }
 }
 
-/// What a referrer says.
+/// The facts of a referrer.
 #[derive(Clone)]
-struct Referred {
+struct ReferrerFacts {
     is_there: bool,
     host: Arc<str>,
     category: Option<Category>,
 }
 
-impl HeapSize for Referred {
+impl HeapSize for ReferrerFacts {
     fn bytes(&self) -> usize {
         self.host.len()
     }
 }
 
-/// What a query says, with its texts ready to be shared.
+/// The facts of a query, with texts ready for sharing.
 #[derive(Clone)]
 struct Query {
     marks: Arc<Marks>,
@@ -158,7 +158,7 @@ struct Query {
 
 impl HeapSize for Query {
     fn bytes(&self) -> usize {
-        // Each text is there twice: once among the marks.
+        // Each text exists twice: once among the marks.
         size_of::<Marks>() + 2 * (self.source.len() + self.medium.len() + self.campaign.len())
     }
 }
@@ -170,7 +170,7 @@ impl HeapSize for Arc<str> {
 }
 
 impl Enricher {
-    /// An enricher that works by these sources.
+    /// Creates an enricher with these sources.
     #[must_use]
     pub fn new(sources: Sources) -> Self {
         Self {
@@ -186,42 +186,42 @@ impl Enricher {
             },
             queries: Cache::of_bytes(OTHERS_BYTES),
             languages: Cache::of_bytes(OTHERS_BYTES),
-            together: Cache::of_bytes(TOGETHER_BYTES),
+            combined: Cache::of_bytes(COMBINED_BYTES),
             key: Vec::new(),
             numbered: 0,
         }
     }
 
-    /// The facts of one click. `known_country` is what the operator's own database or a trusted header says (D55); without it
-    /// the country is that of the registry's list.
+    /// Derives the facts of one click. `known_country` comes from the operator's database or a trusted header
+    /// (D55); without it the registries' list decides.
     pub fn facts(&mut self, sent: &Sent<'_>, known_country: Option<CountryCode>) -> Facts {
         let FactsOfAlike { facts, country, .. } = self.facts_of_alike(sent, known_country);
         Facts { country, ..Arc::unwrap_or_clone(facts) }
     }
 
-    /// The same, for callers that can do with facts what they have done with the same ones before.
+    /// Derives the same facts, for callers that reuse their results for equal facts.
     pub fn facts_of_alike(&mut self, sent: &Sent<'_>, known_country: Option<CountryCode>) -> FactsOfAlike {
         let Sent { user_agent, referrer, accept_language, query, purpose, address } = *sent;
         let mut key = std::mem::take(&mut self.key);
         key.clear();
         for text in [user_agent, referrer, accept_language, query, purpose].map(examined) {
-            // So that no two visitors' texts run together to the same.
+            // The length separates values, so different visitors never have the same key.
             key.extend(u16::try_from(text.len()).unwrap_or(u16::MAX).to_le_bytes());
             key.extend_from_slice(text);
         }
-        let known = self.together.get(&key).cloned();
-        let Together { number, facts } = known.unwrap_or_else(|| {
+        let known = self.combined.get(&key).cloned();
+        let CombinedFacts { number, facts } = known.unwrap_or_else(|| {
             self.numbered += 1;
-            let together = Together { number: self.numbered, facts: Arc::new(self.work_out(sent)) };
-            self.together.insert(&key, together.clone());
-            together
+            let combined = CombinedFacts { number: self.numbered, facts: Arc::new(self.derive(sent)) };
+            self.combined.insert(&key, combined.clone());
+            combined
         });
         self.key = key;
         FactsOfAlike { number, facts, country: country(address, known_country) }
     }
 
-    /// Everything but the country.
-    fn work_out(&mut self, sent: &Sent<'_>) -> Facts {
+    /// Derives everything except the country.
+    fn derive(&mut self, sent: &Sent<'_>) -> Facts {
         let Sent { user_agent, referrer, accept_language, query, purpose, .. } = *sent;
         let agent = self.agent(examined(user_agent));
         let referred = self.referred(examined(referrer));
@@ -242,15 +242,15 @@ impl Enricher {
         }
     }
 
-    fn agent(&mut self, sent: &[u8]) -> Agent {
+    fn agent(&mut self, sent: &[u8]) -> AgentFacts {
         if let Some(agent) = self.agents.get(sent) {
             return agent.clone();
         }
         let readable = String::from_utf8_lossy(sent);
         let families = self.sources.agents().map(|rules| rules.families(&readable)).unwrap_or_default();
         let is_bot = signpost_user_agents::classify(sent).is_some()
-            || self.sources.crawlers().is_some_and(|crawlers| crawlers.know(&readable));
-        let agent = Agent {
+            || self.sources.crawlers().is_some_and(|crawlers| crawlers.matches(&readable));
+        let agent = AgentFacts {
             is_bot,
             device: device(&readable, &families.os),
             os: shared(&families.os),
@@ -260,11 +260,11 @@ impl Enricher {
         agent
     }
 
-    fn referred(&mut self, sent: &[u8]) -> Referred {
+    fn referred(&mut self, sent: &[u8]) -> ReferrerFacts {
         if sent.is_empty() {
-            return Referred { is_there: false, host: text::empty(), category: None };
+            return ReferrerFacts { is_there: false, host: text::empty(), category: None };
         }
-        // Of a referrer, the path and query do not matter, so the host is the key.
+        // Path and query of a referrer do not matter, so the host is the key.
         let (is_there, host) = match Referrer::read(sent) {
             Referrer::None => (false, None),
             Referrer::Nameless => (true, None),
@@ -274,13 +274,13 @@ impl Enricher {
             }
         };
         let Some(host) = host else {
-            return Referred { is_there, host: text::empty(), category: None };
+            return ReferrerFacts { is_there, host: text::empty(), category: None };
         };
         if let Some(referred) = self.referrers.get(host.as_bytes()) {
             return referred.clone();
         }
         let category = categories::of_host(&host, self.sources.channels(), self.sources.assistants());
-        let referred = Referred { is_there, host: shared(&host), category };
+        let referred = ReferrerFacts { is_there, host: shared(&host), category };
         self.referrers.insert(host.as_bytes(), referred.clone());
         referred
     }
@@ -313,7 +313,7 @@ impl Enricher {
         language
     }
 
-    fn channel(&self, query: &Query, referred: &Referred) -> &'static str {
+    fn channel(&self, query: &Query, referred: &ReferrerFacts) -> &'static str {
         let marks = &query.marks;
         let by_click_id = || match marks.click_id {
             Some(ClickId::Paid { source } | ClickId::Organic { source }) => self.category(source),
@@ -324,8 +324,8 @@ impl Enricher {
             told.or_else(by_click_id).or(referred.category)
         };
         let source = match query.category {
-            // A source that says nothing, with no medium either, leaves it to the referrer. With a medium the two are meant
-            // together, and who referred the visitor says nothing about who was paid.
+            // An unknown source without a medium leaves the decision to the referrer. With a medium the two
+            // belong together, and the referrer says nothing about who was paid.
             None if marks.source.is_empty() || marks.medium.is_empty() => by_referrer(),
             category => category,
         };
@@ -343,4 +343,30 @@ fn examined(sent: &[u8]) -> &[u8] {
 
 fn shared(value: &str) -> Arc<str> {
     if value.is_empty() { text::empty() } else { Arc::from(value) }
+}
+
+/// Whether a `Sec-Purpose` or `Purpose` header says that no person sees the page yet: `prefetch;prerender`,
+/// `preview` (D48).
+fn is_ahead_of_visit(purpose: &[u8]) -> bool {
+    const AHEAD: [&[u8]; 3] = [b"prefetch", b"prerender", b"preview"];
+    purpose
+        .split(|byte| !byte.is_ascii_alphanumeric())
+        .any(|word| AHEAD.iter().any(|ahead| word.eq_ignore_ascii_case(ahead)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_ahead_of_visit;
+
+    #[test]
+    fn d48_prefetches_prerenders_and_previews_precede_a_visit() {
+        for purpose in
+            ["prefetch", "prefetch;prerender", "Prefetch; anonymous-client-ip", "prerender", "preview"]
+        {
+            assert!(is_ahead_of_visit(purpose.as_bytes()), "{purpose}");
+        }
+        for purpose in ["", "navigate", "prefetched", "\u{0}"] {
+            assert!(!is_ahead_of_visit(purpose.as_bytes()), "{purpose}");
+        }
+    }
 }

@@ -10,8 +10,8 @@ pub(crate) struct Language {
 }
 
 impl Language {
-    /// The primary language of the entry of an `Accept-Language` header with the greatest weight; of equals the first.
-    /// Entries that name no language, such as `*`, do not count.
+    /// The primary language with the greatest weight in an `Accept-Language` header; of equals the first.
+    /// Entries without a language, such as `*`, are ignored.
     pub(crate) fn preferred(header: &[u8]) -> Self {
         header
             .split(|byte| *byte == b',')
@@ -43,7 +43,7 @@ fn entry(entry: &[u8]) -> Option<(Language, u16)> {
     Some((Language { letters, length: primary.len() }, weight))
 }
 
-/// A weight such as `0.85` in thousandths; `None` if it is malformed or greater than 1.
+/// Parses a weight such as `0.85` in thousandths; `None` if it is malformed or greater than 1.
 fn thousandths(weight: &[u8]) -> Option<u16> {
     let (whole, decimals) = match weight {
         [whole] | [whole, b'.'] => (whole, &[][..]),
@@ -66,7 +66,7 @@ mod tests {
     use super::Language;
 
     #[test]
-    fn d47_the_entry_with_the_greatest_weight_gives_the_language() {
+    fn d47_entry_with_the_greatest_weight_wins() {
         for (header, language) in [
             ("de-AT,de;q=0.9,en;q=0.5", "de"),
             ("en;q=0.5, fr;q=0.9, *;q=1", "fr"),
@@ -84,7 +84,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_a_header_that_names_no_language_gives_none() {
+    fn d47_header_without_a_language_gives_none() {
         for header in ["", "*", "e", "english", "12-de", "de;q=0", ",;=,", "дe"] {
             assert_eq!(Language::preferred(header.as_bytes()).as_str(), "", "{header}");
         }

@@ -1,8 +1,7 @@
-//! What a click is counted under, worked out from what the visitor sent (D47, D48).
+//! Derives the dimensions of a click from what the visitor sent (D47, D48).
 //!
-//! An [`Enricher`] belongs to one thread, off the visitor's path. It remembers what it worked out for an agent and for a
-//! referring host, within bounds that strangers cannot exceed. `data/README.md` says where its lists come from, and ADR 43
-//! how a fact is decided.
+//! An [`Enricher`] belongs to one thread, off the visitor's path. It caches facts by agent and by referring host, within
+//! limits that visitors cannot exceed. `data/README.md` names the sources of its lists, and ADR 43 the rules of each fact.
 //!
 //! ```
 //! use signpost_enrichment::{Enricher, Sent, Sources};
@@ -31,7 +30,6 @@ mod crawlers;
 mod device;
 mod enricher;
 mod language;
-mod purpose;
 mod query;
 mod referrer;
 mod sources;

@@ -1,4 +1,4 @@
-//! What the query of a visited address says about where the visitor came from.
+//! What the query of a visited address says about the visit's source.
 
 use percent_encoding::percent_decode;
 
@@ -7,17 +7,18 @@ use crate::text::{tidy, tidy_lower};
 /// A parameter that an advertiser's or sender's system adds to links.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClickId {
-    /// Only a paid click has it.
+    /// Only paid clicks have it.
     Paid { source: &'static str },
     /// A banner of Google's marketing platform.
     Display,
-    /// Anything that is shared there has it, paid or not.
+    /// Everything shared there has it, paid or not.
     Organic { source: &'static str },
     /// A newsletter.
     Email,
 }
 
-/// Parameters and what they say. Google Analytics knows the first five; the others are of the vendors' own documentation.
+/// Parameters and their meaning. Google Analytics knows the first five; the others come from the vendors'
+/// documentation.
 const CLICK_IDS: [(&str, ClickId); 20] = [
     ("gclid", ClickId::Paid { source: "google" }),
     ("gbraid", ClickId::Paid { source: "google" }),
@@ -41,20 +42,20 @@ const CLICK_IDS: [(&str, ClickId); 20] = [
     ("_hsenc", ClickId::Email),
 ];
 
-/// What a query says.
+/// The marks in a query.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
     pub(crate) source: String,
     pub(crate) medium: String,
     pub(crate) campaign: String,
-    /// `src=qr`, which our own QR codes carry (D59).
+    /// `src=qr`, which Signpost's own QR codes carry (D59).
     pub(crate) is_qr: bool,
-    /// The first that is there.
+    /// The first click id.
     pub(crate) click_id: Option<ClickId>,
 }
 
 impl Marks {
-    /// Reads a query without its `?`. Of a parameter that is there more than once, the first that has a value counts.
+    /// Parses a query without its `?`. The first non-empty value of a repeated parameter counts.
     pub(crate) fn read(query: &[u8]) -> Self {
         let mut marks = Self::default();
         for pair in query.split(|byte| *byte == b'&') {
@@ -84,7 +85,7 @@ fn click_id(name: &[u8]) -> Option<ClickId> {
     CLICK_IDS.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, id)| *id)
 }
 
-/// The text of a value. Bytes that are no UTF-8 become the replacement character, so that the rest stays readable.
+/// Decodes a value. Invalid UTF-8 becomes the replacement character, so the rest stays readable.
 fn decoded(value: &[u8]) -> String {
     let spaced: Vec<u8> = value.iter().map(|byte| if *byte == b'+' { b' ' } else { *byte }).collect();
     percent_decode(&spaced).decode_utf8_lossy().into_owned()
@@ -110,21 +111,21 @@ mod tests {
     }
 
     #[test]
-    fn d47_the_first_value_of_a_parameter_counts() {
+    fn d47_first_value_of_a_parameter_counts() {
         let marks =
             Marks::read(b"utm_source=&utm_source&utm_source=a&utm_source=b&UTM_SOURCE=c&utm_medium=%");
         assert_eq!((&*marks.source, &*marks.medium), ("a", "%"));
     }
 
     #[test]
-    fn d59_the_mark_of_a_code_is_exact() {
+    fn d59_mark_of_a_code_must_match_exactly() {
         assert!(Marks::read(b"x=1&src=qr").is_qr);
         assert!(!Marks::read(b"src=qrcode").is_qr);
         assert!(!Marks::read(b"xsrc=qr").is_qr);
     }
 
     #[test]
-    fn d47_the_first_click_id_with_a_value_counts() {
+    fn d47_first_click_id_with_a_value_counts() {
         assert_eq!(Marks::read(b"gclid=&fbclid=x").click_id, Some(ClickId::Organic { source: "facebook" }));
         assert_eq!(Marks::read(b"msclkid=1&gclid=2").click_id, Some(ClickId::Paid { source: "bing" }));
         assert_eq!(Marks::read(b"clid=1").click_id, None);

@@ -1,23 +1,23 @@
-//! Who sent the visitor, by the `Referer` header.
+//! The site or app that referred the visitor, by the `Referer` header.
 
-/// The most bytes that a host can have (RFC 1035).
+/// Maximum length of a host in bytes (RFC 1035).
 const MAX_HOST_BYTES: usize = 253;
 
-/// What a referrer names.
+/// The referrer of a visit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Referrer {
-    /// Nothing that can be used.
+    /// Nothing usable.
     None,
-    /// A site, by its host: lower case, without `www.`, a port or an ending dot.
+    /// A site, by its host: lower case, without `www.`, port or trailing dot.
     Host(String),
-    /// An app of Android, by the name of its package, in lower case.
+    /// An Android app, by its package name in lower case.
     App(String),
-    /// A site without a name that may be kept: an address of the network can be that of a person.
+    /// A site without a name that may be stored: an IP address may identify a person.
     Nameless,
 }
 
 impl Referrer {
-    /// Reads the value of a `Referer` header.
+    /// Parses the value of a `Referer` header.
     pub(crate) fn read(header: &[u8]) -> Self {
         let header = header.trim_ascii();
         if let Some(rest) = strip_scheme(header, b"android-app://") {
@@ -29,7 +29,7 @@ impl Referrer {
         };
         let authority = authority(rest);
         let named = authority.iter().rposition(|byte| *byte == b'@').map_or(authority, |at| {
-            // What stands before the last `@` is a user's name, and nobody's business.
+            // Text before the last `@` is a user name, which is private.
             authority.get(at + 1..).unwrap_or_default()
         });
         if named.first() == Some(&b'[') {
@@ -54,7 +54,7 @@ fn authority(rest: &[u8]) -> &[u8] {
     rest.split(|byte| matches!(byte, b'/' | b'?' | b'#' | b'\\')).next().unwrap_or_default()
 }
 
-/// A host of the characters that hosts have, in lower case. Browsers send names of other scripts in their ASCII form.
+/// Parses a host in lower case. Browsers send names in other scripts in their ASCII form.
 fn host(name: &[u8]) -> Option<String> {
     let name = name.strip_suffix(b".").unwrap_or(name);
     if name.is_empty() || name.len() > MAX_HOST_BYTES {
@@ -71,7 +71,7 @@ fn host(name: &[u8]) -> Option<String> {
     String::from_utf8(name.to_ascii_lowercase()).ok()
 }
 
-/// Whether the last label makes a host an IPv4 address, by the rule of the URL standard: decimal or hexadecimal.
+/// Whether the last label makes a host an IPv4 address, by the URL standard: decimal or hexadecimal.
 fn is_number(label: &str) -> bool {
     let hexadecimal = label.strip_prefix("0x");
     hexadecimal.is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_the_referrer_is_a_host_in_lower_case_without_www_and_port() {
+    fn d47_referrer_is_a_lower_case_host_without_www_and_port() {
         for (header, expected) in [
             ("https://www.Example.COM:8443/a?b#c", "example.com"),
             ("http://example.com", "example.com"),
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_what_is_no_web_address_is_no_referrer() {
+    fn d47_values_without_a_web_address_are_no_referrer() {
         let long = format!("https://{}.example/", "a.".repeat(130));
         for header in [
             "",
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn d48_a_referrer_that_is_an_address_is_not_kept() {
+    fn d48_referrer_with_an_ip_address_is_not_stored() {
         for header in
             ["http://192.0.2.7/", "http://192.0.2.7.:80", "http://[2001:db8::1]:80/", "http://0xC0000207/"]
         {
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn d47_an_app_is_named_by_its_package() {
+    fn d47_app_is_named_by_its_package() {
         assert_eq!(host("android-app://com.Slack/"), Referrer::App("com.slack".to_owned()));
         assert_eq!(host("android-app://"), Referrer::None);
     }

@@ -1,4 +1,4 @@
-//! The lists that facts are worked out by, built in or the operator's own.
+//! The lists from which facts are derived, built in or the operator's own.
 
 use std::sync::Arc;
 
@@ -6,14 +6,14 @@ use crate::agent_rules::AgentRules;
 use crate::categories::Categories;
 use crate::crawlers::Crawlers;
 
-/// Which list a text replaces.
+/// The list that a text replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SourceKind {
     /// Rules that name browsers and operating systems.
     Agents,
     /// Patterns of bots.
     Crawlers,
-    /// Which channel a referrer or a `utm_source` belongs to.
+    /// The channels of referrers and of values of `utm_source`.
     Channels,
     /// The AI assistants.
     Assistants,
@@ -30,21 +30,21 @@ impl SourceKind {
     }
 }
 
-/// Why a list cannot be used.
+/// Why a list is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{}: line {line}: {problem}", kind.name())]
 pub struct SourceError {
     /// The list.
     pub kind: SourceKind,
-    /// The line, counted from 1; 0 if it is no single line's fault.
+    /// The line, counted from 1; 0 if the fault is in no single line.
     pub line: usize,
     /// What is wrong with it.
     pub problem: String,
 }
 
-/// The lists of an [`Enricher`](crate::Enricher). By default all are the built-in ones; a text replaces a list whole.
+/// The lists of an [`Enricher`](crate::Enricher). By default all are built in; a text replaces a whole list.
 ///
-/// In every text, empty lines and lines that begin with `#` are left out, and columns are divided by one tab.
+/// In every text, empty lines and lines that begin with `#` are ignored, and one tab separates columns.
 #[derive(Clone, Default)]
 pub struct Sources {
     agents: Option<Arc<AgentRules>>,
@@ -54,42 +54,48 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Takes `text` for the user agent rules. Each line has `browser` or `os`, a regular expression, and a name. Without a name
-    /// the expression's first group is the name; in a name `$1` stands for that group. The first rule that matches wins.
+    /// Replaces the user agent rules. Each line has `browser` or `os`, a regular expression, and a name.
+    /// Without a name, the first group of the expression is the name; in a name, `$1` stands for that group.
+    /// The first matching rule wins.
     ///
     /// # Errors
-    /// The first line that is not like that.
+    ///
+    /// The first invalid line.
     pub fn with_agents(mut self, text: &str) -> Result<Self, SourceError> {
         self.agents = Some(Arc::new(AgentRules::parse(text)?));
         Ok(self)
     }
 
-    /// Takes `text` for the patterns of bots: a regular expression on each line, which may match any part of an agent. The
-    /// programs of `signpost-user-agents` are bots in any case.
+    /// Replaces the patterns of bots: a regular expression on each line, which may match any part of an
+    /// agent. The programs of `signpost-user-agents` are bots in any case.
     ///
     /// # Errors
-    /// The first line that is not like that.
+    ///
+    /// The first invalid line.
     pub fn with_crawlers(mut self, text: &str) -> Result<Self, SourceError> {
         self.crawlers = Some(Arc::new(Crawlers::parse(text)?));
         Ok(self)
     }
 
-    /// Takes `text` for the channels of referrers. Each line has a name and a category: `search`, `social`, `video`, `shopping`,
-    /// `email`, `messenger`, `sms`, `push`, `display`, `affiliate`, `audio` or `referral`. A name with a dot is a host, which
-    /// includes its subdomains; another is a value of `utm_source`. `android-app://package`, a tab and a host say what an app
-    /// counts as.
+    /// Replaces the channels of referrers. Each line has a name and a category: `search`, `social`, `video`,
+    /// `shopping`, `email`, `messenger`, `sms`, `push`, `display`, `affiliate`, `audio` or `referral`. A name
+    /// with a dot is a host with its subdomains; any other is a value of `utm_source`.
+    /// `android-app://package`, a tab and a host name the host as which an app counts.
     ///
     /// # Errors
-    /// The first line that is not like that.
+    ///
+    /// The first invalid line.
     pub fn with_channels(mut self, text: &str) -> Result<Self, SourceError> {
         self.channels = Some(Arc::new(Categories::of_channels(text)?));
         Ok(self)
     }
 
-    /// Takes `text` for the AI assistants: on each line a host, or a value of `utm_source`. They win over the channels.
+    /// Replaces the AI assistants: on each line a host, or a value of `utm_source`. They take precedence over
+    /// the channels.
     ///
     /// # Errors
-    /// The first line that is not like that.
+    ///
+    /// The first invalid line.
     pub fn with_assistants(mut self, text: &str) -> Result<Self, SourceError> {
         self.assistants = Some(Arc::new(Categories::of_assistants(text)?));
         Ok(self)
@@ -124,12 +130,12 @@ impl Sources {
     }
 }
 
-/// The lines of a list that say something, with their numbers.
+/// The non-empty lines of a list without comments, with their numbers.
 pub(crate) fn rows(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty() && !line.starts_with('#'))
 }
 
-/// The columns of a line, if it has as many.
+/// The columns of a line, if it has this many.
 pub(crate) fn columns<const COUNT: usize>(row: &str) -> Option<[&str; COUNT]> {
     let mut columns = [""; COUNT];
     let mut parts = row.split('\t');

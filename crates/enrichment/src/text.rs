@@ -1,11 +1,11 @@
-//! Text of strangers, made fit to be kept.
+//! Cleans untrusted text before it is stored.
 
 use std::sync::Arc;
 
-/// How long a value may be, in characters. It bounds what a flood of made-up values can store.
+/// Maximum length of a value in characters. It bounds what a flood of invented values can store.
 pub(crate) const MAX_CHARACTERS: usize = 100;
 
-/// `text` without control characters and outer spaces, cut to [`MAX_CHARACTERS`].
+/// Removes control characters and outer spaces, and truncates to [`MAX_CHARACTERS`].
 pub(crate) fn tidy(text: &str) -> String {
     let visible: String = text.chars().filter(|character| !character.is_control()).collect();
     let trimmed = visible.trim();
@@ -13,9 +13,9 @@ pub(crate) fn tidy(text: &str) -> String {
     trimmed.get(..end).unwrap_or_default().trim_end().to_owned()
 }
 
-/// [`tidy`] for values whose case carries no meaning.
+/// [`tidy`] for values whose case has no meaning.
 pub(crate) fn tidy_lower(text: &str) -> String {
-    // Lower case can be longer than upper case, so the cut comes last.
+    // Lower case can be longer than upper case, so truncation comes last.
     tidy(&text.to_lowercase())
 }
 
@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_trimmed_cut_and_free_of_control_characters() {
+    fn text_is_trimmed_truncated_and_free_of_control_characters() {
         assert_eq!(tidy(" a\u{0}\tb\u{85} \r\n"), "ab");
         assert_eq!(tidy(&"ü".repeat(101)), "ü".repeat(100));
         assert_eq!(tidy(&format!("{} b", "a".repeat(99))), "a".repeat(99));

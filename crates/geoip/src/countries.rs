@@ -1,26 +1,26 @@
-//! One database as it was read, and the country in a record of it.
+//! A database in memory, and the country in its records.
 
 use std::net::IpAddr;
 
 use maxminddb::{LookupResult, MaxMindDbError, PathElement, Reader, WithinOptions};
 use signpost_domain::CountryCode;
 
-/// How many networks are looked at to find out whether a database knows countries. The first few know one in every
-/// database of countries or cities; one of something else knows none.
+/// How many networks are tried to find out whether a database has countries. In a database of countries or
+/// cities, one of the first few has one; any other database has none.
 const NETWORKS_TRIED: usize = 10_000;
 
-/// The members of a record in which a country is looked for, in this order.
+/// The members of a record that may hold the country, in order of preference.
 const MEMBERS: [&str; 2] = [
     "country",
-    // Where the location is unknown, the country that the network is registered in is the best guess (ADR 40).
+    // If the location is unknown, the country in which the network is registered is the best guess (ADR 40).
     "registered_country",
 ];
 
-/// A database, whole in memory.
+/// A database, entirely in memory.
 pub(crate) struct Countries(Reader<Vec<u8>>);
 
 impl Countries {
-    /// Reads `file`. `None` if it is a database without countries.
+    /// Reads `file`. `None` if the database has no countries.
     pub(crate) fn read(file: Vec<u8>) -> Result<Option<Self>, MaxMindDbError> {
         let countries = Self(Reader::from_source(file)?);
         Ok(if countries.know_any()? { Some(countries) } else { None })
@@ -35,8 +35,8 @@ impl Countries {
         Ok(false)
     }
 
-    /// The country of `address`. A code that is not assigned, such as `XK`, can be in no list of blocked countries and
-    /// counts as unknown.
+    /// The country of `address`. An unassigned code, such as `XK`, can be in no block list and counts as
+    /// unknown.
     pub(crate) fn of(&self, address: IpAddr) -> Result<Option<CountryCode>, MaxMindDbError> {
         let found = self.0.lookup(address.to_canonical())?;
         Ok(code_in(&found)?.and_then(|code| CountryCode::parse(code).ok()))

@@ -1,4 +1,4 @@
-//! The database that answers, and how another takes its place.
+//! The database in use, and its replacement.
 
 use std::fmt;
 use std::fs;
@@ -13,22 +13,22 @@ use signpost_domain::CountryCode;
 
 use crate::countries::Countries;
 
-/// Counts the times that the file was read again, by `outcome`.
+/// Counts reloads of the file by `outcome`.
 const RELOADS: &str = "signpost_country_database_reloads_total";
 
-/// When the database in use was built.
+/// The build time of the database in use.
 const BUILT: &str = "signpost_country_database_built_timestamp_seconds";
 
-/// The countries of addresses, as the operator's file knows them (D55, D61).
+/// The countries of addresses, from the operator's file (D55, D61).
 ///
-/// The file is read whole and not mapped: an operator may overwrite or shorten it at any time, and a mapped file that is
-/// shortened ends the process.
+/// The file is read into memory and not mapped: an operator may overwrite or truncate it at any time, and
+/// truncating a mapped file kills the process.
 pub struct GeoDatabase {
     path: PathBuf,
     countries: RwLock<Arc<Countries>>,
 }
 
-/// Why a database could not be read.
+/// Why a database cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GeoDatabaseError {
     /// The file cannot be read.
@@ -39,15 +39,15 @@ pub enum GeoDatabaseError {
         /// Why.
         error: io::Error,
     },
-    /// It is no database in MaxMind's format, or a damaged one.
-    #[error("{} is no database in MaxMind's format: {error}", path.display())]
+    /// It is not a database in MaxMind's format, or it is damaged.
+    #[error("{} is not a database in MaxMind's format: {error}", path.display())]
     Malformed {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
         error: MaxMindDbError,
     },
-    /// It is a database of something else.
+    /// It is a database without countries.
     #[error(
         "{} has no countries: a database of countries or cities is needed, such as GeoLite2-Country.mmdb",
         path.display()
@@ -62,25 +62,26 @@ impl GeoDatabase {
     /// Reads the file.
     ///
     /// # Errors
-    /// It cannot be read, or is no database of countries.
+    ///
+    /// The file cannot be read, or is not a database of countries.
     pub fn open(path: PathBuf) -> Result<Self, GeoDatabaseError> {
         let countries = RwLock::new(Arc::new(read(&path)?));
         Ok(Self { path, countries })
     }
 
-    /// Where the file is.
+    /// The path of the file.
     #[must_use]
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// When the database in use was built, in seconds since 1970.
+    /// The build time of the database in use, in seconds since 1970.
     #[must_use]
     pub fn built_at(&self) -> u64 {
         self.current().built_at()
     }
 
-    /// Reads the file again. If that fails, the database in use stays, and a line of the log and a metric say so.
+    /// Reads the file again. If that fails, the database in use stays, and the log and a metric report it.
     pub fn reload(&self) {
         let outcome = match read(&self.path) {
             Ok(countries) => {
@@ -97,10 +98,10 @@ impl GeoDatabase {
         self.report_age();
     }
 
-    /// Describes the metrics of the database and shows their first values.
+    /// Describes the metrics of the database and reports their first values.
     pub fn describe_metrics(&self) {
-        metrics::describe_counter!(RELOADS, "Readings of the changed country database, by outcome.");
-        metrics::describe_gauge!(BUILT, "When the country database in use was built, in seconds since 1970.");
+        metrics::describe_counter!(RELOADS, "Reloads of the changed country database, by outcome.");
+        metrics::describe_gauge!(BUILT, "Build time of the country database in use, in seconds since 1970.");
         for outcome in ["read", "broken"] {
             metrics::counter!(RELOADS, "outcome" => outcome).increment(0);
         }
@@ -108,7 +109,7 @@ impl GeoDatabase {
     }
 
     fn report_age(&self) {
-        // Seconds fit the 53 bits of a double for 285 million years.
+        // A double holds seconds exactly for 285 million years.
         #[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "gauges are doubles")]
         metrics::gauge!(BUILT).set(self.built_at() as f64);
     }
@@ -126,7 +127,8 @@ impl fmt::Debug for GeoDatabase {
 
 impl CountryLookup for GeoDatabase {
     fn country(&self, address: IpAddr) -> Option<CountryCode> {
-        // A damaged record is an unknown country, which blocks nobody. The message could lead to the address, so it is dropped.
+        // A damaged record counts as an unknown country, which blocks no visitor. The error is dropped,
+        // because its message could reveal the address.
         self.current().of(address).ok().flatten()
     }
 }

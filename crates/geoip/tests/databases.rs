@@ -1,4 +1,4 @@
-//! Databases that the tests write themselves: read, asked, replaced and broken.
+//! Databases that the tests write themselves: read, queried, replaced and broken.
 
 #![allow(clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -31,9 +31,9 @@ fn country(database: &GeoDatabase, address: &str) -> Option<&'static str> {
     database.country(address.parse().unwrap()).map(CountryCode::as_str)
 }
 
-/// The tests write their databases themselves, so the library's own check judges what they write.
+/// The tests write their own databases, so the library's check verifies them.
 #[test]
-fn written_databases_keep_to_the_format() {
+fn databases_of_the_tests_are_valid() {
     let content = country_database(&[
         ("192.0.2.0/24", GERMANY),
         ("192.0.2.128/25", AUSTRIA),
@@ -72,7 +72,7 @@ fn d55_addresses_of_both_families_are_found() {
 }
 
 #[test]
-fn d55_without_a_location_the_country_of_registration_counts() {
+fn d55_country_of_registration_replaces_a_missing_location() {
     let (_folder, database) = database(&[
         ("192.0.2.0/24", Located { country: None, registered_country: Some("DE") }),
         ("198.51.100.0/24", Located { country: Some("AT"), registered_country: Some("DE") }),
@@ -84,7 +84,7 @@ fn d55_without_a_location_the_country_of_registration_counts() {
 }
 
 #[test]
-fn d55_a_code_that_is_not_assigned_is_an_unknown_country() {
+fn d55_unassigned_code_is_an_unknown_country() {
     let (_folder, database) = database(&[
         ("192.0.2.0/24", Located::in_country("XK")),
         ("198.51.100.0/24", Located::in_country("Germany")),
@@ -96,7 +96,7 @@ fn d55_a_code_that_is_not_assigned_is_an_unknown_country() {
 }
 
 #[test]
-fn d61_a_file_that_is_no_country_database_does_not_open() {
+fn d61_file_without_countries_does_not_open() {
     let folder = tempfile::tempdir().unwrap();
     let missing = GeoDatabase::open(folder.path().join("missing.mmdb")).unwrap_err();
     assert!(matches!(missing, GeoDatabaseError::Unreadable { .. }), "{missing}");
@@ -108,7 +108,7 @@ fn d61_a_file_that_is_no_country_database_does_not_open() {
         let (_folder, path) = file(broken);
         let error = GeoDatabase::open(path).unwrap_err();
         assert!(matches!(error, GeoDatabaseError::Malformed { .. }), "{error}");
-        assert!(error.to_string().contains("is no database in MaxMind's format"), "{error}");
+        assert!(error.to_string().contains("is not a database in MaxMind's format"), "{error}");
     }
 
     let (_folder, path) = file(&country_database(&[("192.0.2.0/24", Located::default())]));
@@ -117,7 +117,7 @@ fn d61_a_file_that_is_no_country_database_does_not_open() {
 }
 
 #[test]
-fn d55_a_replaced_file_answers_once_it_is_read_again() {
+fn d55_replaced_file_answers_after_a_reload() {
     let (folder, database) = database(&[("192.0.2.0/24", GERMANY)]);
     let path = folder.path().join("countries.mmdb");
     fs::write(&path, country_database(&[("192.0.2.0/24", AUSTRIA)])).unwrap();
@@ -127,7 +127,7 @@ fn d55_a_replaced_file_answers_once_it_is_read_again() {
 }
 
 #[test]
-fn d55_the_last_good_database_stays_when_the_file_breaks() {
+fn d55_last_valid_database_stays_when_the_file_breaks() {
     let (folder, database) = database(&[("192.0.2.0/24", GERMANY)]);
     let path = folder.path().join("countries.mmdb");
     for broken in [b"".to_vec(), b"<html>sign in</html>".to_vec(), country_database(&[])] {
@@ -141,9 +141,9 @@ fn d55_the_last_good_database_stays_when_the_file_breaks() {
 }
 
 proptest! {
-    /// A damaged byte anywhere is refused, or answers something: it never panics, and never hangs.
+    /// A damaged byte is refused or yields some answer, but never a panic or a hang.
     #[test]
-    fn damaged_databases_do_no_harm(place in any::<prop::sample::Index>(), byte in any::<u8>(), address in any::<IpAddr>()) {
+    fn damaged_databases_never_panic_or_hang(place in any::<prop::sample::Index>(), byte in any::<u8>(), address in any::<IpAddr>()) {
         let mut content = country_database(&[("192.0.2.0/24", GERMANY), ("2001:db8::/32", AUSTRIA)]);
         let place = place.index(content.len());
         content[place] = byte;

@@ -7,7 +7,7 @@ use actix_http::body::BoxBody;
 use actix_web::http::Method;
 use signpost_app::Application;
 use signpost_domain::RequestId;
-use signpost_listener::{MOST_HEAD_BYTES, Refusal, Refusals};
+use signpost_listener::{MAX_HEAD_BYTES, Refusal, Refusals};
 
 use crate::api_error::ApiError;
 use crate::error_response;
@@ -44,7 +44,7 @@ fn meaning(refusal: Refusal) -> ApiError {
     match refusal {
         Refusal::HeadTooSlow => ApiError::Unreadable("The head of the request did not arrive in time."),
         Refusal::HeadTooLarge => {
-            const { assert!(MOST_HEAD_BYTES == 32 * 1024, "the message names another size") };
+            const { assert!(MAX_HEAD_BYTES == 32 * 1024, "the message names another size") };
             ApiError::Unreadable(
                 "The head of the request is larger than 32 KiB, or has more than 96 headers.",
             )

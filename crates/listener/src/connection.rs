@@ -1,7 +1,7 @@
-//! The life of one connection: a loop of head, service and answer.
+//! The life of a connection: a loop of head, service call and answer.
 //!
-//! It is one loop instead of the framework's own, because that one times only the first head of a connection, reads
-//! requests while answers wait, holds whole answers in memory, and leaves no hook for what it refuses.
+//! It replaces the framework's own loop, which times only the first head of a connection and reads requests
+//! while answers wait. That loop also holds whole answers in memory, and offers no hook for refused requests.
 
 use std::future::poll_fn;
 use std::io;
@@ -18,13 +18,12 @@ use actix_http::{ConnectionType, Payload, Request, Response};
 use actix_service::Service;
 
 use crate::door::Ticket;
-use crate::refusal::{Refusal, Refusals};
-use crate::reply::Reply;
+use crate::reply::{Refusal, Refusals, Reply};
 use crate::request_body::{BodyState, RequestBody};
-use crate::wire::{ANSWER_BYTES, HeadEnd, MOST_HEAD_BYTES, Wire};
+use crate::wire::{ANSWER_BYTES, HeadEnd, MAX_HEAD_BYTES, Wire};
 
-/// When the listener stops: how long a connection that has just come may take to begin its first request, and how long a
-/// head that has begun may take to end.
+/// The time that a new connection gets to begin its first request when the listener stops. The constant below
+/// is the time that a begun head gets to end.
 const FIRST_REQUEST_TIME: Duration = Duration::from_millis(250);
 const LAST_HEAD_TIME: Duration = Duration::from_secs(1);
 
@@ -33,12 +32,12 @@ const ENDED: &str = "signpost_connections_ended_total";
 pub(crate) fn describe_metrics() {
     metrics::describe_counter!(
         ENDED,
-        "Connections that were ended for what the client sent, or did not send or take, by listener and reason."
+        "Connections ended because of what the client sent, or failed to send or read, by listener and reason."
     );
 }
 
-/// What the connections of a worker have in common.
-pub(crate) struct Answering<S> {
+/// What the connections of a worker share.
+pub(crate) struct Responder<S> {
     pub(crate) service: S,
     pub(crate) refusals: std::sync::Arc<dyn Refusals>,
     pub(crate) listener: &'static str,
@@ -48,28 +47,28 @@ pub(crate) struct Answering<S> {
 /// Why a connection ends.
 #[derive(Debug)]
 enum End {
-    /// The client has closed it, or broke it; or it was idle for long enough.
-    Quiet,
-    /// The client gets this answer, and no other.
+    /// The client closed or broke the connection, or it was idle for too long.
+    Closed,
+    /// The client gets this answer and no further one.
     Refused(Refusal),
-    /// The client did not take its answer.
+    /// The client did not read its answer.
     Stalled,
 }
 
 impl From<io::Error> for End {
     fn from(error: io::Error) -> Self {
-        if error.kind() == io::ErrorKind::TimedOut { Self::Stalled } else { Self::Quiet }
+        if error.kind() == io::ErrorKind::TimedOut { Self::Stalled } else { Self::Closed }
     }
 }
 
 /// Drives a connection to its end.
 ///
-/// The socket is dropped before the ticket, so that there are never more sockets than places.
+/// It drops the socket before the ticket, so there are never more sockets than permits.
 pub(crate) async fn drive<S, B>(
     mut ticket: Ticket,
     peer: SocketAddr,
     wire: Rc<Wire>,
-    answering: Rc<Answering<S>>,
+    responder: Rc<Responder<S>>,
 ) where
     S: Service<Request>,
     S::Response: Into<Reply<B>>,
@@ -77,44 +76,44 @@ pub(crate) async fn drive<S, B>(
     B: MessageBody,
 {
     if matches!(ticket, Ticket::Door(_)) {
-        wire.limit_patience(wire.times.door);
+        wire.set_stall_limit(wire.times.door);
     }
     loop {
-        // Requests that are all there already must not keep the worker from its other connections.
+        // Requests that have already arrived must not keep the worker from its other connections.
         tokio::task::coop::consume_budget().await;
-        match one_request(&wire, peer, &mut ticket, &answering).await {
+        match one_request(&wire, peer, &mut ticket, &responder).await {
             Ok(true) => {}
-            Ok(false) | Err(End::Quiet) => return,
+            Ok(false) | Err(End::Closed) => return,
             Err(End::Refused(refusal)) => {
-                answering.count_end(refusal.label());
+                responder.count_end(refusal.label());
                 if refusal != Refusal::Overloaded {
-                    // The answer must not be that to an earlier request.
-                    wire.begin_anew();
+                    // The answer must not take its form from an earlier request.
+                    wire.reset_codec();
                 }
-                refuse(&wire, answering.refusals.answer(refusal), &ticket).await;
+                refuse(&wire, responder.refusals.answer(refusal), &ticket).await;
                 return;
             }
             Err(End::Stalled) => {
-                answering.count_end("stalled");
-                wire.give_up();
+                responder.count_end("stalled");
+                wire.discard_output();
                 return;
             }
         }
     }
 }
 
-impl<S> Answering<S> {
+impl<S> Responder<S> {
     fn count_end(&self, reason: &'static str) {
         metrics::counter!(ENDED, "listener" => self.listener, "reason" => reason).increment(1);
     }
 }
 
-/// Takes one request and answers it. `false` if the connection ends with it.
+/// Reads one request and answers it. Returns `false` if the connection ends.
 async fn one_request<S, B>(
     wire: &Rc<Wire>,
     peer: SocketAddr,
     ticket: &mut Ticket,
-    answering: &Answering<S>,
+    responder: &Responder<S>,
 ) -> Result<bool, End>
 where
     S: Service<Request>,
@@ -125,8 +124,8 @@ where
     let mut request = head(wire, ticket).await?;
     if let Ticket::Door(waiting) = &*ticket {
         match waiting.enter() {
-            Some(place) => *ticket = Ticket::Place(place),
-            None if (answering.door)(request.path()) => {}
+            Some(permit) => *ticket = Ticket::Permit(permit),
+            None if (responder.door)(request.path()) => {}
             None => return Err(End::Refused(Refusal::Overloaded)),
         }
     }
@@ -137,11 +136,11 @@ where
         *request.payload() = Payload::Stream { payload: Box::pin(body) };
         state
     });
-    let answered = call(&answering.service, request, body.as_deref(), wire).await;
-    wire.watch.lift();
+    let answered = call(&responder.service, request, body.as_deref(), wire).await;
+    wire.watch.clear_deadline();
     let is_settled = body.is_none_or(|body| body.settle(wire));
     let is_at_the_door = matches!(ticket, Ticket::Door(_));
-    // A connection that the request wants to upgrade is closed too: there is nothing to upgrade it to.
+    // A requested upgrade also closes the connection, because no upgrade is supported.
     let closes = !is_settled || is_at_the_door || wire.watch.is_stopping() || !wire.is_kept_alive();
     let closes = match answered.map(Into::into) {
         Ok(Reply::Redirect(redirect)) => {
@@ -166,16 +165,16 @@ where
     Ok(false)
 }
 
-/// Closes a connection whose last answer is written. With something unread it would be reset, and the answer could be lost
-/// on its way; whoever still sends is listened to for a while, if the connection has a place.
+/// Closes a connection after its last answer. Closing with unread data would reset the connection, and the
+/// answer could be lost. So a connection with a permit reads on for a while if the client still sends.
 async fn close(wire: &Wire, ticket: &Ticket, is_all_read: bool) {
-    let has_more = wire.read_what_is_there(MOST_HEAD_BYTES) > 0 || wire.unused_bytes() > 0;
-    if matches!(ticket, Ticket::Place(_)) && (has_more || !is_all_read) {
+    let has_more = wire.read_available(MAX_HEAD_BYTES) > 0 || wire.unused_bytes() > 0;
+    if matches!(ticket, Ticket::Permit(_)) && (has_more || !is_all_read) {
         wire.linger().await;
     }
 }
 
-/// Waits for the head of the next request. What is to be written goes out before anything is waited for.
+/// Waits for the head of the next request. It flushes pending output before it waits.
 async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
     let mut looked_through = 0;
     let mut parsed_at = 0;
@@ -183,9 +182,9 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
     let mut is_last = false;
     loop {
         let unused = wire.unused_bytes();
-        // To parse the whole beginning again for every byte that comes would let a client buy seconds of work with
-        // kilobytes. A beginning that can never become a head is found out now and then.
-        let end = wire.look_for_end_of_head(looked_through);
+        // Parsing again for every byte would let a client buy seconds of work with kilobytes. So the parser
+        // runs only now and then on an incomplete head, to detect input that can never become one.
+        let end = wire.find_head_end(looked_through);
         if end == HeadEnd::BareLineFeed {
             return Err(End::Refused(Refusal::NotHttp));
         }
@@ -193,84 +192,84 @@ async fn head(wire: &Wire, ticket: &Ticket) -> Result<Request, End> {
             parsed_at = unused;
             match wire.decode() {
                 Ok(Some(Message::Item(request))) => {
-                    wire.watch.lift();
+                    wire.watch.clear_deadline();
                     return Ok(request);
                 }
                 Ok(None) => {}
                 Err(ParseError::TooLarge) => return Err(End::Refused(Refusal::HeadTooLarge)),
-                Err(ParseError::Io(_)) => return Err(End::Quiet),
+                Err(ParseError::Io(_)) => return Err(End::Closed),
                 Ok(Some(Message::Chunk(_))) | Err(_) => return Err(End::Refused(Refusal::NotHttp)),
             }
         }
         looked_through = unused;
-        if unused >= MOST_HEAD_BYTES {
+        if unused >= MAX_HEAD_BYTES {
             return Err(End::Refused(Refusal::HeadTooLarge));
         }
         if wire.unwritten_bytes() > 0 {
             wire.flush().await?;
         }
         if wire.is_at_end() {
-            return Err(End::Quiet);
+            return Err(End::Closed);
         }
         let waits_for = match ticket {
-            // From the first moment on.
+            // From the moment the connection is accepted.
             Ticket::Door(_) => (phase == Phase::Arrived).then_some(wire.times.door),
-            Ticket::Place(_) if wire.is_fresh() => (phase == Phase::Arrived).then_some(wire.times.head),
-            Ticket::Place(_) if unused == 0 => Some(wire.times.idle),
-            // From its first byte on.
-            Ticket::Place(_) => (phase != Phase::Begun).then_some(wire.times.head),
+            Ticket::Permit(_) if wire.is_fresh() => (phase == Phase::Arrived).then_some(wire.times.head),
+            Ticket::Permit(_) if unused == 0 => Some(wire.times.idle),
+            // From the first byte of the head.
+            Ticket::Permit(_) => (phase != Phase::Begun).then_some(wire.times.head),
         };
         if let Some(time) = waits_for.filter(|_| !is_last) {
-            wire.watch.limit(time);
+            wire.watch.set_deadline(time);
         }
         phase = if unused == 0 { Phase::Waiting } else { Phase::Begun };
-        more_of_a_head(wire, ticket, unused, &mut is_last).await?;
+        read_more_head(wire, ticket, unused, &mut is_last).await?;
     }
 }
 
-/// How far a head has come.
+/// The progress of a head.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Phase {
-    /// Nothing was waited for yet.
+    /// The connection has not waited yet.
     Arrived,
-    /// Nothing of it is there.
+    /// No byte of the head has arrived.
     Waiting,
-    /// Some of it is there.
+    /// Some of the head has arrived.
     Begun,
 }
 
-/// Reads more of a head of which `begun` bytes are there. `is_last` remembers that the listener stops.
-async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
-    let most = MOST_HEAD_BYTES.saturating_sub(begun);
+/// Reads more of a head, of which `begun` bytes have arrived. `is_last` remembers that the listener stops.
+async fn read_more_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mut bool) -> Result<(), End> {
+    let most = MAX_HEAD_BYTES.saturating_sub(begun);
     poll_fn(|cx| {
-        match wire.poll_read(cx, most, begun.clamp(1024, MOST_HEAD_BYTES).min(most)) {
-            Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Quiet)),
+        match wire.poll_read(cx, most, begun.clamp(1024, MAX_HEAD_BYTES).min(most)) {
+            Poll::Ready(read) => return Poll::Ready(read.map(drop).map_err(|_| End::Closed)),
             Poll::Pending => {}
         }
         if begun == 0 {
             wire.release();
         }
         if let Ticket::Door(waiting) = ticket
-            && waiting.poll_must_go(cx).is_ready()
+            && waiting.poll_evicted(cx).is_ready()
         {
             return Poll::Ready(Err(End::Refused(Refusal::Overloaded)));
         }
         if wire.watch.is_stopping() {
-            // Without a request under way there is nothing to be finished. The first one may be on its way.
+            // No request is running, so nothing needs to finish. A first request may be on its way.
             if begun == 0 && !wire.is_fresh() {
-                return Poll::Ready(Err(End::Quiet));
+                return Poll::Ready(Err(End::Closed));
             }
             if !*is_last {
                 *is_last = true;
                 let time = if begun == 0 { FIRST_REQUEST_TIME } else { LAST_HEAD_TIME };
-                wire.watch.limit(time.min(wire.times.head));
+                wire.watch.set_deadline(time.min(wire.times.head));
             }
         }
-        if wire.watch.is_over() {
+        if wire.watch.is_expired() {
             return Poll::Ready(Err(match ticket {
                 Ticket::Door(_) => End::Refused(Refusal::Overloaded),
-                Ticket::Place(_) if begun == 0 => End::Quiet,
-                Ticket::Place(_) => End::Refused(Refusal::HeadTooSlow),
+                Ticket::Permit(_) if begun == 0 => End::Closed,
+                Ticket::Permit(_) => End::Refused(Refusal::HeadTooSlow),
             }));
         }
         wire.watch.wake_later(cx);
@@ -279,8 +278,8 @@ async fn more_of_a_head(wire: &Wire, ticket: &Ticket, begun: usize, is_last: &mu
     .await
 }
 
-/// Calls the service. Meanwhile earlier answers go out, and a client that waits for leave to send its body gets it when
-/// the service asks for that body.
+/// Calls the service. Meanwhile earlier answers are written. A client that waits for `100 Continue` gets it
+/// when the service asks for the body.
 async fn call<S: Service<Request>>(
     service: &S,
     request: Request,
@@ -291,17 +290,17 @@ async fn call<S: Service<Request>>(
     poll_fn(|cx| {
         let polled = answer.as_mut().poll(cx);
         if polled.is_pending() {
-            if body.is_some_and(BodyState::takes_continue) {
+            if body.is_some_and(BodyState::take_continue) {
                 wire.put(b"HTTP/1.1 100 Continue\r\n\r\n");
             }
-            wire.write_what_fits(cx);
+            wire.write_available(cx);
         }
         polled
     })
     .await
 }
 
-/// Sends an answer. A short one may be left to be written with the next.
+/// Sends an answer. A short one may wait to be written with the next.
 async fn answer<B: MessageBody>(wire: &Wire, response: Response<B>, closes: bool) -> Result<(), End> {
     let (mut head, body) = response.into_parts();
     if closes {
@@ -323,7 +322,7 @@ async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result
         let next = poll_fn(|cx| {
             let polled = body.as_mut().poll_next(cx);
             if polled.is_pending() {
-                wire.write_what_fits(cx);
+                wire.write_available(cx);
             }
             polled
         });
@@ -339,9 +338,9 @@ async fn send_body<B: MessageBody>(wire: &Wire, mut body: Pin<&mut B>) -> Result
             }
             Some(Err(error)) => {
                 let error: Box<dyn std::error::Error> = error.into();
-                tracing::error!(%error, "the body of an answer broke off");
-                // Without its end, so that the client sees that it is not whole.
-                return Err(End::Quiet);
+                tracing::error!(%error, "the body of an answer ended early");
+                // Omits the final chunk, so the client sees that the body is incomplete.
+                return Err(End::Closed);
             }
             None => return Ok(wire.encode_body(None)?),
         }
@@ -356,7 +355,7 @@ async fn refuse(wire: &Wire, response: Response<BoxBody>, ticket: &Ticket) {
     };
     match sent.await {
         Ok(()) => close(wire, ticket, false).await,
-        Err(End::Stalled) => wire.give_up(),
-        Err(End::Quiet | End::Refused(_)) => {}
+        Err(End::Stalled) => wire.discard_output(),
+        Err(End::Closed | End::Refused(_)) => {}
     }
 }

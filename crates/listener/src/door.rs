@@ -1,4 +1,4 @@
-//! How many connections there may be, and who waits when there are more.
+//! Limits the number of connections, and manages those that wait beyond the limit.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,126 +10,126 @@ use futures_util::task::AtomicWaker;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{sleep, timeout};
 
-use crate::options::door_places;
+use crate::options::door_capacity;
 
-/// How long everybody at the door may stay, however many come after. A health check has sent its head by then, and is
-/// not swept away by a crowd.
+/// The time that every connection at the door gets, however many follow. A health check has sent its head by
+/// then, so a crowd does not displace it.
 const GRACE: Duration = Duration::from_millis(10);
 
-/// How long a newcomer waits for those who were sent away to leave. It takes a worker no more than an answer that fits into
-/// the socket's buffer; meanwhile nobody else is accepted.
-const LEAVING_TIME: Duration = Duration::from_millis(5);
+/// How long a new connection waits for evicted ones to leave. A worker needs no longer than for an answer
+/// that fits the socket's buffer. Meanwhile the listener accepts no other connection.
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(5);
 
-/// The places of all connections of a listener.
-pub(crate) struct Places {
+/// The limit of a listener's connections.
+pub(crate) struct ConnectionLimit {
     most: usize,
     taken: AtomicUsize,
-    /// Shows how many are taken.
+    /// The gauge of open connections.
     open: metrics::Gauge,
 }
 
-impl Places {
+impl ConnectionLimit {
     pub(crate) fn new(most: usize, open: metrics::Gauge) -> Arc<Self> {
         Arc::new(Self { most, taken: AtomicUsize::new(0), open })
     }
 
-    /// A place, if one is free.
-    pub(crate) fn take(self: &Arc<Self>) -> Option<Place> {
+    /// Issues a permit, if the limit allows.
+    pub(crate) fn take(self: &Arc<Self>) -> Option<ConnectionPermit> {
         let taken = self.taken.fetch_update(Ordering::AcqRel, Ordering::Acquire, |taken| {
             (taken < self.most).then_some(taken + 1)
         });
         taken.is_ok().then(|| {
             self.open.increment(1.0);
-            Place { places: Arc::clone(self) }
+            ConnectionPermit { limit: Arc::clone(self) }
         })
     }
 }
 
-/// The place of one connection, until it is dropped.
-pub(crate) struct Place {
-    places: Arc<Places>,
+/// The permit of one connection, held until dropped.
+pub(crate) struct ConnectionPermit {
+    limit: Arc<ConnectionLimit>,
 }
 
-impl Drop for Place {
+impl Drop for ConnectionPermit {
     fn drop(&mut self) {
-        self.places.taken.fetch_sub(1, Ordering::AcqRel);
-        self.places.open.decrement(1.0);
+        self.limit.taken.fetch_sub(1, Ordering::AcqRel);
+        self.limit.open.decrement(1.0);
     }
 }
 
-/// Where those wait for whom there is no place.
+/// The waiting room of connections without a permit.
 pub(crate) struct Door {
-    places: Arc<Places>,
-    /// How many may wait.
+    limit: Arc<ConnectionLimit>,
+    /// Maximum number of waiting connections.
     most: usize,
-    /// A permit for each who waits, and for each who was sent away and has not left yet.
+    /// A permit for each waiting connection, and for each evicted one that has not left yet.
     permits: Arc<Semaphore>,
-    /// Those who came, the longest waiting first. Some may have left.
-    waiting: VecDeque<(Instant, Arc<Notice>)>,
+    /// The waiting connections, longest wait first. Some may have left.
+    waiting: VecDeque<(Instant, Arc<Eviction>)>,
 }
 
 #[derive(Debug, Default)]
-struct Notice {
-    must_go: AtomicBool,
+struct Eviction {
+    is_evicted: AtomicBool,
     has_left: AtomicBool,
     waker: AtomicWaker,
 }
 
 impl Door {
-    pub(crate) fn new(places: Arc<Places>) -> Self {
-        let most = door_places(places.most);
-        Self { places, most, permits: Arc::new(Semaphore::new(2 * most)), waiting: VecDeque::new() }
+    pub(crate) fn new(limit: Arc<ConnectionLimit>) -> Self {
+        let most = door_capacity(limit.most);
+        Self { limit, most, permits: Arc::new(Semaphore::new(2 * most)), waiting: VecDeque::new() }
     }
 
-    /// Lets one more wait, and sends away the one who waits longest if there are too many. `None` if too many of those who
-    /// were sent away do not leave.
+    /// Admits one more connection, and evicts the one with the longest wait if there are too many. `None` if
+    /// too many evicted connections have not left.
     pub(crate) async fn wait(&mut self) -> Option<Waiting> {
-        self.waiting.retain(|(_, notice)| !notice.has_left.load(Ordering::Acquire));
+        self.waiting.retain(|(_, eviction)| !eviction.has_left.load(Ordering::Acquire));
         if self.waiting.len() >= self.most
             && let Some((came, longest)) = self.waiting.pop_front()
         {
             sleep(GRACE.saturating_sub(came.elapsed())).await;
-            longest.must_go.store(true, Ordering::Release);
+            longest.is_evicted.store(true, Ordering::Release);
             longest.waker.wake();
         }
-        let permit = timeout(LEAVING_TIME, Arc::clone(&self.permits).acquire_owned()).await.ok()?.ok()?;
-        let notice = Arc::<Notice>::default();
-        self.waiting.push_back((Instant::now(), Arc::clone(&notice)));
-        Some(Waiting { places: Arc::clone(&self.places), notice, _permit: permit })
+        let permit = timeout(LEAVE_TIMEOUT, Arc::clone(&self.permits).acquire_owned()).await.ok()?.ok()?;
+        let eviction = Arc::<Eviction>::default();
+        self.waiting.push_back((Instant::now(), Arc::clone(&eviction)));
+        Some(Waiting { limit: Arc::clone(&self.limit), eviction, _permit: permit })
     }
 }
 
 /// A connection at the door.
 pub(crate) struct Waiting {
-    places: Arc<Places>,
-    notice: Arc<Notice>,
+    limit: Arc<ConnectionLimit>,
+    eviction: Arc<Eviction>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl Waiting {
-    /// Ready when the connection must go.
-    pub(crate) fn poll_must_go(&self, cx: &Context<'_>) -> Poll<()> {
-        self.notice.waker.register(cx.waker());
-        if self.notice.must_go.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
+    /// Ready when the connection is evicted.
+    pub(crate) fn poll_evicted(&self, cx: &Context<'_>) -> Poll<()> {
+        self.eviction.waker.register(cx.waker());
+        if self.eviction.is_evicted.load(Ordering::Acquire) { Poll::Ready(()) } else { Poll::Pending }
     }
 
-    /// A place among the others, if one has become free.
-    pub(crate) fn enter(&self) -> Option<Place> {
-        self.places.take()
+    /// Issues a permit, if one has become free.
+    pub(crate) fn enter(&self) -> Option<ConnectionPermit> {
+        self.limit.take()
     }
 }
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.notice.has_left.store(true, Ordering::Release);
+        self.eviction.has_left.store(true, Ordering::Release);
     }
 }
 
-/// What a connection holds for as long as it lasts.
+/// What a connection holds while it lasts.
 pub(crate) enum Ticket {
-    /// A place.
-    Place(#[expect(dead_code, reason = "it is held, not read")] Place),
-    /// None: it may send the head of one request.
+    /// A permit.
+    Permit(#[expect(dead_code, reason = "it is held, never read")] ConnectionPermit),
+    /// A wait at the door: it may send the head of one request.
     Door(Waiting),
 }
 
@@ -137,48 +137,48 @@ pub(crate) enum Ticket {
 mod tests {
     use super::*;
 
-    const MOST: usize = 80;
-    const DOOR_PLACES: usize = 16;
+    const LIMIT: usize = 80;
+    const DOOR_CAPACITY: usize = 16;
 
-    fn full() -> (Door, Vec<Place>) {
-        let places = Places::new(MOST, metrics::Gauge::noop());
-        let taken = (0..MOST).map(|_| places.take().unwrap()).collect();
-        (Door::new(places), taken)
+    fn full() -> (Door, Vec<ConnectionPermit>) {
+        let limit = ConnectionLimit::new(LIMIT, metrics::Gauge::noop());
+        let taken = (0..LIMIT).map(|_| limit.take().unwrap()).collect();
+        (Door::new(limit), taken)
     }
 
     #[test]
-    fn no_more_places_are_taken_than_there_are() {
-        let places = Places::new(2, metrics::Gauge::noop());
-        let (first, second) = (places.take(), places.take());
-        assert!(first.is_some() && second.is_some() && places.take().is_none());
+    fn permits_never_exceed_the_limit() {
+        let limit = ConnectionLimit::new(2, metrics::Gauge::noop());
+        let (first, second) = (limit.take(), limit.take());
+        assert!(first.is_some() && second.is_some() && limit.take().is_none());
         drop(first);
-        assert!(places.take().is_some());
+        assert!(limit.take().is_some());
     }
 
     #[tokio::test]
-    async fn the_longest_waiting_leaves_the_door_for_a_newcomer() {
+    async fn new_connection_evicts_the_longest_waiting() {
         let (mut door, _taken) = full();
         let mut waiting = Vec::new();
-        for _ in 0..DOOR_PLACES {
+        for _ in 0..DOOR_CAPACITY {
             waiting.push(door.wait().await.unwrap());
         }
-        let must_go = |waiting: &Waiting| {
-            waiting.poll_must_go(&Context::from_waker(std::task::Waker::noop())).is_ready()
+        let is_evicted = |waiting: &Waiting| {
+            waiting.poll_evicted(&Context::from_waker(std::task::Waker::noop())).is_ready()
         };
-        assert!(!waiting.iter().any(must_go));
+        assert!(!waiting.iter().any(is_evicted));
         let _newcomer = door.wait().await.unwrap();
-        assert_eq!(waiting.iter().map(must_go).collect::<Vec<_>>(), {
-            let mut expected = vec![false; DOOR_PLACES];
+        assert_eq!(waiting.iter().map(is_evicted).collect::<Vec<_>>(), {
+            let mut expected = vec![false; DOOR_CAPACITY];
             expected[0] = true;
             expected
         });
     }
 
     #[tokio::test]
-    async fn those_who_do_not_leave_do_not_pile_up() {
+    async fn connections_that_do_not_leave_are_bounded() {
         let (mut door, _taken) = full();
         let mut stubborn = Vec::new();
-        for _ in 0..2 * DOOR_PLACES {
+        for _ in 0..2 * DOOR_CAPACITY {
             stubborn.push(door.wait().await.unwrap());
         }
         assert!(door.wait().await.is_none());

@@ -1,4 +1,4 @@
-//! A listener as a whole: started and stopped.
+//! Starts and stops a listener.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -11,12 +11,11 @@ use futures_util::future::join_all;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-use crate::accept::Reception;
+use crate::accept::Acceptor;
 #[cfg(target_os = "linux")]
-use crate::accept::prepare_all;
+use crate::accept::configure_listening;
 use crate::options::ListenerOptions;
-use crate::refusal::Refusals;
-use crate::reply::Reply;
+use crate::reply::{Refusals, Reply};
 use crate::worker::{self, Peer, Setup, Stop, Worker};
 
 /// A running listener. Dropping it stops it without waiting for running requests.
@@ -25,15 +24,16 @@ use crate::worker::{self, Peer, Setup, Stop, Worker};
 pub struct Listener {
     address: SocketAddr,
     stop: watch::Sender<Stop>,
-    /// `None` once it was seen to end.
+    /// `None` after it has ended.
     running: Option<JoinHandle<io::Result<()>>>,
 }
 
 impl Listener {
-    /// Starts answering requests on a listening socket, each worker with a service of its own from `factory`. It must be
-    /// called within a Tokio runtime. Signals are left to the caller.
+    /// Starts answering requests on a listening socket. Each worker gets its own service from `factory`. The
+    /// caller must be within a Tokio runtime, and handles signals.
     ///
     /// # Errors
+    ///
     /// The socket cannot be used, or a thread cannot be started.
     pub fn start<F, I, S, B>(
         socket: TcpListener,
@@ -52,11 +52,11 @@ impl Listener {
         let ListenerOptions { name, workers, connections, door, times } = *options;
         socket.set_nonblocking(true)?;
         #[cfg(target_os = "linux")]
-        prepare_all(&socket);
+        configure_listening(&socket);
         let address = socket.local_addr()?;
         let (stop, stopped) = watch::channel(Stop::No);
         let (stop_workers, workers_stopped) = watch::channel(Stop::No);
-        let reception = Arc::new(Reception::new(connections, name));
+        let acceptor = Arc::new(Acceptor::new(connections, name));
         let (peers, inboxes): (Vec<Peer>, Vec<_>) = (0..workers.get()).map(|_| Peer::new()).unzip();
         let peers: Arc<[Peer]> = peers.into();
         let mut started = Vec::new();
@@ -70,26 +70,28 @@ impl Listener {
                 times,
                 stop: workers_stopped.clone(),
                 socket: socket.try_clone()?,
-                reception: Arc::clone(&reception),
+                acceptor: Arc::clone(&acceptor),
                 inbox,
                 peers: Arc::clone(&peers),
             })?);
         }
-        // Only the workers have it from here on, so that the system refuses connections when they have closed it.
+        // From here only the workers hold the socket, so the system refuses connections once they have closed
+        // it.
         drop(socket);
         let running = tokio::spawn(run(started, stopped, stop_workers));
         Ok(Self { address, stop, running: Some(running) })
     }
 
-    /// The address that the listener is bound to.
+    /// The bound address of the listener.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Waits until the listener ends, which it does by itself only if it fails.
+    /// Waits until the listener ends. It ends only if it fails or is stopped.
     ///
     /// # Errors
+    ///
     /// The listener failed.
     pub async fn ended(&mut self) -> io::Result<()> {
         let Some(running) = &mut self.running else { return Ok(()) };
@@ -102,14 +104,16 @@ impl Listener {
     /// [`Times::stopping`](crate::Times::stopping) to finish; otherwise they are dropped.
     ///
     /// # Errors
-    /// The listener failed, and [`ended`](Self::ended) has not said so before.
+    ///
+    /// The listener failed, and [`ended`](Self::ended) has not reported it.
     pub async fn stop(mut self, graceful: bool) -> io::Result<()> {
         self.stop.send_replace(if graceful { Stop::Gracefully } else { Stop::Now });
         self.ended().await
     }
 }
 
-/// Waits until the listener is to stop, and then until its workers have. Workers whose `stop_workers` is dropped stop at once.
+/// Waits for the order to stop, and then for the workers. Workers whose `stop_workers` is dropped stop at
+/// once.
 async fn run(
     workers: Vec<Worker>,
     mut stop: watch::Receiver<Stop>,
@@ -120,7 +124,7 @@ async fn run(
         ready.await.map_err(io::Error::other)??;
         all_ended.push(ended);
     }
-    // An error says that the thread is gone too.
+    // An error means that the thread is gone too.
     let mut all_ended = join_all(all_ended);
     tokio::select! {
         _ = stop.wait_for(|stop| *stop != Stop::No) => {}
@@ -130,7 +134,7 @@ async fn run(
     loop {
         tokio::select! {
             _ = &mut all_ended => return Ok(()),
-            // Also when a graceful stop is followed by one that is not.
+            // An immediate stop may also follow a graceful one.
             changed = stop.changed() => {
                 let next = if changed.is_ok() { *stop.borrow_and_update() } else { Stop::Now };
                 stop_workers.send_replace(next);

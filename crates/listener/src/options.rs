@@ -1,70 +1,71 @@
-//! How a listener runs.
+//! The options of a listener.
 
 use std::num::NonZeroUsize;
 use std::time::Duration;
 
-/// How a listener runs.
+/// The options of a listener.
 #[derive(Debug, Clone)]
 pub struct ListenerOptions {
-    /// What the listener is called in logs, in metrics and in the names of its threads.
+    /// The name in logs, in metrics and in thread names.
     pub name: &'static str,
-    /// How many threads answer requests.
+    /// Number of threads that answer requests.
     pub workers: NonZeroUsize,
-    /// How many connections it holds at once, at most.
+    /// Maximum number of concurrent connections.
     pub connections: usize,
-    /// Which paths are answered even when all connections are taken. Beyond the bound, a connection may send the head
-    /// of one request: a path for which this is `true` gets its answer, every other one a 503.
+    /// The paths that are answered even beyond the connection limit. A connection beyond it may send the head
+    /// of one request: it gets its answer if this returns `true`, and otherwise a 503.
     pub door: fn(path: &str) -> bool,
-    /// The deadlines of its connections.
+    /// The deadlines of connections.
     pub times: Times,
 }
 
 impl ListenerOptions {
-    /// Options with the usual deadlines, at most 10,000 connections, and nothing answered beyond them.
+    /// Options with the default deadlines, at most 10,000 connections, and no paths answered beyond them.
     #[must_use]
     pub fn new(name: &'static str, workers: NonZeroUsize) -> Self {
         Self { name, workers, connections: 10_000, door: |_| false, times: Times::default() }
     }
 
-    /// How many files a listener with this many connections may have open at once, at most: those who wait at the door,
-    /// and those who are about to leave it, count too.
+    /// Maximum number of open files of a listener with this many connections. It includes connections that
+    /// wait at the door, and evicted ones.
     #[must_use]
     pub fn files_for(connections: usize) -> usize {
-        connections + 2 * door_places(connections)
+        connections + 2 * door_capacity(connections)
     }
 
-    /// How many connections a listener may have so that it keeps to this many files.
+    /// Maximum number of connections of a listener that may open this many files.
     #[must_use]
     pub fn connections_within(files: usize) -> usize {
-        files.saturating_sub(2 * door_places(files))
+        files.saturating_sub(2 * door_capacity(files))
     }
 }
 
-/// How many connections beyond `connections` may send a head. When one more comes, the one that waits longest must go: a
-/// health check sends its head at once, and whoever only holds connections does not.
-pub(crate) fn door_places(connections: usize) -> usize {
+/// How many connections beyond `connections` may send a head. A further one evicts the longest waiting: a
+/// health check sends its head at once, unlike clients that only hold connections.
+pub(crate) fn door_capacity(connections: usize) -> usize {
     (connections / 10).clamp(16, 32)
 }
 
-/// The deadlines of a connection. They are kept to within a quarter of the shortest, and to within half a second.
+/// The deadlines of a connection. They are accurate to a quarter of the shortest, and to half a second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
-    /// How long a connection may be idle between two requests. 75 seconds: longer than the minute that common load
-    /// balancers keep theirs, so that it is they who close.
+    /// How long a connection may be idle between requests. The default of 75 seconds exceeds the minute of
+    /// common load balancers, so that they close first.
     pub idle: Duration,
-    /// How long the head of each request may take, from its first byte; and how long a new connection may wait before it.
+    /// How long the head of each request may take from its first byte, and how long a new connection may wait
+    /// before it.
     pub head: Duration,
     /// How long the body of each request may take, from when the service first asks for it.
     pub body: Duration,
-    /// How long a client may take nothing of an answer that waits for it. What it takes buys it more time, at 4 KiB a
-    /// second.
+    /// How long a client may stop reading an answer. Each 4 KiB that it reads extends the time by a second.
     pub stalled: Duration,
-    /// How long a connection is still read from after its last answer while nothing comes, so that a client which is still
-    /// sending gets to read that answer. In all it is twice as long at most.
+    /// How long the listener still reads after the last answer while nothing arrives, so that a client which
+    /// still sends can read the answer. In all it reads for at most twice as long.
     pub lingering: Duration,
-    /// How long a connection beyond the bound may take to send a head, and how long it may take nothing of its answer.
+    /// How long a connection beyond the limit may take to send a head, and how long it may stop reading its
+    /// answer.
     pub door: Duration,
-    /// How long a graceful stop lets running requests go on.
+    /// How long running requests may take after a graceful stop.
     pub stopping: Duration,
 }
 
@@ -83,7 +84,7 @@ impl Default for Times {
 }
 
 impl Times {
-    /// How often deadlines are looked at.
+    /// How often deadlines are checked.
     pub(crate) fn tick(&self) -> Duration {
         let Self { idle, head, body, stalled, lingering, door, stopping } = *self;
         let shortest = [idle, head, body, stalled, lingering, door, stopping].into_iter().min();

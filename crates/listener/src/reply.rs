@@ -1,13 +1,14 @@
-//! What a service answers with.
+//! The answers of a service, and the answers to requests that never reach it.
 
 use actix_http::Response;
+use actix_http::body::BoxBody;
 use bytes::BytesMut;
 
-/// What a service answers with.
+/// The answer of a service.
 pub enum Reply<B> {
     /// A response.
     Response(Response<B>),
-    /// A redirect that needs no memory of its own.
+    /// A redirect that allocates no memory.
     Redirect(ShortRedirect),
 }
 
@@ -17,39 +18,39 @@ impl<B> From<Response<B>> for Reply<B> {
     }
 }
 
-/// The most bytes that the second part of a short location has.
-const MOST_BYTES: usize = 96;
+/// Maximum length of the second part of a short location.
+const MAX_BYTES: usize = 96;
 
-/// A 302 without a body to a request of HTTP/1.1, written as it is. To make a response with its table of headers, and to
-/// encode that, takes several times as long.
+/// A 302 without a body to an HTTP/1.1 request, written directly. Building and encoding a response with its
+/// header table takes several times as long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ShortRedirect {
     headers: &'static str,
     start: &'static str,
     length: u8,
-    rest: [u8; MOST_BYTES],
+    rest: [u8; MAX_BYTES],
     closes: bool,
 }
 
 impl ShortRedirect {
-    /// A redirect to the URL made of `start` and `rest`. `headers` are further header lines, each with its CR LF. `None` if `rest`
-    /// is too long, or has what a header cannot have.
+    /// A redirect to the URL made of `start` and `rest`. `headers` are additional header lines, each with its
+    /// CR LF. `None` if `rest` is too long, or has characters that a header cannot hold.
     #[must_use]
     pub fn new(headers: &'static str, start: &'static str, rest: &[u8]) -> Option<Self> {
-        let mut inline = [0; MOST_BYTES];
+        let mut inline = [0; MAX_BYTES];
         inline.get_mut(..rest.len())?.copy_from_slice(rest);
         let is_clean = rest.iter().all(|byte| matches!(byte, 0x21..=0x7e));
         let length = u8::try_from(rest.len()).ok()?;
         is_clean.then_some(Self { headers, start, length, rest: inline, closes: false })
     }
 
-    /// Whether the connection ends with it.
+    /// Sets whether the connection closes after it.
     #[must_use]
     pub const fn closing(self, closes: bool) -> Self {
         Self { closes, ..self }
     }
 
-    /// Where it leads.
+    /// The target URL.
     #[must_use]
     pub fn location(&self) -> String {
         let rest = self.rest.get(..usize::from(self.length)).unwrap_or_default();
@@ -60,7 +61,7 @@ impl ShortRedirect {
         self.closes
     }
 
-    /// Writes all of it but the date and the empty line.
+    /// Writes everything except the date and the empty line.
     pub(crate) fn write(&self, output: &mut BytesMut, closes: bool) {
         let rest = self.rest.get(..usize::from(self.length)).unwrap_or_default();
         output.reserve(256 + self.headers.len() + self.start.len() + rest.len());
@@ -76,17 +77,48 @@ impl ShortRedirect {
     }
 }
 
+/// Why a request does not reach the service.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refusal {
+    /// The request violates HTTP/1.1 as of RFC 9112.
+    NotHttp,
+    /// The head is larger than [`MAX_HEAD_BYTES`](crate::MAX_HEAD_BYTES), or has more than 96 headers.
+    HeadTooLarge,
+    /// The head began, but did not end in time.
+    HeadTooSlow,
+    /// There are too many connections.
+    Overloaded,
+}
+
+impl Refusal {
+    /// The label in metrics.
+    pub(crate) const fn label(self) -> &'static str {
+        match self {
+            Self::NotHttp => "not_http",
+            Self::HeadTooLarge => "head_too_large",
+            Self::HeadTooSlow => "head_too_slow",
+            Self::Overloaded => "overloaded",
+        }
+    }
+}
+
+/// Builds the answers to refused requests. The connection closes after each.
+pub trait Refusals: Send + Sync + 'static {
+    /// Builds the answer.
+    fn answer(&self, refusal: Refusal) -> Response<BoxBody>;
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn r10_nothing_but_visible_ascii_gets_into_a_location() {
+    fn r10_location_accepts_only_visible_ascii() {
         for byte in 0..=u8::MAX {
             let redirect = ShortRedirect::new("", "https://", &[b'a', byte]);
             assert_eq!(redirect.is_some(), (0x21..=0x7e).contains(&byte), "{byte:#x}");
         }
-        assert!(ShortRedirect::new("", "", &[b'a'; MOST_BYTES]).is_some());
-        assert!(ShortRedirect::new("", "", &[b'a'; MOST_BYTES + 1]).is_none());
+        assert!(ShortRedirect::new("", "", &[b'a'; MAX_BYTES]).is_some());
+        assert!(ShortRedirect::new("", "", &[b'a'; MAX_BYTES + 1]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! The body of a request, read from the socket when the service asks for it and not before.
+//! The body of a request, which is read only when the service asks for it.
 
 use std::cell::Cell;
 use std::pin::Pin;
@@ -10,38 +10,38 @@ use actix_http::h1::Message;
 use bytes::Bytes;
 use futures_util::Stream;
 
-use crate::wire::{MOST_BODY_BYTES, Wire};
+use crate::wire::{MAX_BODY_BYTES, Wire};
 
-/// How much of a body that the service did not ask for is looked for before the connection is given up with it.
-const MOST_SETTLED_BYTES: usize = 16 * 1024;
+/// How much of an unrequested body the connection skips before it closes instead.
+const MAX_SKIPPED_BYTES: usize = 16 * 1024;
 
-/// How much is read at once, and how much room is made the first time: most bodies are small.
+/// How much one read takes. The first read allocates less, since most bodies are small.
 const READ_BYTES: usize = 16 * 1024;
 const FIRST_READ_BYTES: usize = 2 * 1024;
 
-/// What the loop of a connection and the body of its request know of each other.
+/// State shared by the connection's loop and the body of its request.
 pub(crate) struct BodyState {
     progress: Cell<Progress>,
-    /// Whether the client waits to be told to go on (`Expect: 100-continue`).
+    /// Whether the client waits for `100 Continue`.
     expects_continue: Cell<bool>,
-    /// How many bytes were read since the body began.
+    /// Bytes read since the body began.
     read_bytes: Cell<usize>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Progress {
-    /// Nobody asked for it yet.
+    /// The service has not asked for it.
     Unasked,
-    /// Some of it may have been read.
+    /// The service has asked for it.
     Begun,
-    /// All of it was read.
+    /// It was read completely.
     Finished,
     /// It cannot be read to its end, or the request is over.
     Broken,
 }
 
 impl BodyState {
-    /// The state of a body of which nothing was read.
+    /// The state of an unread body.
     pub(crate) fn new(expects_continue: bool) -> Rc<Self> {
         Rc::new(Self {
             progress: Cell::new(Progress::Unasked),
@@ -50,23 +50,24 @@ impl BodyState {
         })
     }
 
-    /// Whether the service now waits for a body that the client holds back until it is told to go on. It is so once.
-    pub(crate) fn takes_continue(&self) -> bool {
+    /// Whether the service now waits for a body that the client holds back for `100 Continue`. Returns `true`
+    /// at most once.
+    pub(crate) fn take_continue(&self) -> bool {
         self.progress.get() == Progress::Begun && self.expects_continue.take()
     }
 
-    /// Ends the body, when the answer is there. `true` if all of it was read, or is at hand: then the next request can
-    /// follow on the connection.
+    /// Ends the body when the answer is ready. Returns `true` if it was read completely or has arrived, so
+    /// the connection can take another request.
     pub(crate) fn settle(&self, wire: &Wire) -> bool {
         let (mut seen, mut has_read) = (0, false);
         while matches!(self.progress.get(), Progress::Unasked | Progress::Begun) {
             match wire.decode() {
                 Ok(Some(Message::Chunk(None))) => self.progress.set(Progress::Finished),
-                Ok(Some(Message::Chunk(Some(chunk)))) if seen < MOST_SETTLED_BYTES => seen += chunk.len(),
-                // Many clients send head and body apart.
+                Ok(Some(Message::Chunk(Some(chunk)))) if seen < MAX_SKIPPED_BYTES => seen += chunk.len(),
+                // Many clients send head and body in separate packets.
                 Ok(None) if !has_read => {
                     has_read = true;
-                    let _ = wire.read_what_is_there(MOST_SETTLED_BYTES);
+                    let _ = wire.read_available(MAX_SKIPPED_BYTES);
                 }
                 Ok(_) | Err(_) => self.progress.set(Progress::Broken),
             }
@@ -78,7 +79,7 @@ impl BodyState {
     }
 }
 
-/// The body as the service sees it.
+/// The body as a stream for the service.
 pub(crate) struct RequestBody {
     wire: Rc<Wire>,
     state: Rc<BodyState>,
@@ -91,7 +92,7 @@ impl RequestBody {
 
     fn fail(&self, error: PayloadError) -> Poll<Option<Result<Bytes, PayloadError>>> {
         self.state.progress.set(Progress::Broken);
-        self.wire.watch.lift();
+        self.wire.watch.clear_deadline();
         Poll::Ready(Some(Err(error)))
     }
 }
@@ -104,7 +105,7 @@ impl Stream for RequestBody {
         match state.progress.get() {
             Progress::Unasked => {
                 state.progress.set(Progress::Begun);
-                wire.watch.limit(wire.times.body);
+                wire.watch.set_deadline(wire.times.body);
             }
             Progress::Begun => {}
             Progress::Finished => return Poll::Ready(None),
@@ -117,10 +118,10 @@ impl Stream for RequestBody {
                 }
                 Ok(Some(Message::Chunk(None))) => {
                     state.progress.set(Progress::Finished);
-                    wire.watch.lift();
+                    wire.watch.clear_deadline();
                     return Poll::Ready(None);
                 }
-                Ok(None) if state.read_bytes.get() >= MOST_BODY_BYTES => {
+                Ok(None) if state.read_bytes.get() >= MAX_BODY_BYTES => {
                     return self.fail(PayloadError::Overflow);
                 }
                 Ok(None) if wire.is_at_end() => return self.fail(PayloadError::Incomplete(None)),
@@ -131,7 +132,7 @@ impl Stream for RequestBody {
             match wire.poll_read(cx, READ_BYTES, read_bytes.clamp(FIRST_READ_BYTES, READ_BYTES)) {
                 Poll::Ready(Ok(read)) => state.read_bytes.set(read_bytes + read),
                 Poll::Ready(Err(error)) => return self.fail(PayloadError::Io(error)),
-                Poll::Pending if wire.watch.is_over() => {
+                Poll::Pending if wire.watch.is_expired() => {
                     return self.fail(PayloadError::Io(std::io::ErrorKind::TimedOut.into()));
                 }
                 Poll::Pending => {

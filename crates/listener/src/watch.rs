@@ -1,7 +1,7 @@
-//! Deadlines of many connections, looked at by one task of their worker.
+//! Deadlines of many connections, checked by one task per worker.
 //!
-//! A timer of its own would cost each request more than the look-up of a link. So a connection only notes its deadline,
-//! and one sweep over all of them, a few times a second, wakes those whose time is over.
+//! A timer for each request would cost more than looking up a link. So a connection only notes its deadline.
+//! A sweep over all connections, a few times a second, wakes the expired ones.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-/// The deadline of one connection, and whom to wake when it is over.
+/// The deadline of one connection, and the task to wake.
 #[derive(Debug)]
 pub(crate) struct Watch {
     deadline: Cell<Option<Instant>>,
@@ -40,23 +40,23 @@ impl Drop for Watched {
 }
 
 impl Watch {
-    /// From now on there are `time`s until the deadline.
-    pub(crate) fn limit(&self, time: Duration) {
-        // The last sweep may be a tick ago, and nobody is to be hurried by that.
+    /// Sets the deadline to `time` from now.
+    pub(crate) fn set_deadline(&self, time: Duration) {
+        // The last sweep may be a tick ago, which must not shorten the deadline.
         self.deadline.set(Some(self.sweeper.now.get() + time + self.sweeper.tick));
     }
 
-    /// From now on there is no deadline.
-    pub(crate) fn lift(&self) {
+    /// Removes the deadline.
+    pub(crate) fn clear_deadline(&self) {
         self.deadline.set(None);
     }
 
-    /// Whether the deadline is over.
-    pub(crate) fn is_over(&self) -> bool {
+    /// Whether the deadline has passed.
+    pub(crate) fn is_expired(&self) -> bool {
         self.deadline.get().is_some_and(|deadline| deadline <= self.sweeper.now.get())
     }
 
-    /// Sees to it that the task is polled again when the deadline is over, or when the listener begins to stop.
+    /// Polls the task again when the deadline has passed, or when the listener begins to stop.
     pub(crate) fn wake_later(&self, cx: &Context<'_>) {
         let mut waker = self.waker.borrow_mut();
         match waker.as_mut() {
@@ -65,7 +65,7 @@ impl Watch {
         }
     }
 
-    /// Whether the listener stops: no further request is taken.
+    /// Whether the listener stops and takes no further requests.
     pub(crate) fn is_stopping(&self) -> bool {
         self.sweeper.is_stopping.get()
     }
@@ -77,13 +77,13 @@ impl Watch {
     }
 }
 
-/// Looks at the deadlines of all connections of a worker.
+/// Checks the deadlines of all connections of a worker.
 #[derive(Debug)]
 pub(crate) struct Sweeper {
     watches: RefCell<BTreeMap<u64, Rc<Watch>>>,
     next_number: Cell<u64>,
     is_stopping: Cell<bool>,
-    /// The time of the last sweep. To ask the clock for each request would cost as much as to find a link.
+    /// The time of the last sweep. Asking the clock for each request would cost as much as finding a link.
     now: Cell<Instant>,
     tick: Duration,
 }
@@ -109,12 +109,12 @@ impl Sweeper {
         Watched { watch, number }
     }
 
-    /// Wakes those whose time is over, every tick. It never ends.
+    /// Wakes expired connections every tick. It never ends.
     pub(crate) async fn sweep(&self) {
         loop {
             tokio::time::sleep(self.tick).await;
             self.now.set(Instant::now());
-            self.wake(Watch::is_over);
+            self.wake(Watch::is_expired);
         }
     }
 
@@ -125,7 +125,7 @@ impl Sweeper {
     }
 
     fn wake(&self, which: impl Fn(&Watch) -> bool) {
-        // Waking a task does not run it, so that no connection ends during this loop.
+        // Waking a task does not run it, so no connection ends during this loop.
         for watch in self.watches.borrow().values() {
             if which(watch) {
                 watch.wake();

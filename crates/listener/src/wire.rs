@@ -1,4 +1,4 @@
-//! One socket with its codec: reading and writing within bounds of memory and time.
+//! One socket with its codec: reads and writes within limits of memory and time.
 
 use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
@@ -19,49 +19,49 @@ use tokio::io::{AsyncReadExt as _, AsyncWrite as _};
 use tokio::net::TcpStream;
 use tokio_util::codec::{Decoder as _, Encoder as _};
 
-use crate::buffers::Buffers;
 use crate::options::Times;
 use crate::reply::ShortRedirect;
 use crate::watch::Watched;
+use crate::worker::Buffers;
 
-/// The largest head of a request, in bytes: the request line and all headers.
-pub const MOST_HEAD_BYTES: usize = 32 * 1024;
+/// Maximum size of a request's head in bytes: the request line and all headers.
+pub const MAX_HEAD_BYTES: usize = 32 * 1024;
 
-/// The most that is read of one body, in bytes on the wire, the framing of chunks included.
-pub const MOST_BODY_BYTES: usize = 8 * 1024 * 1024;
+/// Maximum number of bytes read of one body on the wire, including the framing of chunks.
+pub const MAX_BODY_BYTES: usize = 8 * 1024 * 1024;
 
-/// The most of an answer that a connection holds in its own memory, in bytes, beside its head. The rest stays with the
-/// body until the client has taken this.
+/// Maximum part of an answer's body that a connection buffers, in bytes. The rest stays with the body until
+/// the client has read this part.
 pub const ANSWER_BYTES: usize = 16 * 1024;
 
-/// The most that is read off after the last answer of a connection, in bytes. Clients send a whole body before they read, so
-/// that it must be well above what a body may be; beyond, they see a reset.
-pub const MOST_LINGERING_BYTES: usize = 32 * 1024 * 1024;
+/// Maximum number of bytes read after the last answer of a connection. Many clients send the whole body
+/// before they read, so it is well above the body limit; beyond it, clients see a reset.
+pub const MAX_LINGERING_BYTES: usize = 32 * 1024 * 1024;
 
-/// How many times [`Times::lingering`] it may take, while more comes.
-const MOST_LINGERING_TIMES: u32 = 2;
+/// The total reading time, as a multiple of [`Times::lingering`], while data arrives.
+const MAX_LINGERING_TIMES: u32 = 2;
 
-/// How much of what is thrown away is read at once.
+/// How many discarded bytes one read takes.
 const LINGERING_READ_BYTES: usize = 16 * 1024;
 
-/// What a byte that the client took is worth: 4 KiB buy a second.
-const TIME_A_BYTE: Duration = Duration::from_nanos(1_000_000_000 / (4 * 1024));
+/// The time that a byte read by the client is worth: 4 KiB extend the deadline by a second.
+const TIME_PER_BYTE: Duration = Duration::from_nanos(1_000_000_000 / (4 * 1024));
 
-/// What is known of the end of a head.
+/// Where the head ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HeadEnd {
-    /// It has not come yet.
+    /// The end has not arrived yet.
     Missing,
-    /// It is there.
+    /// The end has arrived.
     Found,
-    /// A line ends without a carriage return. The codec takes that for the end of a line, others do not, and so would see another
-    /// request in the same bytes (R27).
+    /// A line ends without a carriage return. The codec accepts it as a line end, other programs do not, and
+    /// would see another request in the same bytes (R27).
     BareLineFeed,
 }
 
-/// A socket, what was read from it and is not used yet, and what is to be written to it.
+/// A socket with its unused input and its unwritten output.
 ///
-/// It is shared by the loop of the connection and by the body of the request under way.
+/// The connection's loop and the body of the current request share it.
 pub(crate) struct Wire {
     stream: RefCell<TcpStream>,
     codec: RefCell<Codec>,
@@ -73,7 +73,7 @@ pub(crate) struct Wire {
     /// Whether the client has closed its side.
     is_at_end: Cell<bool>,
     is_fresh: Cell<bool>,
-    /// How long the client may take nothing of an answer, and how much of that time is left.
+    /// How long the client may stop reading an answer, and how much of that time is left.
     stalled: Cell<Duration>,
     patience: Cell<Duration>,
 }
@@ -101,7 +101,7 @@ impl Wire {
         }
     }
 
-    /// Decodes the next message of what was read; `None` if more must be read for it.
+    /// Decodes the next message from the input; `None` if it is incomplete.
     pub(crate) fn decode(&self) -> Result<Option<Message<Request>>, ParseError> {
         let decoded = self.codec.borrow_mut().decode(&mut self.input.borrow_mut());
         if matches!(decoded, Ok(Some(Message::Item(_)))) {
@@ -115,33 +115,33 @@ impl Wire {
         self.is_fresh.get()
     }
 
-    /// From now on the client may take nothing of an answer for this long.
-    pub(crate) fn limit_patience(&self, stalled: Duration) {
+    /// Sets how long the client may stop reading an answer.
+    pub(crate) fn set_stall_limit(&self, stalled: Duration) {
         self.stalled.set(stalled);
     }
 
-    /// Whether the request whose head was decoded last has a body.
+    /// Whether the request with the last decoded head has a body.
     pub(crate) fn has_body(&self) -> bool {
         !matches!(self.codec.borrow().message_type(), MessageType::None)
     }
 
-    /// Forgets the request under way, whose kind would decide how an answer is encoded.
-    pub(crate) fn begin_anew(&self) {
+    /// Resets the codec, which would encode the next answer for the current request.
+    pub(crate) fn reset_codec(&self) {
         let config = self.codec.borrow().config().clone();
         self.codec.replace(Codec::new(config));
     }
 
-    /// How many bytes were read and are not used yet.
+    /// The number of input bytes not used yet.
     pub(crate) fn unused_bytes(&self) -> usize {
         self.input.borrow().len()
     }
 
-    /// Looks for the end of a head among the unused bytes, of which those before `start` were looked through before.
-    pub(crate) fn look_for_end_of_head(&self, start: usize) -> HeadEnd {
+    /// Looks for the end of a head in the unused input. Bytes before `start` were searched before.
+    pub(crate) fn find_head_end(&self, start: usize) -> HeadEnd {
         let input = self.input.borrow();
-        // Empty lines before a request are no end of it.
+        // Skips empty lines before a request.
         let begin = input.iter().position(|byte| !matches!(byte, b'\r' | b'\n')).unwrap_or(input.len());
-        for feed in memchr_iter(b'\n', input.get(start..).unwrap_or_default()).map(|place| start + place) {
+        for feed in memchr_iter(b'\n', input.get(start..).unwrap_or_default()).map(|index| start + index) {
             let before = input.get(feed.saturating_sub(3)..feed).unwrap_or_default();
             match before {
                 [.., b'\n', b'\r'] if feed > begin => return HeadEnd::Found,
@@ -152,13 +152,13 @@ impl Wire {
         HeadEnd::Missing
     }
 
-    /// Whether the client has closed its side. What it sent before may still be unused.
+    /// Whether the client has closed its side. Earlier input may still be unused.
     pub(crate) const fn is_at_end(&self) -> bool {
         self.is_at_end.get()
     }
 
-    /// Reads more, at most `most` bytes, into room for at least `room`, and answers with how many; 0 when the client has
-    /// closed its side.
+    /// Reads at most `most` bytes into a buffer with room for at least `room`, and returns their number; 0 if
+    /// the client has closed its side.
     pub(crate) fn poll_read(
         &self,
         cx: &mut Context<'_>,
@@ -183,9 +183,9 @@ impl Wire {
         Poll::Ready(read)
     }
 
-    /// Reads what has arrived, at most `most` bytes, without waiting for any, and answers with how many. It asks the system
-    /// itself: the runtime may not know yet that something has come.
-    pub(crate) fn read_what_is_there(&self, most: usize) -> usize {
+    /// Reads at most `most` bytes that have arrived, without waiting, and returns their number. It asks the
+    /// system directly, because the runtime may not know yet that data has arrived.
+    pub(crate) fn read_available(&self, most: usize) -> usize {
         let stream = self.stream.borrow();
         let socket = SockRef::from(&*stream);
         let mut socket = &*socket;
@@ -201,14 +201,14 @@ impl Wire {
                     read += more;
                     self.input.borrow_mut().extend_from_slice(part.get(..more).unwrap_or_default());
                 }
-                // That nothing is there is one of these errors; the others show when the connection goes on.
+                // "Would block" is one of these errors. The others show up when the connection continues.
                 Some(Err(_)) | None => break,
             }
         }
         read
     }
 
-    /// Lets go of memory that nothing is in.
+    /// Releases the memory of empty buffers.
     pub(crate) fn release(&self) {
         for buffer in [&self.input, &self.output] {
             let mut buffer = buffer.borrow_mut();
@@ -218,13 +218,13 @@ impl Wire {
         }
     }
 
-    /// Puts the head of an answer behind what is to be written.
+    /// Appends the head of an answer to the output.
     pub(crate) fn encode_head(&self, response: Response<()>, size: BodySize) -> io::Result<()> {
         self.patience.set(self.stalled.get());
         self.encode(Message::Item((response, size)))
     }
 
-    /// Puts a part of a body behind what is to be written; `None` is its end.
+    /// Appends a part of a body to the output; `None` ends the body.
     pub(crate) fn encode_body(&self, part: Option<bytes::Bytes>) -> io::Result<()> {
         self.encode(Message::Chunk(part))
     }
@@ -237,7 +237,7 @@ impl Wire {
         self.codec.borrow_mut().encode(message, &mut output)
     }
 
-    /// Puts a redirect behind what is to be written.
+    /// Appends a redirect to the output.
     pub(crate) fn put_redirect(&self, redirect: &ShortRedirect, closes: bool) {
         self.patience.set(self.stalled.get());
         let mut output = self.output.borrow_mut();
@@ -249,26 +249,26 @@ impl Wire {
         output.extend_from_slice(b"\r\n");
     }
 
-    /// Puts bytes behind what is to be written as they are.
+    /// Appends raw bytes to the output.
     pub(crate) fn put(&self, bytes: &[u8]) {
         self.output.borrow_mut().extend_from_slice(bytes);
     }
 
-    /// How many bytes are to be written.
+    /// The number of unwritten output bytes.
     pub(crate) fn unwritten_bytes(&self) -> usize {
         self.output.borrow().len()
     }
 
-    /// Whether the connection goes on after the answer whose head was encoded last.
+    /// Whether the connection stays open after the answer with the last encoded head.
     pub(crate) fn is_kept_alive(&self) -> bool {
         self.codec.borrow().keep_alive()
     }
 
-    /// Writes all that is to be written. [`io::ErrorKind::TimedOut`] if the client takes nothing for too long.
+    /// Writes all output. Fails with [`io::ErrorKind::TimedOut`] if the client stops reading for too long.
     pub(crate) async fn flush(&self) -> io::Result<()> {
         let mut blocked_since = None;
         let flushed = poll_fn(|cx| self.poll_flush(cx, &mut blocked_since)).await;
-        self.watch.lift();
+        self.watch.clear_deadline();
         flushed
     }
 
@@ -279,16 +279,16 @@ impl Wire {
                 Poll::Ready(Ok(written)) => {
                     let written = u32::try_from(written).unwrap_or(u32::MAX);
                     let blocked = blocked_since.take().map_or(Duration::ZERO, |since| since.elapsed());
-                    let patience = self.patience.get().saturating_sub(blocked) + TIME_A_BYTE * written;
+                    let patience = self.patience.get().saturating_sub(blocked) + TIME_PER_BYTE * written;
                     self.patience.set(patience.min(self.stalled.get()));
                 }
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => {
                     if blocked_since.is_none() {
                         *blocked_since = Some(Instant::now());
-                        self.watch.limit(self.patience.get());
+                        self.watch.set_deadline(self.patience.get());
                     }
-                    if self.watch.is_over() {
+                    if self.watch.is_expired() {
                         return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
                     }
                     self.watch.wake_later(cx);
@@ -298,12 +298,12 @@ impl Wire {
         }
     }
 
-    /// Writes as much as the socket takes now, while something else is waited for. An error shows at the next flush.
-    pub(crate) fn write_what_fits(&self, cx: &mut Context<'_>) {
+    /// Writes as much as the socket takes without waiting. An error shows up at the next flush.
+    pub(crate) fn write_available(&self, cx: &mut Context<'_>) {
         while self.unwritten_bytes() > 0 && matches!(self.poll_write(cx), Poll::Ready(Ok(_))) {}
     }
 
-    /// Writes some of what is to be written, and answers with how many bytes; 0 when nothing is left.
+    /// Writes some of the output, and returns the number of bytes; 0 if nothing is left.
     fn poll_write(&self, cx: &mut Context<'_>) -> Poll<io::Result<usize>> {
         let mut output = self.output.borrow_mut();
         if output.is_empty() {
@@ -321,26 +321,26 @@ impl Wire {
         Poll::Ready(Ok(written))
     }
 
-    /// Closes our side, and reads off for a while what the client still sends, so that it reads the answer and not a
-    /// reset.
+    /// Closes our side, and discards for a while what the client still sends, so that it reads the answer
+    /// instead of a reset.
     pub(crate) async fn linger(&self) {
         let shut_down = poll_fn(|cx| Pin::new(&mut *self.stream.borrow_mut()).poll_shutdown(cx)).await;
         if shut_down.is_err() || self.is_at_end() {
             return;
         }
-        // Nothing that is thrown away needs memory of its own.
+        // Discarding needs no buffer.
         self.input.borrow_mut().clear();
         self.release();
-        let ends = Instant::now() + MOST_LINGERING_TIMES * self.times.lingering;
+        let ends = Instant::now() + MAX_LINGERING_TIMES * self.times.lingering;
         let mut thrown_away = 0;
-        self.watch.limit(self.times.lingering);
+        self.watch.set_deadline(self.times.lingering);
         poll_fn(|cx| {
             let stream = self.stream.borrow();
-            while thrown_away < MOST_LINGERING_BYTES {
+            while thrown_away < MAX_LINGERING_BYTES {
                 match stream.poll_read_ready(cx) {
                     Poll::Ready(Ok(())) => {}
                     Poll::Ready(Err(_)) => break,
-                    Poll::Pending if self.watch.is_over() || Instant::now() >= ends => break,
+                    Poll::Pending if self.watch.is_expired() || Instant::now() >= ends => break,
                     Poll::Pending => {
                         self.watch.wake_later(cx);
                         return Poll::Pending;
@@ -350,7 +350,7 @@ impl Wire {
                     Ok(0) => break,
                     Ok(read) => {
                         thrown_away += read;
-                        self.watch.limit(self.times.lingering);
+                        self.watch.set_deadline(self.times.lingering);
                     }
                     Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
                     Err(_) => break,
@@ -361,8 +361,8 @@ impl Wire {
         .await;
     }
 
-    /// Makes the system forget what the client did not take, when the connection is dropped.
-    pub(crate) fn give_up(&self) {
+    /// Makes the system discard unread output when the connection is dropped.
+    pub(crate) fn discard_output(&self) {
         // If the system refuses, it keeps the bytes for a while.
         let _ = SockRef::from(&*self.stream.borrow()).set_linger(Some(Duration::ZERO));
     }

@@ -1,6 +1,6 @@
 //! A thread that drives connections.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::pin::pin;
@@ -14,46 +14,45 @@ use actix_http::body::{BoxBody, MessageBody};
 use actix_http::h1::Codec;
 use actix_http::{KeepAlive, Request, Response, ServiceConfig};
 use actix_service::{IntoServiceFactory, ServiceFactory};
+use bytes::BytesMut;
 use tokio::runtime::{Builder, LocalOptions};
 use tokio::sync::{Notify, mpsc, oneshot, watch};
 
-use crate::accept::Reception;
-use crate::buffers::Buffers;
-use crate::connection::{Answering, drive};
+use crate::accept::Acceptor;
+use crate::connection::{Responder, drive};
 use crate::door::Ticket;
 use crate::options::Times;
-use crate::refusal::Refusals;
-use crate::reply::Reply;
+use crate::reply::{Refusals, Reply};
 use crate::watch::Sweeper;
 use crate::wire::Wire;
 
-/// A connection on its way from one worker to another.
+/// A connection that moves from one worker to another.
 pub(crate) struct Accepted {
     pub(crate) stream: TcpStream,
     pub(crate) peer: SocketAddr,
     pub(crate) ticket: Ticket,
 }
 
-/// How a listener is told to end.
+/// The order to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// It is not.
+    /// The listener runs.
     No,
-    /// Requests that run may finish.
+    /// Running requests may finish.
     Gracefully,
-    /// At once.
+    /// Everything ends at once.
     Now,
 }
 
-/// Where a worker takes connections from others, and how busy it is.
+/// A worker as others see it: its inbox and its load.
 #[derive(Clone)]
 pub(crate) struct Peer {
     connections: mpsc::UnboundedSender<Accepted>,
-    /// How many connections it has, those on their way to it included.
+    /// The number of its connections, including those in its inbox.
     load: Arc<AtomicUsize>,
 }
 
-/// The end of a peer that its worker has.
+/// The worker's end of its inbox.
 pub(crate) struct Inbox {
     connections: mpsc::UnboundedReceiver<Accepted>,
     load: Arc<AtomicUsize>,
@@ -70,7 +69,7 @@ impl Peer {
         self.load.load(Ordering::Relaxed)
     }
 
-    /// Hands over a connection. A worker that takes none any more gives it back.
+    /// Passes a connection on. A stopped worker returns it.
     fn take(&self, accepted: Accepted) -> Result<(), Accepted> {
         self.load.fetch_add(1, Ordering::Relaxed);
         self.connections.send(accepted).map_err(|refused| {
@@ -80,15 +79,16 @@ impl Peer {
     }
 }
 
-/// The worker that a connection goes to instead of the one that accepted it and has `load`. The few connections of a proxy must
-/// not all be one worker's; of many, those that end soon even out by themselves, and a hand-over would only cost.
-fn less_busy(peers: &[Peer], load: usize) -> Option<&Peer> {
+/// The worker that should drive a connection instead of the one that accepted it, which has `load`
+/// connections. It spreads the few connections of a proxy over workers. Many connections even out as they
+/// end, so passing them on would only cost.
+fn less_busy_peer(peers: &[Peer], load: usize) -> Option<&Peer> {
     let least = peers.iter().filter(|peer| !peer.connections.is_closed()).min_by_key(|peer| peer.load())?;
     let enough = least.load() + least.load() / 8;
     (load > enough).then_some(least)
 }
 
-/// What a worker's thread needs to begin.
+/// What a worker's thread needs to start.
 pub(crate) struct Setup<F> {
     pub(crate) thread_name: String,
     pub(crate) listener: &'static str,
@@ -98,17 +98,17 @@ pub(crate) struct Setup<F> {
     pub(crate) times: Times,
     pub(crate) stop: watch::Receiver<Stop>,
     pub(crate) socket: TcpListener,
-    pub(crate) reception: Arc<Reception>,
+    pub(crate) acceptor: Arc<Acceptor>,
     pub(crate) inbox: Inbox,
-    /// All workers, this one included.
+    /// All workers, including this one.
     pub(crate) peers: Arc<[Peer]>,
 }
 
-/// A worker's thread, from outside.
+/// A worker's thread, as the listener sees it.
 pub(crate) struct Worker {
-    /// Tells when it is ready, or why it is not.
+    /// Reports that it is ready, or why it cannot start.
     pub(crate) ready: oneshot::Receiver<io::Result<()>>,
-    /// Ends when the thread has let go of all connections and of the service.
+    /// Ends when the thread has released all connections and the service.
     pub(crate) ended: oneshot::Receiver<()>,
 }
 
@@ -129,10 +129,10 @@ where
         match runtime() {
             Ok(runtime) => {
                 runtime.block_on(work(setup, ready_sender));
-                // Without waiting for threads that a request has left behind.
+                // Does not wait for threads that a request left behind.
                 runtime.shutdown_background();
             }
-            // The receiver waits for nothing else.
+            // The receiver waits only for this.
             Err(error) => drop(ready_sender.send(Err(error))),
         }
         let _ = ended_sender.send(());
@@ -158,7 +158,7 @@ where
         times,
         mut stop,
         socket,
-        reception,
+        acceptor,
         inbox: Inbox { connections: mut handed_over, load },
         peers,
     } = setup;
@@ -170,17 +170,17 @@ where
         }
     };
     let Ok(service) = factory().into_factory().new_service(()).await else {
-        drop(ready.send(Err(io::Error::other("the service cannot be made"))));
+        drop(ready.send(Err(io::Error::other("the service cannot be created"))));
         return;
     };
     if ready.send(Ok(())).is_err() {
         return;
     }
-    let answering = Rc::new(Answering { service, refusals, listener, door });
-    // The codec wants to know of it only whether connections are kept at all; all times are ours.
+    let responder = Rc::new(Responder { service, refusals, listener, door });
+    // The codec only needs to know whether connections are kept; this crate handles all times.
     let config = ServiceConfig::new(KeepAlive::Os, Duration::ZERO, Duration::ZERO, false, None);
     let (sweeper, buffers, open) =
-        (Sweeper::new(times.tick()), Rc::<Buffers>::default(), Rc::<Open>::default());
+        (Sweeper::new(times.tick()), Rc::<Buffers>::default(), Rc::<OpenConnections>::default());
     let sweeping = tokio::task::spawn_local({
         let sweeper = Rc::clone(&sweeper);
         async move { sweeper.sweep().await }
@@ -188,9 +188,9 @@ where
     let take = |stream: tokio::net::TcpStream, peer, ticket| {
         let counted = open.count(&load);
         let wire = Wire::new(stream, Codec::new(config.clone()), Rc::clone(&buffers), sweeper.watch(), times);
-        let answering = Rc::clone(&answering);
+        let responder = Rc::clone(&responder);
         tokio::task::spawn_local(async move {
-            drive(ticket, peer, Rc::new(wire), answering).await;
+            drive(ticket, peer, Rc::new(wire), responder).await;
             drop(counted);
         });
     };
@@ -204,7 +204,7 @@ where
             Err(_) => _ = load.fetch_sub(1, Ordering::Relaxed),
         };
     let take_or_hand_over = |stream: tokio::net::TcpStream, peer, ticket| {
-        let Some(other) = less_busy(&peers, load.load(Ordering::Relaxed)) else {
+        let Some(other) = less_busy_peer(&peers, load.load(Ordering::Relaxed)) else {
             return take_own(stream, peer, ticket);
         };
         let Ok(stream) = stream.into_std() else { return };
@@ -214,7 +214,7 @@ where
         }
     };
     {
-        let mut accepting = pin!(reception.accept(&socket, take_or_hand_over));
+        let mut accepting = pin!(acceptor.accept(&socket, take_or_hand_over));
         loop {
             tokio::select! {
                 biased;
@@ -224,8 +224,8 @@ where
             }
         }
     }
-    // Those that came before the stop are still served, by whoever accepts them now.
-    reception.accept_the_last(&socket, take_own).await;
+    // Connections from before the stop are still served, by the worker that accepts them now.
+    acceptor.accept_pending(&socket, take_own).await;
     drop(socket);
     handed_over.close();
     while let Ok(next) = handed_over.try_recv() {
@@ -233,7 +233,7 @@ where
     }
     sweeper.stop();
     tokio::select! {
-        () = open.none() => {}
+        () = open.wait_until_none() => {}
         _ = stop.wait_for(|stop| *stop == Stop::Now) => {}
         () = tokio::time::sleep(times.stopping) => {}
     }
@@ -242,38 +242,68 @@ where
 
 /// Counts the connections of a worker.
 #[derive(Debug, Default)]
-struct Open {
+struct OpenConnections {
     count: Cell<usize>,
     is_none: Notify,
 }
 
-impl Open {
-    fn count(self: &Rc<Self>, load: &Arc<AtomicUsize>) -> Counted {
+impl OpenConnections {
+    fn count(self: &Rc<Self>, load: &Arc<AtomicUsize>) -> CountedConnection {
         self.count.set(self.count.get() + 1);
-        Counted { open: Rc::clone(self), load: Arc::clone(load) }
+        CountedConnection { open: Rc::clone(self), load: Arc::clone(load) }
     }
 
-    /// Waits until there is none.
-    async fn none(&self) {
+    /// Waits until all connections have ended.
+    async fn wait_until_none(&self) {
         while self.count.get() > 0 {
             self.is_none.notified().await;
         }
     }
 }
 
-/// A connection that counts until it is dropped.
-struct Counted {
-    open: Rc<Open>,
+/// A connection, counted until it is dropped.
+struct CountedConnection {
+    open: Rc<OpenConnections>,
     load: Arc<AtomicUsize>,
 }
 
-impl Drop for Counted {
+impl Drop for CountedConnection {
     fn drop(&mut self) {
         self.load.fetch_sub(1, Ordering::Relaxed);
         let left = self.open.count.get().saturating_sub(1);
         self.open.count.set(left);
         if left == 0 {
             self.open.is_none.notify_one();
+        }
+    }
+}
+
+/// Capacity of a new buffer. The heads of most requests fit.
+const NEW_BYTES: usize = 2 * 1024;
+
+/// Larger buffers are not kept.
+const MAX_KEPT_BYTES: usize = 64 * 1024;
+
+/// How many buffers are kept.
+const MAX_KEPT: usize = 64;
+
+/// Empty buffers that the connections of a worker share, so an idle connection holds none.
+#[derive(Debug, Default)]
+pub(crate) struct Buffers(RefCell<Vec<BytesMut>>);
+
+impl Buffers {
+    /// An empty buffer.
+    pub(crate) fn take(&self) -> BytesMut {
+        self.0.borrow_mut().pop().unwrap_or_else(|| BytesMut::with_capacity(NEW_BYTES))
+    }
+
+    /// Takes a buffer back, and leaves its owner one without capacity.
+    pub(crate) fn give_back(&self, buffer: &mut BytesMut) {
+        let mut buffer = std::mem::take(buffer);
+        buffer.clear();
+        let mut kept = self.0.borrow_mut();
+        if kept.len() < MAX_KEPT && (NEW_BYTES..=MAX_KEPT_BYTES).contains(&buffer.capacity()) {
+            kept.push(buffer);
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Writes sample pages, codes and icons into a folder, to be looked at in a browser:
+//! Writes sample pages, codes and icons into a folder, for viewing in a browser:
 //!
 //! ```sh
 //! cargo run --package signpost-pages --example samples -- target/samples https://pictures.example.com
 //! ```
 //!
-//! The second argument is where the pictures of the samples are found: `face.png`, `wide.jpg` and `tall.jpg`. Beside each
-//! page is a `.csp` file with its content security policy, for a server that sends it along.
+//! The second argument is the base URL of the sample pictures: `face.png`, `wide.jpg` and `tall.jpg`. Beside
+//! each page is a `.csp` file with its content security policy, for a server that sends it.
 
 use std::error::Error;
 use std::fs;
@@ -22,7 +22,7 @@ type Outcome<T> = Result<T, Box<dyn Error>>;
 const BREAD: &str = "Sourdough, rye and far too much butter.\nBaked before sunrise in Leipzig since 2014.";
 const LONG: &str = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
 
-/// Where the samples go, and where their pictures are.
+/// The output folder, and the base URL of the pictures.
 struct Samples {
     folder: PathBuf,
     pictures: String,
@@ -160,7 +160,7 @@ impl Samples {
         Ok(())
     }
 
-    /// Pages of nothing, of one link, and of a hundred.
+    /// Pages without links, with one link, and with a hundred.
     fn plain_landings(&self) -> Outcome<()> {
         let one = vec![link("Order for Saturday", "https://shop.morgenbrot.example/order")?];
         let hundred: Outcome<Vec<_>> = (1..=100)
@@ -176,14 +176,14 @@ impl Samples {
         )
     }
 
-    /// Pages as people make them, in each theme and with accents that are hard to read.
+    /// Realistic pages, in each theme and with accents that are hard to read.
     fn full_landings(&self) -> Outcome<()> {
         let content = PageContent {
             avatar_url: Some(self.picture("face.png")?),
             accent_color: accent("#c2410c"),
             ..described(BREAD)?
         };
-        self.landing("landing-8", "Ines Okafor", content.clone(), self.eight()?)?;
+        self.landing("landing-8", "Ines Okafor", content.clone(), self.eight_widgets()?)?;
         for theme in Theme::ALL {
             let content = PageContent { theme, ..content.clone() };
             let file = format!("landing-all-{}", theme.as_str());
@@ -192,12 +192,12 @@ impl Samples {
         for colour in ["#ffffff", "#000000", "#ffe600", "#00e5ff", "#3b2fd9", "#d81b60", "#808080"] {
             let content = PageContent { avatar_url: None, accent_color: accent(colour), ..content.clone() };
             let file = format!("landing-accent-{}", colour.trim_start_matches('#'));
-            self.landing(&file, "Morgenbrot Bakery", content, self.eight()?)?;
+            self.landing(&file, "Morgenbrot Bakery", content, self.eight_widgets()?)?;
         }
         Ok(())
     }
 
-    /// Long words, another direction, emoji, and pictures that are gone.
+    /// Long words, right-to-left text, emoji, and missing pictures.
     fn difficult_landings(&self) -> Outcome<()> {
         let widgets = vec![
             link(LONG, "https://a-very-long-host-name-that-does-not-want-to-end.of.subdomains.example.com/")?,
@@ -257,7 +257,7 @@ impl Samples {
         self.landing("landing-broken", "Broken pictures", content, widgets)
     }
 
-    fn eight(&self) -> Outcome<Vec<WidgetContent>> {
+    fn eight_widgets(&self) -> Outcome<Vec<WidgetContent>> {
         let pictured = |title: &str, address: &str, picture: &str| -> Outcome<WidgetContent> {
             let thumbnail_url = Some(self.picture(picture)?);
             Ok(WidgetContent::Link { title: name(title)?, url: url(address)?, thumbnail_url })
@@ -275,7 +275,7 @@ impl Samples {
     }
 
     fn every_widget(&self) -> Outcome<Vec<WidgetContent>> {
-        let mut widgets = self.eight()?;
+        let mut widgets = self.eight_widgets()?;
         for network in [
             "tiktok",
             "x",

@@ -1,17 +1,17 @@
-//! Square PNG images, compressed in a tenth of a millisecond: visitors ask for them.
+//! Square PNG images, compressed in a tenth of a millisecond, since visitors request them.
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
 
-/// What a pixel is.
+/// The format of a pixel.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Depth {
-    /// One bit; set is white. Each line begins with a byte of its own.
+    /// One bit; set is white. Each row starts at a byte boundary.
     BlackOrWhite,
     /// Red, green, blue and opacity, a byte each.
     Colours,
 }
 
-/// The image of these pixels, which must be as many as `side` and `depth` say; without any, where they are not.
+/// Encodes the pixels. Their number must match `side` and `depth`; otherwise the image is empty.
 pub(crate) fn png(side: u16, depth: Depth, pixels: &[u8]) -> Vec<u8> {
     encode(side, depth, pixels).unwrap_or_default()
 }

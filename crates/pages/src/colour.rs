@@ -1,7 +1,7 @@
-//! Colours: how bright they are, how well one reads on another, and how to change one without changing its hue.
+//! Colours: brightness, contrast, and lightness changes that keep the hue.
 //!
-//! Contrast is that of WCAG 2.2. Lightness is changed in OKLCH, where equal steps look equal, so that a colour that is
-//! made readable still looks like itself.
+//! Contrast follows WCAG 2.2. Lightness changes in OKLCH, where equal steps look equal, so a colour made
+//! readable still looks like itself.
 
 use std::fmt;
 
@@ -23,7 +23,8 @@ impl Rgb {
         Self { red, green, blue }
     }
 
-    /// An accent colour. `AccentColor` holds six hexadecimal digits, so the fallback is never reached.
+    /// Converts an accent colour. `AccentColor` holds six hexadecimal digits, so the fallback is never
+    /// reached.
     pub(crate) fn of(accent: &AccentColor) -> Self {
         let digits = accent.as_str().trim_start_matches('#');
         let channel = |from: usize| {
@@ -43,7 +44,7 @@ impl Rgb {
         (one.max(two) + 0.05) / (one.min(two) + 0.05)
     }
 
-    /// Black or white, whichever reads better on this colour. The better of the two is at least 4.58:1.
+    /// Black or white, whichever has the higher contrast on this colour: at least 4.58:1.
     pub(crate) fn text_on(self) -> Self {
         if self.contrast(Self::WHITE) >= self.contrast(Self::BLACK) { Self::WHITE } else { Self::BLACK }
     }
@@ -82,12 +83,12 @@ impl From<Rgb> for Oklch {
 }
 
 impl Oklch {
-    /// The same hue with another lightness, and with at most so much chroma.
+    /// The same hue with another lightness, and with at most this chroma.
     pub(crate) fn toned(self, lightness: f64, most_chroma: f64) -> Rgb {
         Self { lightness, chroma: self.chroma.min(most_chroma), ..self }.to_rgb()
     }
 
-    /// The nearest colour that a screen can show: chroma gives way, lightness and hue stay.
+    /// The nearest colour that a screen can show: chroma shrinks, lightness and hue stay.
     pub(crate) fn to_rgb(self) -> Rgb {
         let mut colour = self;
         // 0.9 to the 60th leaves less than 0.2 % of the chroma, which every lightness can show.
@@ -101,7 +102,7 @@ impl Oklch {
         Rgb::new(red, green, blue)
     }
 
-    /// Linear red, green and blue; outside 0 to 1 where no screen can show the colour.
+    /// Linear red, green and blue; outside 0 to 1 if no screen can show the colour.
     fn channels(self) -> [f64; 3] {
         let green_red = self.chroma * self.hue.cos();
         let blue_yellow = self.chroma * self.hue.sin();
@@ -116,8 +117,8 @@ impl Oklch {
     }
 }
 
-/// `colour`, made darker (or lighter, if `to_light`) until it reads at `ratio` on each of `backgrounds`. Where nothing is
-/// enough, it is black or white.
+/// Darkens `colour` (or lightens it, if `to_light`) until its contrast is `ratio` on each of `backgrounds`.
+/// If no lightness suffices, returns black or white.
 pub(crate) fn readable(colour: Rgb, backgrounds: &[Rgb], ratio: f64, to_light: bool) -> Rgb {
     let reads = |candidate: Rgb| backgrounds.iter().all(|ground| candidate.contrast(*ground) >= ratio);
     if reads(colour) {
@@ -143,7 +144,7 @@ fn linear(channel: u8) -> f64 {
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the value is rounded and clamped to what a byte holds"
+    reason = "the value is rounded and clamped to the range of a byte"
 )]
 fn encoded(linear: f64) -> u8 {
     let linear = linear.clamp(0.0, 1.0);
@@ -158,15 +159,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contrast_is_that_of_wcag() {
+    fn contrast_matches_wcag() {
         assert!((Rgb::WHITE.contrast(Rgb::BLACK) - 21.0).abs() < 1e-9);
-        // The example of WebAIM and of WCAG's own understanding document: #767676 just passes on white.
+        // WebAIM's example, also in WCAG's understanding document: #767676 just passes on white.
         assert!(Rgb::new(0x76, 0x76, 0x76).contrast(Rgb::WHITE) >= 4.5);
         assert!(Rgb::new(0x77, 0x77, 0x77).contrast(Rgb::WHITE) < 4.5);
     }
 
     #[test]
-    fn accents_are_read_channel_by_channel() {
+    fn accent_colours_are_parsed_channel_by_channel() {
         let accent = AccentColor::parse("#1f7A5c").unwrap();
         assert_eq!(Rgb::of(&accent), Rgb::new(0x1f, 0x7a, 0x5c));
         assert_eq!(Rgb::of(&accent).to_string(), "#1f7a5c");
@@ -174,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn oklch_and_back_is_the_same_colour(red: u8, green: u8, blue: u8) {
+        fn oklch_round_trip_keeps_the_colour(red: u8, green: u8, blue: u8) {
             let colour = Rgb::new(red, green, blue);
             let back = Oklch::from(colour).to_rgb();
             for (one, two) in [(red, back.red), (green, back.green), (blue, back.blue)] {
@@ -183,7 +184,7 @@ mod tests {
         }
 
         #[test]
-        fn black_or_white_reads_on_every_colour(red: u8, green: u8, blue: u8) {
+        fn black_or_white_is_readable_on_every_colour(red: u8, green: u8, blue: u8) {
             let colour = Rgb::new(red, green, blue);
             prop_assert!(colour.text_on().contrast(colour) >= 4.5);
         }

@@ -1,4 +1,4 @@
-//! Which hosts a landing page may load pictures from: those that it names, and no others.
+//! The hosts from which a landing page may load pictures: only those that it names.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -13,11 +13,11 @@ pub(crate) struct ImageSources {
 }
 
 impl ImageSources {
-    /// What all hosts together may take of the header, in bytes. Proxies refuse answers whose headers exceed 4 to 8 KiB.
+    /// Limit of all hosts in the header, in bytes. Proxies refuse answers whose headers exceed 4 to 8 KiB.
     const MAX_HEADER_BYTES: usize = 2_048;
 
-    /// Lets in the picture at `url`, and gives the address for its `src`. `None` if no policy can name its host, such as
-    /// an IPv6 address: the page then does without the picture.
+    /// Allows the picture at `url`, and returns the address for its `src`. `None` if no policy can name its
+    /// host, such as an IPv6 address: the page then omits the picture.
     pub(crate) fn allow(&mut self, url: &WebUrl) -> Option<String> {
         let target = url.as_target();
         let is_host_character = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_');
@@ -33,7 +33,7 @@ impl ImageSources {
         Some(target.location())
     }
 
-    /// Lets in an icon that is part of the page itself.
+    /// Allows an icon embedded in the page.
     pub(crate) const fn allow_drawn_icon(&mut self) {
         self.has_drawn_icon = true;
     }
@@ -43,7 +43,7 @@ impl ImageSources {
         if self.fit_header() { self.all() } else { self.with_data("http: https:") }
     }
 
-    /// The sources for a `meta` element, where there are too many for a header. A browser keeps to both policies.
+    /// The sources for a `meta` element, if a header cannot hold them. A browser enforces both policies.
     pub(crate) fn in_page(&self) -> Option<String> {
         (!self.fit_header()).then(|| format!("img-src {}", self.all()))
     }
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn r23_only_the_hosts_that_a_page_names_are_let_in() {
+    fn r23_policy_allows_only_hosts_that_the_page_names() {
         let sources = of(&[
             "https://img.example.com/a.png",
             "https://img.example.com/b.png?x=;script-src%20*",
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_that_no_policy_can_name_is_left_out() {
+    fn picture_whose_host_no_policy_can_name_is_omitted() {
         let mut sources = ImageSources::default();
         let url = WebUrl::from_stored("https://[2606:4700::1111]/a.png".to_owned()).unwrap();
         assert_eq!(sources.allow(&url), None);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn r23_hosts_that_are_too_many_for_a_header_are_named_in_the_page() {
+    fn r23_hosts_that_exceed_the_header_are_in_a_meta_element() {
         let urls: Vec<String> =
             (0..100).map(|n| format!("https://{}{n}.example.com/a", "x".repeat(40))).collect();
         let sources = of(&urls.iter().map(String::as_str).collect::<Vec<_>>());

@@ -1,14 +1,14 @@
 //! Landing pages (D34, D35).
 //!
-//! A page needs no script and loads nothing but the pictures that it names. Its size, pictures aside, is about 5 KB and
-//! 150 to 250 bytes a widget: 7 KB with 8 widgets and less than 30 KB with 100, as people fill them. That bound is for our markup:
-//! titles, texts and addresses of pictures are their owner's and come on top of it. A hundred text widgets of 2,000
-//! characters each take what their text takes: 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in quotation marks, each
-//! of which is escaped.
+//! A page needs no script and loads only the pictures that it names. Without pictures it has about 5 KB, plus
+//! 150 to 250 bytes a widget: with typical content 7 KB for 8 widgets and less than 30 KB for 100. That bound
+//! covers Signpost's markup; the owner's titles, texts and picture addresses come on top. A hundred text
+//! widgets of 2,000 characters take 0.2 MB in Latin letters, 0.8 MB in emoji, and 1 MB in escaped quotation
+//! marks.
 //!
-//! A video is a picture of our own with a link to the video's page: nothing of the video site is loaded, and it learns of
-//! nobody, before a visitor follows the link. All links of widgets lead through our own address, which counts them (D59);
-//! so the host to which one leads stands below its title.
+//! A video is a drawn placeholder that links to the video's page. The page loads nothing from the video site,
+//! which learns nothing about visitors who do not follow the link. All widgets link through Signpost's own
+//! address, which counts clicks (D59), so the target's host is shown below the title.
 
 use askama::Template;
 use signpost_domain::{Name, PageContent, Slug};
@@ -21,25 +21,26 @@ use crate::palette::Colours;
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/landing.css"));
 
-/// A landing page that is to be rendered.
+/// A landing page to render.
 #[derive(Debug, Clone, Copy)]
 pub struct Landing<'a> {
     /// `title`
     pub title: &'a Name,
-    /// What is on it.
+    /// Its description, appearance and widgets.
     pub content: &'a PageContent,
-    /// Its public URL, as the API shows it. It is the address to share, whatever name of the host a visitor used.
+    /// Its public URL, as the API shows it. Sharing uses this address, whatever name of the host a visitor
+    /// used.
     pub url: &'a str,
-    /// The slug under which it is shown; `None` at the root of a hostname.
+    /// The slug of the page; `None` at the root of a hostname.
     pub slug: Option<&'a Slug>,
 }
 
 impl Landing<'_> {
-    /// How long title and description may be together, in characters, for the head of the page to stay in view beside its
-    /// widgets. A longer one would not fit a small window.
-    const LONGEST_STAYING_HEAD: usize = 280;
+    /// The maximum length of title and description together, in characters, at which the head of the page
+    /// stays in view beside its widgets. A longer head would not fit a small window.
+    const MAX_STICKY_HEAD: usize = 280;
 
-    /// The page. Its links are relative to the host, so they work under every name of the host.
+    /// Renders the page. Its links are relative to the host, so they work under every name of the host.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
         let Self { title, content, url, slug } = *self;
         let title = title.as_str();
@@ -62,7 +63,7 @@ impl Landing<'_> {
             one_line: &description.split_whitespace().collect::<Vec<_>>().join(" "),
             right_to_left: is_right_to_left(title),
             search_engines: content.search_engines,
-            stays: head_length <= Self::LONGEST_STAYING_HEAD,
+            stays: head_length <= Self::MAX_STICKY_HEAD,
             avatar: avatar.as_deref(),
             icon: &icon,
             monogram: &monogram,
@@ -77,7 +78,7 @@ impl Landing<'_> {
     }
 }
 
-/// The language of a page's words is not known, hence `lang="und"`. Each text finds its own direction.
+/// The language of the owner's texts is unknown, hence `lang="und"`. Each text determines its own direction.
 #[derive(Template)]
 #[template(path = "landing.html")]
 struct LandingTemplate<'a> {

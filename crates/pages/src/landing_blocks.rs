@@ -1,5 +1,5 @@
-//! What stands on a landing page, in the order of its widgets. Widgets that belong together share a list: links and
-//! e-mail addresses one, social accounts another.
+//! The blocks of a landing page, in the order of its widgets. Adjacent widgets of the same kind share a list:
+//! links and e-mail addresses one, social accounts another.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use signpost_domain::{Slug, Widget, WidgetBody, WidgetContent, WidgetId};
@@ -7,8 +7,7 @@ use signpost_domain::{Slug, Widget, WidgetBody, WidgetContent, WidgetId};
 use crate::image_sources::ImageSources;
 use crate::social_networks::{self, Network};
 
-/// What stands as it is in the address of `mailto:` (RFC 6068); everything else that could end the address or begin a
-/// header field is percent-encoded.
+/// Percent-encodes what could end the address of `mailto:` or begin a header field (RFC 6068).
 const IN_MAILTO: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'@').remove(b'.').remove(b'-').remove(b'_').remove(b'~').remove(b'+');
 
@@ -24,7 +23,7 @@ pub(crate) enum Block<'a> {
     Image {
         src: Option<String>,
         alt: &'a str,
-        /// Where it leads, and what its link is called where the picture has no words.
+        /// The target, and the label of its link if the picture has no alternative text.
         link: Option<(String, &'a str)>,
     },
     Video {
@@ -34,22 +33,22 @@ pub(crate) enum Block<'a> {
     Divider,
 }
 
-/// A button that leads elsewhere.
+/// A button that links to a target.
 #[derive(Debug)]
 pub(crate) struct Button<'a> {
     pub(crate) href: String,
     pub(crate) title: &'a str,
-    /// What stands below the title: the host to which it leads, or the address.
+    /// The line below the title: the target's host, or the e-mail address.
     pub(crate) below: Option<&'a str>,
     pub(crate) picture: Picture,
 }
 
-/// What stands before the title of a button.
+/// The picture before the title of a button.
 #[derive(Debug)]
 pub(crate) enum Picture {
     None,
     Envelope,
-    /// A picture at this address. `None` is one that cannot be let in: its place stays.
+    /// A picture at this address. `None` if the policy cannot allow it: its space stays.
     At(Option<String>),
 }
 
@@ -58,21 +57,21 @@ pub(crate) enum Picture {
 pub(crate) struct Account<'a> {
     pub(crate) href: String,
     pub(crate) name: &'a str,
-    /// The number of its icon, if it has one.
+    /// The index of its icon, if it has one.
     pub(crate) icon: Option<usize>,
 }
 
-/// The blocks of a page, and what they need beside them.
+/// The blocks of a page, and the icons that they use.
 #[derive(Debug)]
 pub(crate) struct Blocks<'a> {
     pub(crate) blocks: Vec<Block<'a>>,
-    /// The icons of the social networks on the page, each once, with their numbers.
+    /// The icons of the social networks on the page, each once, with their indexes.
     pub(crate) icons: Vec<(usize, Network)>,
 }
 
 impl<'a> Blocks<'a> {
-    /// The blocks of `widgets`, whose clicks lead through the link at `slug`, or at the root of a hostname. Widgets of a
-    /// type that this version does not know are passed over.
+    /// Builds the blocks of `widgets`. Clicks lead through the link at `slug`, or at the root of a hostname.
+    /// It skips widget types that this version does not know.
     pub(crate) fn of(widgets: &'a [Widget], slug: Option<&Slug>, images: &mut ImageSources) -> Self {
         let through = |id: WidgetId| match slug {
             Some(slug) => format!("/{}/w/{id}", slug.as_str()),

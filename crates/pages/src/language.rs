@@ -1,9 +1,9 @@
-//! The languages of the small pages, and which of them a visitor reads.
+//! The languages of the small pages, and the choice for a visitor.
 
-/// A language into which the small pages are translated.
+/// A language of the small pages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Language {
-    /// English, which visitors get whose languages are not here.
+    /// English, the default for visitors who prefer none of these languages.
     #[default]
     English,
     /// German.
@@ -19,7 +19,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// Every language, in the order of their declaration.
+    /// Every language, in the order of declaration.
     pub const ALL: [Self; 6] =
         [Self::English, Self::German, Self::Spanish, Self::French, Self::Russian, Self::Portuguese];
 
@@ -40,9 +40,9 @@ impl Language {
         }
     }
 
-    /// The language that a visitor likes best of those that are here, by the value of `Accept-Language` (RFC 9110
-    /// section 12.5.4). Regions make no difference. What cannot be read is left out; of two languages that are liked
-    /// equally, the first counts. The default if there is no header, or no language of it is here.
+    /// Returns the language that the visitor prefers, from the value of `Accept-Language` (RFC 9110 section
+    /// 12.5.4). Regions are ignored, and so are malformed items. The first of several equally preferred
+    /// languages wins. The default applies if the header is absent or names none of these languages.
     ///
     /// ```
     /// use signpost_pages::Language;
@@ -55,7 +55,7 @@ impl Language {
         let read = accept_language.get(..Self::MAX_BYTES).unwrap_or(accept_language);
         let mut best = (0, Self::default());
         for item in read.split(|byte| *byte == b',').take(Self::MAX_ITEMS) {
-            if let Some((language, quality)) = Self::wished(item)
+            if let Some((language, quality)) = Self::preference(item)
                 && quality > best.0
             {
                 best = (quality, language);
@@ -64,8 +64,8 @@ impl Language {
         best.1
     }
 
-    /// One item of the header: a language that is here, and how much it is liked, in thousandths.
-    fn wished(item: &[u8]) -> Option<(Self, u16)> {
+    /// Parses one item of the header: a supported language and its quality in thousandths.
+    fn preference(item: &[u8]) -> Option<(Self, u16)> {
         let mut parts = item.split(|byte| *byte == b';');
         let range = parts.next()?.trim_ascii();
         let mut thousandths = 1_000;
@@ -83,7 +83,7 @@ impl Language {
     }
 }
 
-/// A quality of `0` to `1` with at most three decimals, in thousandths.
+/// Parses a quality of `0` to `1` with at most three decimals, in thousandths.
 fn quality(text: &[u8]) -> Option<u16> {
     let (whole, decimals) = match text {
         [whole] => (whole, [].as_slice()),
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_best_liked_language_that_is_here_is_taken() {
+    fn preferred_supported_language_is_chosen() {
         reads("de", Language::German);
         reads("DE-at", Language::German);
         reads("pt-BR,pt;q=0.9,en;q=0.8", Language::Portuguese);
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn malformed_items_are_left_out() {
+    fn malformed_items_are_ignored() {
         for item in
             ["de;q=2", "de;q=1.001", "de;q=", "de;q=a", "de;q=0.1234", "de;q=.5", "de;q=-1", "de;q=0,9"]
         {
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn reading_ends_at_the_bounds() {
+    fn header_is_read_up_to_its_bounds() {
         let many = format!("{}de", "ja,".repeat(Language::MAX_ITEMS));
         reads(&many, Language::English);
         let long = format!("{}de", " ".repeat(Language::MAX_BYTES));
@@ -148,12 +148,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_give_a_language(header: Vec<u8>) {
+        fn any_bytes_yield_a_language(header: Vec<u8>) {
             prop_assert!(Language::ALL.contains(&Language::preferred(&header)));
         }
 
         #[test]
-        fn what_nobody_speaks_makes_no_difference(
+        fn unsupported_languages_make_no_difference(
             noise in prop::collection::vec("(xx|[0-9]{2}|q=1)(;q=[0-9.]{0,4})?", 0..8),
             place in 0..=8_usize,
         ) {

@@ -1,13 +1,14 @@
-//! What Signpost's visitors see, as pure functions: no I/O, no clock, no randomness, no framework. Whoever has the values
-//! gets the page, so that a preview shows exactly what the link will.
+//! Renders what Signpost's visitors see, as pure functions: no I/O, no clock, no randomness, no framework.
+//! The same values always give the same page, so a preview shows exactly what visitors get.
 //!
-//! - [`Landing`] renders landing pages (D34, D35), in which nothing needs a script.
+//! - [`Landing`] renders landing pages (D34, D35), which need no scripts.
 //! - [`SmallPage`] renders the pages that visitors see instead of a link's target, in each [`Language`].
-//! - [`PixelPage`] renders the page that fires a redirect's pixels and moves on (D57).
+//! - [`PixelPage`] renders the page that fires a redirect's pixels and then redirects (D57).
 //! - [`QrCode`] draws the code that leads to a link (D59).
-//! - [`SiteIcon`], [`ROBOTS_TXT`] and [`SecurityContact`] are what browsers and crawlers ask of every site.
+//! - [`SiteIcon`], [`ROBOTS_TXT`] and [`SecurityContact`] are files that browsers and crawlers request from
+//!   every site.
 //!
-//! Every page comes with the policy that lets in what it loads and nothing else.
+//! Every page comes with a content security policy that allows only what the page loads.
 
 mod bitmap;
 mod colour;

@@ -1,11 +1,12 @@
-//! What a title gives where there is no picture: initials, an icon made of them, and the direction of the page.
+//! What a page without a picture derives from its title: initials, an icon made of them, and the text
+//! direction.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use unicode_segmentation::UnicodeSegmentation;
 
 use crate::colour::Rgb;
 
-/// What must not stand as it is in a `data:` URL, or in the attribute that holds it.
+/// Characters to escape in a `data:` URL, or in the attribute that holds it.
 const IN_DATA_URL: &AsciiSet = &CONTROLS
     .add(b' ')
     .add(b'"')
@@ -20,10 +21,11 @@ const IN_DATA_URL: &AsciiSet = &CONTROLS
     .add(b'{')
     .add(b'}');
 
-/// One or two characters that stand for `title`: the initials of its first two words where its script has capitals, else
-/// its first character, which may be an emoji of several scalar values.
+/// One or two characters that represent `title`. If its script has capitals, these are the initials of its
+/// first two words. Otherwise it is the first character, which may be an emoji of several scalar values.
 ///
-/// Characters that only steer direction are passed over, so that a title cannot turn what stands beside it.
+/// Characters that only control direction are skipped, so a title cannot change the direction of its
+/// surroundings.
 pub(crate) fn monogram(title: &str) -> String {
     let mut words = title.split_whitespace().filter_map(first_character);
     let Some(first) = words.next() else { return String::new() };
@@ -36,7 +38,7 @@ pub(crate) fn monogram(title: &str) -> String {
     format!("{upper}{second}")
 }
 
-/// The first character of a word that is a letter, a digit or a pictograph; failing these, its first visible one.
+/// The first letter, digit or pictograph of a word, otherwise its first visible character.
 fn first_character(word: &str) -> Option<&str> {
     let visible = || word.graphemes(true).filter(|character| !character.chars().all(is_invisible));
     visible()
@@ -44,7 +46,7 @@ fn first_character(word: &str) -> Option<&str> {
         .or_else(|| visible().next())
 }
 
-/// Marks of direction, joiners and other characters without a shape of their own.
+/// Whether it is a direction mark, a joiner or another character without a glyph.
 fn is_invisible(character: char) -> bool {
     matches!(
         character,
@@ -52,7 +54,7 @@ fn is_invisible(character: char) -> bool {
     )
 }
 
-/// Whether a page of this title is laid out from right to left: the first letter of the title decides, as it does for
+/// Whether a page with this title is laid out from right to left. The first letter decides, as for
 /// `dir="auto"`.
 pub(crate) fn is_right_to_left(title: &str) -> bool {
     title.chars().find(|character| character.is_alphabetic()).is_some_and(|letter| {
@@ -88,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_monogram_is_what_people_would_write() {
+    fn monogram_matches_common_initials() {
         for (title, expected) in [
             ("Ada Lovelace", "AL"),
             ("ada", "A"),
@@ -111,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_letter_decides_the_direction() {
+    fn first_letter_decides_the_direction() {
         for right_to_left in ["مقهى", "קפה", "1. מכירה", "\u{200e}שלום Ada"] {
             assert!(is_right_to_left(right_to_left), "{right_to_left}");
         }
@@ -121,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn r23_an_icon_holds_its_characters_escaped() {
+    fn r23_icon_escapes_its_characters() {
         let url = icon_url("<&", Rgb::BLACK, Rgb::WHITE);
         assert!(url.contains("%26lt;%26amp;") && !url.contains(['<', '>', '"', '\'', '#', ' ']), "{url}");
     }

@@ -1,4 +1,4 @@
-//! What rendering a page gives: a document, and the policy of what it may load.
+//! A rendered page: a document, and its content security policy.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -9,22 +9,22 @@ use sha2::{Digest, Sha256};
 pub struct HtmlPage {
     /// The document.
     pub html: String,
-    /// The value of `Content-Security-Policy` that goes with it: visible ASCII. It lets in what the page loads and nothing
-    /// else, and never has `unsafe-inline` or `unsafe-eval`.
+    /// The value of `Content-Security-Policy` for the page: visible ASCII. It allows only what the page
+    /// loads, and never has `unsafe-inline` or `unsafe-eval`.
     pub content_security_policy: String,
 }
 
-/// A page could not be rendered. No input leads to it.
+/// Rendering failed. No input causes this.
 #[derive(Debug, thiserror::Error)]
 #[error("a page cannot be rendered: {0}")]
 pub struct PageError(#[from] askama::Error);
 
-/// The source expression that lets in one style sheet or script by what it consists of.
+/// The source expression that allows one style sheet or script by its hash.
 pub(crate) fn hash_source(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text.as_bytes())))
 }
 
-/// A content security policy that lets in nothing but these sources.
+/// A content security policy that allows only these sources.
 pub(crate) fn policy_of(directives: &[(&str, String)]) -> String {
     let mut policy = "default-src 'none'".to_owned();
     for (name, sources) in directives.iter().filter(|(_, sources)| !sources.is_empty()) {

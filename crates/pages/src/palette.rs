@@ -1,8 +1,8 @@
 //! The colours of a page, all derived from its accent colour (D34).
 //!
-//! The accent itself stays as it was chosen wherever it is a surface, with black or white on it. Where it is text or a
-//! line, its lightness moves until it reads at 4.5:1 on every surface of the page. Paper, cards and lines take a trace of
-//! its hue, so that the whole page looks made for that colour.
+//! As a surface the accent stays unchanged, with black or white text on it. As text or line, its lightness
+//! moves until its contrast is 4.5:1 on every surface of the page. Paper, cards and lines get a trace of its
+//! hue, so the whole page matches the accent.
 
 use std::fmt::Write;
 
@@ -10,10 +10,10 @@ use signpost_domain::{AccentColor, Theme};
 
 use crate::colour::{Oklch, Rgb, readable};
 
-/// The least contrast of text (WCAG 2.2, level AA).
+/// The minimum contrast of text (WCAG 2.2, level AA).
 pub(crate) const READABLE: f64 = 4.5;
 
-/// The accent of pages that have none of their own: the green of road signs.
+/// The accent of pages without their own: the green of road signs.
 pub(crate) const SIGN_GREEN: Rgb = Rgb::new(0x11, 0x6b, 0x4f);
 
 /// The colours of a page in light or in dark.
@@ -23,7 +23,7 @@ pub(crate) struct Palette {
     pub(crate) paper: Rgb,
     /// The brightest point of the glow behind the top of the page.
     pub(crate) glow: Rgb,
-    /// What lies on the page: links, videos.
+    /// Surfaces on the page: links, videos.
     pub(crate) card: Rgb,
     /// Borders.
     pub(crate) line: Rgb,
@@ -35,7 +35,7 @@ pub(crate) struct Palette {
     pub(crate) mark: Rgb,
     /// The accent as a surface.
     pub(crate) fill: Rgb,
-    /// Text on it.
+    /// Text on the accent.
     pub(crate) on_fill: Rgb,
 }
 
@@ -119,7 +119,8 @@ impl Colours {
         css
     }
 
-    /// For `color-scheme`: it also colours scroll bars and what the browser draws before the page.
+    /// The value of `color-scheme`, which also colours scroll bars and what the browser draws before the
+    /// page.
     pub(crate) const fn scheme(&self) -> &'static str {
         match self.theme {
             Theme::Light => "light",
@@ -128,7 +129,8 @@ impl Colours {
         }
     }
 
-    /// For `theme-color`: the colour of the browser's bars, and the media query under which it holds.
+    /// The values of `theme-color`: the colour of the browser's bars, and the media query in which it
+    /// applies.
     pub(crate) fn bars(&self) -> Vec<(Rgb, &'static str)> {
         match self.theme {
             Theme::Light => vec![(self.light.glow, "all")],
@@ -167,9 +169,9 @@ mod tests {
         found
     }
 
-    /// A grid over all colours, black, white and every pure hue included.
+    /// A grid over all colours, including black, white and every pure hue.
     #[test]
-    fn d34_text_reads_at_4_5_whatever_the_accent() {
+    fn d34_text_contrast_is_4_5_for_every_accent() {
         let steps = || (0..=255_u8).step_by(17);
         for red in steps() {
             for green in steps() {
@@ -182,20 +184,20 @@ mod tests {
 
     proptest! {
         #[test]
-        fn d34_text_reads_at_4_5_between_the_grid_too(red: u8, green: u8, blue: u8) {
+        fn d34_text_contrast_is_4_5_for_random_accents(red: u8, green: u8, blue: u8) {
             prop_assert_eq!(unreadable(Rgb::new(red, green, blue)), Vec::<String>::new());
         }
     }
 
     #[test]
-    fn d34_an_accent_that_reads_stays_as_it_was_chosen() {
+    fn d34_readable_accent_is_unchanged() {
         let accent = Rgb::new(0x9b, 0x1c, 0x4d);
         let palette = Palette::light(accent);
         assert_eq!((palette.fill, palette.mark), (accent, accent));
     }
 
     #[test]
-    fn d34_a_theme_shows_its_own_colours_only() {
+    fn d34_theme_uses_only_its_own_colours() {
         let css = |theme| Colours::new(theme, None).css();
         assert!(!css(Theme::Light).contains("@media") && !css(Theme::Dark).contains("@media"));
         assert_ne!(css(Theme::Light), css(Theme::Dark));

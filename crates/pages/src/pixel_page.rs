@@ -1,16 +1,16 @@
-//! The page that fires a redirect's pixels and moves on (D57).
+//! The page that fires a redirect's pixels and then redirects (D57).
 //!
-//! With scripts it moves on as soon as every vendor's script has loaded (or failed) and had a moment to send its event, and
-//! after [`PixelPage::LONGEST_WAIT_MS`] in any case. Without scripts it loads the vendors' pictures and moves on by
-//! `refresh`. Whoever stays, for whatever reason, sees a link. A browser that goes back comes to where the visitor was
-//! before the link: the page replaces itself.
+//! With scripts it redirects once every vendor's script has loaded (or failed) and had a moment to send its
+//! event. It redirects at the latest after [`PixelPage::LONGEST_WAIT_MS`]. Without scripts it loads the
+//! vendors' pictures and redirects by `refresh`. A visitor who stays for any reason sees a link. The page
+//! replaces itself in the history, so going back leads to where the visitor was before the link.
 //!
-//! Scripts come from the vendors of this redirect only. Those that the page itself has carry the nonce; there is no
-//! `strict-dynamic`, so a vendor's script loads nothing from hosts that are not its own, and no `unsafe-eval`.
+//! Scripts come only from the vendors of this redirect. The page's own scripts carry the nonce. Without
+//! `strict-dynamic`, a vendor's script loads only from the vendor's hosts, and there is no `unsafe-eval`.
 //!
-//! Vendors need to know the site on which their pixel fired, and some refuse events of sites that their customer has not
-//! named. So they, and the target, get the origin of the link as the referrer, but not its path:
-//! [`PixelPage::REFERRER_POLICY`].
+//! Vendors need to know the site on which their pixel fired, and some refuse events from sites that their
+//! customer has not named. So vendors and the target get the origin of the link as the referrer, but not its
+//! path: [`PixelPage::REFERRER_POLICY`].
 
 use std::collections::BTreeSet;
 
@@ -27,35 +27,35 @@ use crate::small_page_texts::continue_to;
 
 const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!("../templates/pixel.css"));
 
-/// A page of pixels that is to be rendered.
+/// A pixel page to render.
 #[derive(Debug, Clone, Copy)]
 pub struct PixelPage<'a> {
     /// The pixels, in the order in which they fire.
     pub pixels: &'a [PixelCode],
-    /// Where the visitor goes.
+    /// The target of the redirect.
     pub target: &'a TargetUrl,
-    /// For the link of those who stay.
+    /// The language of the link for visitors who stay.
     pub language: Language,
-    /// Random bytes that no other response has.
+    /// Random bytes, unique to this response.
     pub nonce: [u8; 16],
 }
 
 /// A script element of a vendor.
 struct Script {
     src: String,
-    /// Whether Microsoft's queue is made when it has loaded.
+    /// Whether Microsoft's queue is created after it has loaded.
     makes_queue: bool,
 }
 
 impl PixelPage<'_> {
-    /// The greatest time that a visitor with scripts waits, in milliseconds.
+    /// The maximum wait of a visitor with scripts, in milliseconds.
     pub const LONGEST_WAIT_MS: u32 = 900;
-    /// How long after its last script the page leaves vendors for sending their events, in milliseconds.
+    /// The time that vendors get to send events after the last script has loaded, in milliseconds.
     pub const GRACE_MS: u32 = 150;
-    /// The value of `Referrer-Policy` that goes with the page.
+    /// The value of `Referrer-Policy` for the page.
     pub const REFERRER_POLICY: &'static str = "strict-origin";
 
-    /// The page.
+    /// Renders the page.
     pub fn render(&self) -> Result<HtmlPage, PageError> {
         let colours = Colours::new(Theme::Auto, None);
         let style = format!("{}{STYLE}", colours.css());
@@ -72,7 +72,7 @@ impl PixelPage<'_> {
         let mut frames = Vec::new();
         for pixel_type in vendors.iter().copied() {
             let Vendor { queue, each, fire, script, script_each, picture, frame, .. } = vendor(pixel_type);
-            // A vendor whose calls fail keeps nobody else's from being made.
+            // A vendor whose calls fail does not stop the others.
             calls.push_str("try{");
             calls.push_str(queue);
             for (code, number) in codes(pixel_type).zip(0_usize..) {
@@ -133,8 +133,8 @@ impl PixelPage<'_> {
     }
 }
 
-/// The script of the page reads the target from the link, so that no text of ours is ever put into a script but the codes
-/// of pixels, which consist of letters, digits, `-` and `_`.
+/// The page's script reads the target from the link. So the only data in scripts are pixel codes, which
+/// consist of letters, digits, `-` and `_`.
 #[derive(Template)]
 #[template(path = "pixel.html")]
 struct PixelTemplate<'a> {

@@ -37,7 +37,7 @@ fn directive<'a>(policy: &'a str, name: &str) -> Option<&'a str> {
 }
 
 #[test]
-fn d57_each_vendor_gets_the_calls_that_it_documents() {
+fn d57_each_vendor_gets_its_documented_calls() {
     let expected: [(&[&str], &str); 10] = [
         (
             &["gtag('js',new Date())", "gtag('config','G-1A2BCD345E')"],
@@ -83,7 +83,7 @@ fn d57_each_vendor_gets_the_calls_that_it_documents() {
 }
 
 #[test]
-fn d57_without_scripts_vendors_get_their_pictures() {
+fn d57_vendors_get_their_pictures_without_scripts() {
     let HtmlPage { html, content_security_policy } = page(&one_of_each());
     let (_, noscript) = html.rsplit_once("<noscript>").unwrap();
     for picture in [
@@ -101,7 +101,7 @@ fn d57_without_scripts_vendors_get_their_pictures() {
 }
 
 #[test]
-fn d57_the_policy_lets_in_the_vendors_of_the_link_and_no_others() {
+fn d57_policy_allows_only_the_vendors_of_the_link() {
     for pixel in one_of_each() {
         let own = vendor(pixel.pixel_type());
         let HtmlPage { content_security_policy: policy, .. } = page(std::slice::from_ref(&pixel));
@@ -127,7 +127,7 @@ fn every_script_carries_the_nonce() {
 }
 
 #[test]
-fn d57_codes_of_one_vendor_share_its_script_where_they_can() {
+fn d57_codes_of_a_vendor_share_its_script() {
     let pixels = [
         code(PixelType::Meta, "11111"),
         code(PixelType::Tiktok, "AAAAAAAAAA"),
@@ -139,11 +139,11 @@ fn d57_codes_of_one_vendor_share_its_script_where_they_can() {
     assert_eq!(html.matches("fbq('track','PageView')").count(), 1);
     assert!(html.contains("fbq('init','11111')") && html.contains("fbq('init','22222')"));
     assert!(html.contains("sdkid=AAAAAAAAAA&") && html.contains("sdkid=BBBBBBBBBB&"));
-    assert!(html.contains("var left=3,"), "three scripts are waited for");
+    assert!(html.contains("var left=3,"), "the page waits for three scripts");
 }
 
 #[test]
-fn d57_visitors_move_on_with_scripts_and_without() {
+fn d57_page_redirects_with_and_without_scripts() {
     let html = page_to("https://example.com/?a=1&b='2\"", &one_of_each()).html;
     let location = "https://example.com/?a=1&#38;b=&#39;2&#34;";
     assert!(html.contains(&format!(
@@ -157,7 +157,7 @@ fn d57_visitors_move_on_with_scripts_and_without() {
 }
 
 #[test]
-fn r9_the_target_is_in_no_script() {
+fn r9_scripts_never_contain_the_target() {
     let scripts = |target: &str| -> Vec<String> {
         let html = page_to(target, &one_of_each()).html;
         html.split("<script").skip(1).map(|rest| rest.split_once("</script>").unwrap().0.to_owned()).collect()
@@ -173,15 +173,15 @@ fn r9_the_target_is_in_no_script() {
 }
 
 #[test]
-fn r10_a_target_beyond_ascii_is_written_as_its_location() {
+fn r10_non_ascii_target_is_written_as_its_location() {
     let html = page_to("https://Bücher.example/Über", &one_of_each()).html;
     assert!(html.contains("href=\"https://xn--bcher-kva.example/%C3%9Cber\""));
     assert!(!html.contains("Über"));
 }
 
-/// Every code of the tests is replaced wherever a snippet has a place for one.
+/// Replaces every code of the tests in each snippet.
 #[test]
-fn no_place_for_a_code_is_left() {
+fn every_code_placeholder_is_filled() {
     let html = page(&one_of_each()).html;
     assert!(!html.contains("{code}"), "{html}");
 }

@@ -1,9 +1,9 @@
-//! What each vendor of pixels documents for its code: the script, the picture for browsers without scripts, and the hosts
-//! that both need (D57).
+//! The documented code of each pixel vendor: the script, the picture for browsers without scripts, and the
+//! hosts of both (D57).
 //!
-//! The calls are those of the vendors' own snippets: the queue that takes calls until the script is there, `init`, and the
-//! event of a page view. The script itself is an element of its own, so that the page knows when it has loaded. Two codes of
-//! one vendor share its queue and its script wherever the vendor allows it.
+//! The calls are those of the vendors' own snippets: the queue that collects calls until the script has
+//! loaded, `init`, and the page view event. The script is a separate element, so the page knows when it has
+//! loaded. Two codes of one vendor share its queue and its script where the vendor allows it.
 
 use signpost_domain::PixelType;
 
@@ -18,7 +18,7 @@ pub(crate) struct Vendor {
     pub(crate) fire: &'static str,
     /// The address of the script.
     pub(crate) script: &'static str,
-    /// Whether each code has a script of its own; else the first code's serves all.
+    /// Whether each code has its own script; otherwise the first code's script serves all.
     pub(crate) script_each: bool,
     /// The picture that fires without scripts, if the vendor has one.
     pub(crate) picture: Option<&'static str>,
@@ -26,13 +26,13 @@ pub(crate) struct Vendor {
     pub(crate) frame: Option<&'static str>,
     /// Hosts of scripts that the vendor's script loads.
     pub(crate) scripts: &'static [&'static str],
-    /// Hosts that the script talks to, by pictures and by requests.
+    /// Hosts that the script contacts by pictures and requests.
     pub(crate) beacons: &'static [&'static str],
     /// Hosts of frames.
     pub(crate) frames: &'static [&'static str],
 }
 
-/// A queue that holds calls as `arguments` until the script drains it: several vendors use this form.
+/// A queue that stores calls as `arguments` until the script drains it. Several vendors use this form.
 macro_rules! queue {
     ($name:literal, $drain:literal, $held:literal) => {
         concat!(
@@ -213,7 +213,7 @@ const REDDIT: Vendor = Vendor {
     frames: &[],
 };
 
-/// Its script has no queue of its own: it makes one for each code when it has loaded.
+/// Its script has no queue. The page creates one for each code after it has loaded.
 const MICROSOFT_ADS: Vendor = Vendor {
     queue: "w.uetq=w.uetq||[];w.uets=[];w.uetLoaded=function(){w.uets.forEach(function(i){var o={ti:i,\
             enableAutoSpaTracking:true};o.q=[];(w.uetq=new w.UET(o)).push('pageLoad')})};",
@@ -244,7 +244,7 @@ pub(crate) const fn vendor(pixel_type: PixelType) -> &'static Vendor {
     }
 }
 
-/// `text` with the code in its places.
+/// Replaces `{code}` in `text`.
 pub(crate) fn with_code(text: &str, code: &str) -> String {
     text.replace("{code}", code)
 }

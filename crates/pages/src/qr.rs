@@ -1,7 +1,7 @@
 //! QR codes that lead to a link (D59).
 //!
-//! A code says the link's own address with `?src=qr`, by which its visits are told from others. The same code and options
-//! give the same bytes, so a hash of them is a lasting `ETag`.
+//! A code contains the link's address with `?src=qr`, which distinguishes its visits. The same link and
+//! options give the same bytes, so a hash of them is a stable `ETag`.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use percent_encoding::percent_decode_str;
 
 use crate::bitmap::{self, Depth};
 
-/// How much of a code may be lost while it can still be read.
+/// How much of a code may be lost before it becomes unreadable.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum QrLevel {
     /// `L`: 7 %.
@@ -39,13 +39,13 @@ impl Default for QrOptions {
     }
 }
 
-/// Why no code is drawn. The text says which parameter to change, and to what.
+/// Why no code can be drawn. The text says which parameter to change, and to what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum QrError {
     /// `size` is out of bounds.
     #[error("`size` must be a whole number of pixels from 64 to 2048")]
     Size,
-    /// `level` has no such value.
+    /// `level` is not a known value.
     #[error("`level` must be L, M, Q or H")]
     Level,
     /// `margin` is out of bounds.
@@ -54,7 +54,7 @@ pub enum QrError {
     /// A module would be smaller than a pixel.
     #[error("`size` must be at least {least} for this code, or `margin` or `level` lower")]
     TooSmall {
-        /// The least size that holds the code.
+        /// The minimum size that holds the code.
         least: u16,
     },
     /// The text is longer than a code can hold.
@@ -66,8 +66,8 @@ impl QrOptions {
     const SIZES: std::ops::RangeInclusive<u16> = 64..=2_048;
     const MARGINS: std::ops::RangeInclusive<u8> = 0..=16;
 
-    /// Reads the options from the query string of a request, without its question mark. Other parameters make no
-    /// difference; of one that is there more than once, the last counts.
+    /// Reads the options from the query string of a request, without its question mark. Other parameters are
+    /// ignored, and the last of several values counts.
     ///
     /// ```
     /// use signpost_pages::{QrError, QrOptions};
@@ -100,7 +100,7 @@ impl QrOptions {
     }
 }
 
-/// Digits only: no sign, no point, no white space.
+/// Digits only: no sign, no decimal point, no white space.
 fn whole_number<T: std::str::FromStr + PartialOrd>(
     text: &str,
     range: &std::ops::RangeInclusive<T>,
@@ -109,7 +109,7 @@ fn whole_number<T: std::str::FromStr + PartialOrd>(
     range.contains(&number).then_some(number)
 }
 
-/// A code, ready to be drawn.
+/// A code, ready to draw.
 #[derive(Debug)]
 pub struct QrCode {
     /// Rows of modules, `true` for dark ones, without the quiet zone.
@@ -121,7 +121,7 @@ pub struct QrCode {
 }
 
 impl QrCode {
-    /// What the code of a link says: its address with the mark by which its visits are counted as `qr`.
+    /// The content of a link's code: its address with the mark that counts its visits as `qr`.
     ///
     /// ```
     /// use signpost_pages::QrCode;
@@ -133,7 +133,7 @@ impl QrCode {
         format!("{link}?src=qr")
     }
 
-    /// The code that says `text`.
+    /// Encodes `text`.
     pub fn new(text: &str, options: QrOptions) -> Result<Self, QrError> {
         let QrOptions { size, level, margin } = options;
         let level = match level {
@@ -158,7 +158,7 @@ impl QrCode {
         }
     }
 
-    /// The code as an SVG image: dark lines on white.
+    /// Draws the code as an SVG image: dark lines on white.
     #[must_use]
     pub fn svg(&self) -> String {
         let Self { rows, size, margin, scale: _ } = self;
@@ -181,8 +181,8 @@ impl QrCode {
         svg
     }
 
-    /// The code as a PNG image of exactly the size that was asked for. A module is a whole number of pixels, so that edges
-    /// are sharp; what remains widens the quiet zone.
+    /// Draws the code as a PNG image of exactly the requested size. A module is a whole number of pixels, so
+    /// edges are sharp; the remainder widens the quiet zone.
     #[must_use]
     pub fn png(&self) -> Vec<u8> {
         let Self { rows, size, margin, scale } = self;

@@ -17,7 +17,7 @@ fn pixels(png: &[u8]) -> (usize, Vec<u8>) {
     (usize::try_from(info.width).unwrap(), pixels)
 }
 
-/// What a reader of QR codes reads in an image.
+/// Decodes the QR code in an image.
 fn read(side: usize, pixels: &[u8]) -> String {
     let mut image = rqrr::PreparedImage::prepare_from_greyscale(side, side, |x, y| pixels[y * side + x]);
     let grids = image.detect_grids();
@@ -30,7 +30,7 @@ fn read_png(png: &[u8]) -> String {
     read(side, &pixels)
 }
 
-/// The drawing of an SVG image, four pixels a module: the lines of its one path, which is all that it consists of.
+/// Rasterizes an SVG image with four pixels a module. The image consists of one path, whose lines this reads.
 fn read_svg(svg: &str) -> String {
     const SCALE: usize = 4;
     let between =
@@ -50,7 +50,7 @@ fn read_svg(svg: &str) -> String {
 }
 
 #[test]
-fn d59_a_code_says_the_address_with_its_mark() {
+fn d59_code_contains_the_marked_address() {
     for link in ["https://go.example.com/sale", "https://shop.example.com/", "http://localhost:8081/Zz_-9"] {
         let text = QrCode::marked(link);
         for query in
@@ -67,7 +67,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn d59_codes_of_any_link_can_be_read(
+    fn d59_codes_of_any_link_are_readable(
         host in "[a-z0-9]{1,40}(\\.[a-z0-9]{1,40}){1,4}",
         slug in "[A-Za-z0-9_-]{0,64}",
         level in prop::sample::select(vec!["L", "M", "Q", "H"]),
@@ -80,7 +80,7 @@ proptest! {
 }
 
 #[test]
-fn d59_an_image_has_the_size_asked_for_and_a_quiet_zone() {
+fn d59_image_has_the_requested_size_and_a_quiet_zone() {
     for (query, least_margin) in
         [("", 4), ("size=64&margin=0", 0), ("size=777&margin=7", 7), ("size=2048&margin=16", 16)]
     {
@@ -91,13 +91,13 @@ fn d59_an_image_has_the_size_asked_for_and_a_quiet_zone() {
         let is_dark = |pixel: &u8| *pixel == 0;
         let first_row = pixels.chunks(side).position(|row| row.iter().any(is_dark)).unwrap();
         let first_column = pixels.chunks(side).filter_map(|row| row.iter().position(is_dark)).min().unwrap();
-        assert_eq!(first_row, first_column, "the code is in the middle");
+        assert_eq!(first_row, first_column, "the code is centred");
         assert!(first_row >= least_margin * usize::from(code.scale), "{query}: {first_row}");
     }
 }
 
 #[test]
-fn the_same_code_is_the_same_bytes() {
+fn same_code_yields_the_same_bytes() {
     let draw = || QrCode::new("https://a.example/b?src=qr", options("size=300")).unwrap();
     assert_eq!(draw().png(), draw().png());
     assert_eq!(draw().svg(), draw().svg());
@@ -148,7 +148,7 @@ fn options_have_bounds() {
 }
 
 #[test]
-fn a_code_that_does_not_fit_says_what_would() {
+fn code_that_does_not_fit_names_the_minimum_size() {
     let long = format!("https://{}.example/{}", "a".repeat(60), "b".repeat(64));
     let Err(QrError::TooSmall { least }) = QrCode::new(&long, options("size=64&level=H")).map(drop) else {
         panic!("a module is at least a pixel");

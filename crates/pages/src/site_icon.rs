@@ -1,9 +1,9 @@
-//! The icon of a site whose pages name none: a signpost, white on the green of road signs.
+//! The icon of sites whose pages name none: a signpost, white on the green of road signs.
 
 use crate::bitmap::{self, Depth};
 use crate::palette::SIGN_GREEN;
 
-/// The icon of a site, in the sizes that browsers ask for by themselves.
+/// The icon of a site, in the sizes that browsers request automatically.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SiteIcon {
     /// `/favicon.ico`.
@@ -22,7 +22,7 @@ impl SiteIcon {
         }
     }
 
-    /// The image. It is always the same, and drawn anew at each call: whoever sends it often keeps it.
+    /// Draws the image. Each call draws the same image again, so callers that send it often should cache it.
     #[must_use]
     pub fn draw(self) -> Vec<u8> {
         match self {
@@ -34,11 +34,12 @@ impl SiteIcon {
 
 const FAVICON_SIDE: u8 = 32;
 
-/// An ICO file that holds one PNG image.
+/// Wraps a PNG image in an ICO file.
 fn in_ico(png: &[u8]) -> Vec<u8> {
     const HEAD_BYTES: u32 = 22;
     let length = u32::try_from(png.len()).unwrap_or_default();
-    // Reserved, type 1 (icon), one image; then its width, height, no palette, reserved, one plane, 32 bits a pixel.
+    // Reserved, type 1 (icon), one image; then its width, height, no palette, reserved, one plane, 32 bits a
+    // pixel.
     let mut ico = vec![0, 0, 1, 0, 1, 0, FAVICON_SIDE, FAVICON_SIDE, 0, 0, 1, 0, 32, 0];
     ico.extend(length.to_le_bytes());
     ico.extend(HEAD_BYTES.to_le_bytes());
@@ -46,7 +47,7 @@ fn in_ico(png: &[u8]) -> Vec<u8> {
     ico
 }
 
-/// The signpost on a square of `side` pixels, each the mean of 16 points.
+/// Draws the signpost on a square of `side` pixels. Each pixel is the mean of 16 points.
 fn draw(side: u16, has_round_corners: bool) -> Vec<u8> {
     const POINTS: u16 = 4;
     let unit = 64.0 / f64::from(side * POINTS);
@@ -73,7 +74,7 @@ fn draw(side: u16, has_round_corners: bool) -> Vec<u8> {
     bitmap::png(side, Depth::Colours, &pixels)
 }
 
-/// On a square of 64 by 64 with corners of radius 14.
+/// A square of 64 by 64 with corners of radius 14.
 fn is_in_rounded_square(x: f64, y: f64) -> bool {
     let beyond = |along: f64| (14.0 - along).max(along - 50.0).max(0.0);
     beyond(x).hypot(beyond(y)) <= 14.0
@@ -93,7 +94,7 @@ fn is_on_signpost(x: f64, y: f64) -> bool {
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
-    reason = "the value is clamped to what a byte holds"
+    reason = "the value is clamped to the range of a byte"
 )]
 fn byte(value: f64) -> u8 {
     value.round().clamp(0.0, 255.0) as u8
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn the_favicon_is_an_ico_of_one_image() {
+    fn favicon_is_an_ico_with_one_image() {
         let ico = SiteIcon::Favicon.draw();
         assert_eq!(ico[..8], [0, 0, 1, 0, 1, 0, 32, 32]);
         let length = u32::from_le_bytes(ico[14..18].try_into().unwrap());
@@ -119,13 +120,13 @@ mod tests {
         let (info, pixels) = decoded(&ico[22..]);
         assert_eq!((info.width, info.height), (32, 32));
         let pixel = |x: usize, y: usize| &pixels[(y * 32 + x) * 4..][..4];
-        assert_eq!(pixel(0, 0)[3], 0, "its corners are transparent");
+        assert_eq!(pixel(0, 0)[3], 0, "a corner is transparent");
         assert_eq!(pixel(16, 10), [255, 255, 255, 255], "an arm is white");
         assert_eq!(pixel(3, 16), [0x11, 0x6b, 0x4f, 255], "the square is green");
     }
 
     #[test]
-    fn the_touch_icon_fills_its_square() {
+    fn touch_icon_fills_its_square() {
         let (info, pixels) = decoded(&SiteIcon::Touch.draw());
         assert_eq!((info.width, info.height), (180, 180));
         assert!(pixels.chunks(4).all(|pixel| pixel[3] == 255));

@@ -1,9 +1,9 @@
-//! The words of the small pages, as somebody would write them who grew up with the language.
+//! The texts of the small pages, as a native speaker would write them.
 
 use crate::language::Language;
 use crate::small_pages::SmallPage;
 
-/// The words of one page.
+/// The texts of one page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Words {
     pub(crate) heading: &'static str,
@@ -14,7 +14,7 @@ const fn words(heading: &'static str, text: &'static str) -> Words {
     Words { heading, text }
 }
 
-/// The words of `page` in `language`.
+/// The texts of `page` in `language`.
 pub(crate) const fn words_of(page: SmallPage, language: Language) -> Words {
     match language {
         Language::English => english(page),
@@ -26,7 +26,7 @@ pub(crate) const fn words_of(page: SmallPage, language: Language) -> Words {
     }
 }
 
-/// What stands before the name of the site to which a visitor goes on.
+/// The words before the name of the target site.
 pub(crate) const fn continue_to(language: Language) -> &'static str {
     match language {
         Language::English => "Continue to",

@@ -1,7 +1,7 @@
-//! The pages that visitors see instead of what a link leads to.
+//! The pages that visitors see instead of a link's target.
 //!
-//! They say nothing about the request, so that each is the same bytes whatever led to it (D54): one rendering a page and
-//! language, made once. They are sent with `no-store`, and so need no `Vary: Accept-Language`.
+//! They contain nothing of the request, so every cause yields the same bytes (D54). Each page is rendered
+//! once for each language. The edge sends them with `no-store`, so they need no `Vary: Accept-Language`.
 
 use askama::Template;
 use signpost_domain::Theme;
@@ -16,7 +16,7 @@ const STYLE: &str = concat!(include_str!("../templates/base.css"), include_str!(
 /// One of the small pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SmallPage {
-    /// Nothing is there (D54).
+    /// Nothing is at the address (D54).
     NotFound,
     /// Antibot turned the visitor away (D56).
     ForPeopleOnly,
@@ -26,9 +26,9 @@ pub enum SmallPage {
     MethodNotAllowed,
     /// Too many misses from one address (D54).
     Throttled,
-    /// A mistake of ours.
+    /// An internal error.
     Failed,
-    /// Nobody knows at the moment what is there (D58).
+    /// The store is unavailable, so the node does not know what is at the address (D58).
     Unavailable,
     /// The root of the system domain, where no link can be.
     Root,
@@ -61,7 +61,7 @@ impl SmallPage {
         }
     }
 
-    /// The page in `language`.
+    /// Renders the page in `language`.
     pub fn render(self, language: Language) -> Result<HtmlPage, PageError> {
         let colours = Colours::new(Theme::Auto, None);
         let style = format!("{}{STYLE}", colours.css());
@@ -75,7 +75,7 @@ impl SmallPage {
             colours: &colours,
             style: &style,
         };
-        // `'self'` is for the icon of the site.
+        // `'self'` allows the icon of the site.
         let directives = [("style-src", hash_source(&style)), ("img-src", "'self'".to_owned())];
         Ok(HtmlPage { html: template.render()?, content_security_policy: policy_of(&directives) })
     }
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_has_words_of_its_own_in_each_language() {
+    fn each_page_has_its_own_text_in_each_language() {
         let headings: BTreeSet<&str> = SmallPage::ALL
             .iter()
             .flat_map(|page| Language::ALL.map(|language| words_of(*page, language).heading))
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn each_page_says_its_language_and_stays_out_of_search_engines() {
+    fn each_page_names_its_language_and_is_not_indexed() {
         for (page, language, HtmlPage { html, .. }) in every_page() {
             let Words { heading, text } = words_of(page, language);
             for part in [
@@ -129,9 +129,9 @@ mod tests {
         }
     }
 
-    /// D54: nothing of a request is an input, so rendering twice is all that can differ.
+    /// D54: the page takes nothing from a request, so only two renderings could differ.
     #[test]
-    fn d54_a_page_is_the_same_bytes_each_time() {
+    fn d54_page_yields_the_same_bytes_each_time() {
         for (page, language, rendered) in every_page() {
             assert_eq!(page.render(language).unwrap(), rendered);
         }

@@ -1,13 +1,14 @@
-//! The social networks that have an icon here. The icons are our own simple drawings, not the networks' logos.
+//! The social networks that have an icon. The icons are Signpost's own simple drawings, not the networks'
+//! logos.
 
 /// A network with an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Network {
-    /// What visitors call it.
+    /// The name that visitors see.
     pub(crate) name: &'static str,
-    /// The other names under which it is known here, in lower case, letters and digits only.
+    /// Other accepted names, in lower case, letters and digits only.
     aliases: &'static [&'static str],
-    /// The inside of an SVG of 24 by 24, drawn in lines.
+    /// The content of an SVG of 24 by 24, drawn in lines.
     pub(crate) icon: &'static str,
 }
 
@@ -106,7 +107,7 @@ const NETWORKS: [Network; 24] = [
     ),
 ];
 
-/// The network that people call `name`, and its place among all, which names its icon.
+/// Finds the network that people call `name`, and its index, which identifies its icon.
 pub(crate) fn find(name: &str) -> Option<(usize, Network)> {
     let plain: String = name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     NETWORKS.into_iter().enumerate().find(|(_, network)| {
@@ -121,7 +122,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn networks_are_found_by_the_names_that_people_write() {
+    fn networks_are_found_by_their_common_names() {
         for (name, expected) in [
             ("instagram", "Instagram"),
             ("You Tube", "YouTube"),
@@ -137,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_means_one_network() {
+    fn each_name_means_one_network() {
         let names: Vec<String> = NETWORKS
             .iter()
             .flat_map(|network| {

@@ -1,12 +1,12 @@
-//! What crawlers and researchers ask of every site.
+//! Files that crawlers and researchers request from every site.
 
 use signpost_domain::{Email, Timestamp};
 
-/// `/robots.txt`: crawlers may open links and landing pages, most of which tell them `noindex`, but need not follow the
-/// links of widgets, whose targets are not ours.
+/// `/robots.txt`: crawlers may open links and landing pages, most of which say `noindex`. They need not
+/// follow the links of widgets, whose targets are foreign sites.
 pub const ROBOTS_TXT: &str = "User-agent: *\nDisallow: /w/\nDisallow: /*/w/\n";
 
-/// Where to report a weakness: a URI of `mailto:`, `https:` or `tel:` (RFC 9116 section 2.5.3).
+/// The contact for reporting a weakness: a `mailto:`, `https:` or `tel:` URI (RFC 9116 section 2.5.3).
 ///
 /// ```
 /// use signpost_pages::SecurityContact;
@@ -19,13 +19,13 @@ pub const ROBOTS_TXT: &str = "User-agent: *\nDisallow: /w/\nDisallow: /*/w/\n";
 pub struct SecurityContact(String);
 
 impl SecurityContact {
-    /// The greatest length, in bytes.
+    /// Maximum length in bytes.
     pub const MAX_BYTES: usize = 500;
-    /// For how many days a `security.txt` holds that is fetched today.
+    /// For how many days a `security.txt` is valid.
     const DAYS: i64 = 180;
 
-    /// Reads a contact: an e-mail address, or a URI of one of the three schemes. `None` for anything else, and for what
-    /// does not fit a line.
+    /// Parses a contact: an e-mail address, or a URI of one of the three schemes. `None` for other values,
+    /// and for values that do not fit one line.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -48,8 +48,8 @@ impl SecurityContact {
         &self.0
     }
 
-    /// `/.well-known/security.txt` (RFC 9116) as it reads on the day of `now`. It must name a day on which it expires;
-    /// this is half a year later, so that nobody has to renew it.
+    /// `/.well-known/security.txt` (RFC 9116) as of `now`. The file must name an expiry date. It is always
+    /// half a year ahead, so the operator need not renew it.
     #[must_use]
     pub fn security_txt(&self, now: Timestamp) -> String {
         const DAY_MILLIS: i64 = 86_400_000;
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contacts_are_addresses_or_uris_of_three_schemes() {
+    fn contact_is_an_address_or_a_uri_of_three_schemes() {
         for (text, uri) in [
             (" a@example.com ", "mailto:a@example.com"),
             ("mailto:a@example.com", "mailto:a@example.com"),

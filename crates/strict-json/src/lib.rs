@@ -1,7 +1,7 @@
-//! JSON documents in memory, read more strictly than JSON itself asks (D10).
+//! Parses JSON documents more strictly than JSON requires (D10).
 //!
-//! A document is parsed once into a tree, and the tree is read field by field. The derives of serde would stop at the first
-//! field that is wrong, and the contract wants every violation in one answer (D8). Files of links are read alike.
+//! A document is parsed once into a tree, which callers read field by field. Serde's derives stop at the first invalid
+//! field, but the contract wants every violation in one answer (D8). Files of links are read the same way.
 //!
 //! ```
 //! use signpost_strict_json::{Json, parse};
@@ -10,8 +10,28 @@
 //! assert!(parse(br#"{"a": 1, "a": 2}"#).unwrap_err().to_string().contains("stands twice"));
 //! ```
 
+use std::collections::BTreeMap;
+
 mod parse;
-mod value;
 
 pub use parse::{NotJson, parse};
-pub use value::{Json, JsonObject};
+
+/// The members of an object. Names are unique: the parser refuses repeated ones (D10).
+pub type JsonObject = BTreeMap<String, Json>;
+
+/// A JSON value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Json {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool(bool),
+    /// A number. No field of a body is a number, so its value does not matter.
+    Number,
+    /// A string.
+    Text(String),
+    /// An array.
+    List(Vec<Json>),
+    /// An object.
+    Object(JsonObject),
+}

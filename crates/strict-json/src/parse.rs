@@ -1,19 +1,19 @@
-//! From bytes to a JSON document, more strictly than JSON itself asks (D10).
+//! Parses bytes into a JSON document, more strictly than JSON requires (D10).
 
 use std::collections::btree_map::Entry;
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error as _, MapAccess, SeqAccess, Visitor};
 
-use super::value::{Json, JsonObject};
+use crate::{Json, JsonObject};
 
-/// How many arrays and objects may stand in one another (D10). The outermost one counts.
+/// Maximum nesting of arrays and objects (D10). The outermost one counts.
 const MAX_DEPTH: u8 = 32;
 
-/// How many characters of a name that stands twice are repeated.
+/// How many characters of a repeated name the error quotes.
 const NAME_CHARS: usize = 100;
 
-/// The bytes are no JSON document that is accepted.
+/// Why the bytes are not an accepted JSON document.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]
 pub struct NotJson {
@@ -22,13 +22,13 @@ pub struct NotJson {
 }
 
 impl NotJson {
-    /// What is wrong, without its place.
+    /// The problem, without its location.
     #[must_use]
     pub fn what(&self) -> &str {
         self.text.rsplit_once(" at line ").map_or(self.text.as_str(), |(what, _)| what)
     }
 
-    /// In which column of its line it is wrong, counted in bytes from 1.
+    /// The column of the problem in its line, counted in bytes from 1.
     #[must_use]
     pub const fn column(&self) -> usize {
         self.column
@@ -41,9 +41,13 @@ impl From<serde_json::Error> for NotJson {
     }
 }
 
-/// Parses a whole document. Refused are, beside everything that is not JSON: text around the document, a byte
-/// order mark, invalid UTF-8, unpaired surrogates, numbers beyond the range of a double, a name that stands
-/// twice in one object, and nesting deeper than 32.
+/// Parses a whole document. Beyond invalid JSON, it refuses:
+///
+/// - text around the document, and a byte order mark;
+/// - invalid UTF-8, and unpaired surrogates;
+/// - numbers beyond the range of a double;
+/// - a repeated name in one object;
+/// - nesting deeper than 32.
 ///
 /// The time is bounded by the size of the input (times the logarithm of the number of names in one object).
 pub fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
@@ -54,7 +58,7 @@ pub fn parse(bytes: &[u8]) -> Result<Json, NotJson> {
         .map_err(NotJson::from)
 }
 
-/// Reads one value, in which so many levels of arrays and objects may follow.
+/// Reads one value, which may contain this many levels of arrays and objects.
 #[derive(Clone, Copy)]
 struct Document {
     depth_left: u8,
@@ -164,12 +168,12 @@ mod tests {
     }
 
     #[test]
-    fn d10_a_million_opening_brackets_are_refused_without_exhausting_the_stack() {
+    fn d10_a_million_brackets_do_not_exhaust_the_stack() {
         assert!(parse("[".repeat(1_000_000).as_bytes()).is_err());
     }
 
     #[test]
-    fn d10_a_name_twice_in_one_object_is_refused_wherever_the_object_stands() {
+    fn d10_repeated_name_in_any_object_is_refused() {
         for twice in [
             r#"{"a":1,"a":1}"#,
             r#"{"x":{"a":1,"b":2,"a":3}}"#,
@@ -183,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn d10_what_is_not_json_is_refused() {
+    fn d10_invalid_json_is_refused() {
         for bad in [
             b"".as_slice(),
             b"   ",
@@ -237,8 +241,8 @@ mod tests {
     }
 
     #[test]
-    fn d10_an_object_of_very_many_names_takes_bounded_time() {
-        // Far more names than fit a body, and sorted against the grain; quadratic work would take minutes.
+    fn d10_object_with_very_many_names_takes_bounded_time() {
+        // Far more names than fit a body, in reverse order; quadratic work would take minutes.
         let names: Vec<String> = (0..1_000_000).rev().map(|number| format!("\"{number}\":0")).collect();
         let body = format!("{{{}}}", names.join(","));
         let start = Instant::now();
@@ -249,14 +253,14 @@ mod tests {
     proptest! {
         #[test]
         fn any_bytes_are_parsed_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            // What is accepted here is also JSON to a lenient reader.
+            // Documents accepted here are also JSON to a lenient reader.
             if parse(&bytes).is_ok() {
                 prop_assert!(serde_json::from_slice::<serde_json::Value>(&bytes).is_ok());
             }
         }
 
         #[test]
-        fn any_string_reads_back(text in any::<String>()) {
+        fn any_string_is_read_back(text in any::<String>()) {
             let body = serde_json::to_vec(&text).unwrap();
             prop_assert_eq!(parse(&body).unwrap(), Json::Text(text));
         }

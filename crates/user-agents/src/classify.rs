@@ -1,26 +1,27 @@
-//! From an agent to the program that it names.
+//! Finds the program that an agent names.
 
-use crate::names::{Category, Group, NAMES, Place};
+use crate::names::{Category, Group, NAMES, Position};
 use crate::patterns::{by_address, by_ending, starts_with};
 
-/// How much of an agent is looked at. The longest agents of real apps have some 500 bytes, and the work stays bounded
-/// whatever a stranger sends.
+/// How much of an agent is examined. The longest agents of real apps have about 500 bytes, and the limit
+/// bounds the work for any input.
 pub const MAX_EXAMINED_BYTES: usize = 1024;
 
-/// What an agent names.
+/// The program that an agent names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KnownProgram {
-    /// What it was known by: a name, an ending such as `*bot`, `+http` or `empty`. Made for logs, and never part of what
-    /// the visitor sent.
+    /// The rule that matched: a name, an ending such as `*bot`, `+http` or `empty`. It is meant for logs, and
+    /// never a part of what the visitor sent.
     pub rule: &'static str,
-    /// What kind of program it is.
+    /// The kind of program.
     pub category: Category,
 }
 
-/// The program that `agent`, the value of a `User-Agent` header, names. `None` for browsers and for whatever is not known.
+/// Returns the program that `agent`, the value of a `User-Agent` header, names. `None` for browsers and
+/// unknown agents.
 ///
-/// It allocates nothing and reads the agent once. A name wins over a common ending, and a previewer's over the library that it
-/// is written with, wherever they are.
+/// It allocates nothing and reads the agent once. A name takes precedence over a common ending, and a
+/// previewer over the library that it uses, wherever they occur.
 #[must_use]
 pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
     let agent = agent.trim_ascii();
@@ -53,14 +54,14 @@ pub fn classify(agent: &[u8]) -> Option<KnownProgram> {
     named.or_else(|| by_habit.map(|(rule, category)| KnownProgram { rule, category }))
 }
 
-/// The longest name that `rest`, which begins with a word, begins with.
+/// The longest name at the start of `rest`, which starts at a word.
 fn by_name(rest: &[u8], is_start: bool) -> Option<KnownProgram> {
     let &[first, second, third, ..] = rest else { return None };
     let mut entry = INDEX.first.get(slot(first, second, third)).copied().flatten();
     let mut longest: Option<&Entry> = None;
     while let Some(candidate) = entry.and_then(|number| ENTRIES.get(usize::from(number))) {
         let Entry { name, place, .. } = candidate;
-        if (is_start || *place == Place::Anywhere)
+        if (is_start || *place == Position::Anywhere)
             && longest.is_none_or(|longest| longest.name.len() < name.len())
             && starts_with(rest, name)
             && ends_there(name, rest)
@@ -72,7 +73,7 @@ fn by_name(rest: &[u8], is_start: bool) -> Option<KnownProgram> {
     longest.map(|entry| KnownProgram { rule: entry.name, category: entry.category })
 }
 
-/// Whether the word that `name` ends in ends in `rest` too: `curl/8` and `java1.8` have these names, `curling` has not.
+/// Whether the last word of `name` also ends in `rest`: `curl/8` and `java1.8` match, `curling` does not.
 fn ends_there(name: &str, rest: &[u8]) -> bool {
     let ends_in_letter = name.ends_with(|last: char| last.is_ascii_alphabetic());
     !(ends_in_letter && rest.get(name.len()).is_some_and(u8::is_ascii_alphabetic))
@@ -82,14 +83,14 @@ fn ends_there(name: &str, rest: &[u8]) -> bool {
 #[derive(Clone, Copy)]
 struct Entry {
     name: &'static str,
-    place: Place,
+    place: Position,
     category: Category,
 }
 
-/// How many names there are.
+/// The number of names.
 const COUNT: usize = count();
 
-/// How many lists the index has: one more than the greatest [`slot`].
+/// The number of lists in the index: one more than the greatest [`slot`].
 const SLOTS: usize = 2048;
 
 /// Every name.
@@ -103,13 +104,13 @@ struct Index {
 
 static INDEX: Index = index();
 
-/// Where names that begin with these letters, of either case, are listed.
+/// The slot of names that begin with these letters, of either case.
 const fn slot(first: u8, second: u8, third: u8) -> usize {
     (five_bits(first) << 6) ^ (five_bits(second) << 3) ^ five_bits(third)
 }
 
-/// The bits of a letter that are the same in both cases.
-#[expect(clippy::as_conversions, reason = "`From` is not const yet; a byte fits")]
+/// The bits of a letter that are equal in both cases.
+#[expect(clippy::as_conversions, reason = "`From` is not const yet, and a byte fits")]
 const fn five_bits(letter: u8) -> usize {
     (letter & 0x1f) as usize
 }
@@ -126,7 +127,7 @@ const fn count() -> usize {
 
 #[expect(clippy::indexing_slicing, reason = "evaluated at compile time, where a wrong index is an error")]
 const fn entries() -> [Entry; COUNT] {
-    let mut entries = [Entry { name: "", place: Place::Start, category: Category::Bot }; COUNT];
+    let mut entries = [Entry { name: "", place: Position::Start, category: Category::Bot }; COUNT];
     let mut number = 0;
     let mut groups = NAMES;
     while let [Group { category, place, names }, rest @ ..] = groups {
@@ -169,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_found_in_either_case() {
+    fn every_name_is_found_in_any_case() {
         for Entry { name, category, .. } in ENTRIES {
             let expected = Some(KnownProgram { rule: name, category });
             assert_eq!(classify(name.as_bytes()), expected, "{name}");
@@ -178,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn a_name_is_a_whole_word_where_its_place_is() {
+    fn name_matches_only_whole_words_in_its_position() {
         for Entry { name, place, .. } in ENTRIES {
             let further_on = format!("Mozilla/5.0 (X11) {name}/1.0");
-            assert_eq!(rule(&further_on) == Some(name), place == Place::Anywhere, "{further_on}");
+            assert_eq!(rule(&further_on) == Some(name), place == Position::Anywhere, "{further_on}");
             assert_ne!(rule(&format!("x{name}")), Some(name), "x{name}");
             if name.ends_with(|last: char| last.is_ascii_alphabetic()) {
                 assert_ne!(rule(&format!("{name}x")), Some(name), "{name}x");
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn d56_an_agent_without_a_letter_or_digit_is_empty() {
+    fn d56_agent_without_letters_or_digits_is_empty() {
         for agent in ["", " ", "\t", "-", "\"\"", "()", "+"] {
             assert_eq!(
                 classify(agent.as_bytes()),
@@ -201,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_wins_over_a_habit_and_a_previewer_over_its_library() {
+    fn names_override_patterns_and_previewers_override_libraries() {
         assert_eq!(
             rule("WGETbot/1.0 (+http://example.com) curl/8.1"),
             Some("*bot"),
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn what_stands_too_far_back_is_not_read() {
+    fn text_beyond_the_limit_is_not_read() {
         let filler = "x ".repeat(MAX_EXAMINED_BYTES / 2);
         assert_eq!(rule(&format!("{filler}Googlebot/2.1")), None);
         let (_, shorter) = filler.split_at("Googlebot/2.1".len());
@@ -221,8 +222,8 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_bytes_are_judged(agent in proptest::collection::vec(any::<u8>(), 0..2000)) {
-            // A rule that came from the agent could bring what a visitor sent into a log.
+        fn any_bytes_are_classified(agent in proptest::collection::vec(any::<u8>(), 0..2000)) {
+            // A rule copied from the agent could leak what a visitor sent into a log.
             prop_assert!(classify(&agent).is_none_or(|program| program.rule.is_ascii() && !program.rule.is_empty()));
         }
 

@@ -1,52 +1,52 @@
-//! The names by which programs are known.
+//! The names of known programs.
 //!
 //! Compiled on 2026-11-22 from facts in these sources:
 //!
 //! - crawler-user-agents 1.67.0 of 2026-10 (github.com/monperrus/crawler-user-agents, MIT), which lists 1,504 agents. Its
-//!   entries for people's software are left out: in-app browsers (`MetaIAB Facebook`), editors (`Code/1.`), and products whose
+//!   entries for people's software are omitted: in-app browsers (`MetaIAB Facebook`), editors (`Code/1.`), and products whose
 //!   names a person's agent may contain (`Fluid`, `Adventurer`, `Charlotte`).
 //! - isbot 5.2.3 (github.com/omrilotan/isbot, Unlicense), for the idea of common endings.
 //! - The pages of Google, Microsoft, Apple, Meta, OpenAI, Anthropic, Slack, Discord and Telegram about their own agents.
 //!
-//! A name belongs here if the common endings in `patterns.rs` do not find it, if its category is not theirs, or if many
-//! operators will look for it in the log. Lower case; the longest name that fits wins.
+//! A name belongs here if the common endings in `patterns.rs` do not match it, or give it another category. So does a name
+//! for which many operators will look in the log. Names are in lower case, and the longest match wins.
 
-/// What kind of program an agent is.
+/// The kind of program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Category {
-    /// It goes its own way: search engines, archives, feed readers, monitors, scanners, collectors for AI.
+    /// Acts on its own: search engines, archives, feed readers, monitors, scanners, collectors for AI.
     Bot,
-    /// It fetches a link that a person sent, to show a preview of it.
+    /// Fetches a link that a person sent, to show a preview.
     Previewer,
     /// An HTTP library or a command-line client.
     Script,
     /// A browser that a program drives.
     Automation,
-    /// No agent is given.
+    /// The agent is empty.
     Empty,
 }
 
 /// Where in an agent a name counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum Position {
     /// At the start of any word.
     Anywhere,
-    /// At the very start: elsewhere people's browsers may contain it.
+    /// Only at the very start: elsewhere people's browsers may contain it.
     Start,
 }
 
-/// Names that have a category and a place in common.
+/// Names with the same category and position.
 pub(crate) struct Group {
     pub(crate) category: Category,
-    pub(crate) place: Place,
+    pub(crate) place: Position,
     pub(crate) names: &'static [&'static str],
 }
 
 /// Every name.
 #[rustfmt::skip]
 pub(crate) const NAMES: &[Group] = &[
-    Group { category: Category::Previewer, place: Place::Anywhere, names: &[
-        // "Facebot" and "Twitterbot" are also in what iMessage sends.
+    Group { category: Category::Previewer, place: Position::Anywhere, names: &[
+        // iMessage also sends "Facebot" and "Twitterbot".
         "bingpreview", "bitlybot", "blueskypreview", "chatwork linkpreview", "clickuplinkunfurler", "dingtalkbot-linkservice", "discordbot",
         "discourse forum onebox", "embedly", "evernoterichlinkbot", "facebookexternalhit", "facebot", "flipboardproxy", "google web preview",
         "google-pagerenderer", "groupmebot", "iframely", "kakaotalk-scrap", "keybasebot", "linkedinbot", "mastodon", "mattermost-bot", "mediumbot",
@@ -55,18 +55,18 @@ pub(crate) const NAMES: &[Group] = &[
         "snap url preview", "snapurlpreview", "steamchaturllookup", "summalybot", "synapse", "telegrambot", "twitterbot",
         "viberbot", "vkrobot", "vkshare", "xing bot", "xing-contenttabreceiver", "yahoo link preview", "zoombot",
     ] },
-    Group { category: Category::Previewer, place: Place::Start, names: &[
-        // The apps themselves open links in agents that contain these names further on.
+    Group { category: Category::Previewer, place: Position::Start, names: &[
+        // The apps themselves open links with agents that contain these names further on.
         "bluesky", "fastmailua", "friendica", "lemmy", "pleroma", "misskey", "notion/", "pinterest/0", "tumblr", "valve/steam", "viber", "whatsapp",
     ] },
-    Group { category: Category::Script, place: Place::Anywhere, names: &[
+    Group { category: Category::Script, place: Position::Anywhere, names: &[
         "aiohttp", "anyevent-http", "apache-httpclient", "commons-httpclient", "go-http-client", "google-http-java-client", "guzzlehttp",
         "http_request2", "httpclient/", "powershell", "httpurlconnection", "indy library", "libcurl", "libwww-perl", "lwp-trivial",
         "lwp::simple", "mechanize", "node-fetch", "node-superagent", "phpcrawl", "pycurl", "python-httpx",
         "python-requests", "python-urllib", "reactornetty", "restsharp", "typhoeus", "unirest", "windowspowershell",
         "winhttprequest", "wp_http", "zend_http_client",
     ] },
-    Group { category: Category::Script, place: Place::Start, names: &[
+    Group { category: Category::Script, place: Position::Start, names: &[
         "ahc/", "akka-http", "android-async-http", "apachebench", "aria2", "asynchttpclient", "axel", "axios", "boto3",
         "botocore", "bun/", "colly", "curb", "curl", "dart/", "deno/", "dio/", "elinks-script", "excon", "faraday", "fasthttp",
         "fetch/", "gentoo-portage", "git/", "got", "grequests", "gvfs", "hackney", "http.rb", "http_get", "http_requester",
@@ -77,13 +77,13 @@ pub(crate) const NAMES: &[Group] = &[
         "ruby", "rust", "scrapy", "snoopy", "spring", "superagent", "swift-nio", "symfony", "tornado", "trafilatura",
         "undici", "ureq", "urlgrabber", "urllib", "vegeta", "wget", "wget2", "winhttp", "wrk", "xh/",
     ] },
-    Group { category: Category::Automation, place: Place::Anywhere, names: &[
+    Group { category: Category::Automation, place: Position::Anywhere, names: &[
         "amazon-bedrock-agentcore", "amazonbuyforme", "browserless", "casperjs", "cypress", "devin/", "ghost inspector",
         "google-agent", "googleagent-mariner", "headlesschrome", "headlessshell", "htmlunit", "jsdom", "manus-user",
         "nightmare", "phantomjs", "playwright", "puppeteer", "selenium", "slimerjs", "splash version", "testcafe",
         "webdriver", "zombie.js",
     ] },
-    Group { category: Category::Bot, place: Place::Anywhere, names: &[
+    Group { category: Category::Bot, place: Position::Anywhere, names: &[
         // Search engines.
         "adsbot-google", "ahrefsbot", "amazonbot", "apis-google", "applebot", "baiduspider", "bingbot", "coccocbot",
         "daumoa", "duckduckbot", "duplexweb-google", "duckduckgo-favicons-bot", "exabot", "feedfetcher-google", "gigablast", "google favicon",
@@ -141,7 +141,7 @@ pub(crate) const NAMES: &[Group] = &[
         // Academic and other.
         "citoid", "printfriendly", "turnitin", "ugaresearchagent", "web measure",
     ] },
-    Group { category: Category::Bot, place: Place::Start, names: &[
+    Group { category: Category::Bot, place: Position::Start, names: &[
         "008/", "amazon cloudfront", "asana/", "bitbucket-webhooks", "cirrusexplorer", "coccoc", "cloudflare", "digg deeper",
         "disqus", "fedilist", "feeder", "fever/", "github-camo", "github-hookshot", "grammarly", "hatena", "ifttt",
         "imgproxy", "instapaper", "integromat", "kagi-fetcher", "ltx71", "make/", 
@@ -158,13 +158,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_lower_case_and_stand_once() {
+    fn names_are_lower_case_and_unique() {
         let mut seen = HashSet::new();
         for Group { place, names, .. } in NAMES {
             for name in *names {
                 assert!(name.len() >= 3 && *name == name.to_ascii_lowercase() && name.is_ascii(), "{name}");
                 assert!(name.starts_with(|first: char| first.is_ascii_alphanumeric()), "{name}");
-                assert!(seen.insert((*name, *place == Place::Start)), "{name} stands twice");
+                assert!(seen.insert((*name, *place == Position::Start)), "{name} occurs twice");
             }
         }
     }

@@ -1,8 +1,8 @@
-//! Habits that many programs share, whatever their names.
+//! Patterns that many programs share, whatever their names.
 
 use crate::names::Category;
 
-/// How the names of programs end. The rule is what the log shows. The first that fits wins.
+/// Common endings of program names. The log shows the rule. The first match wins.
 #[rustfmt::skip]
 const ENDINGS: &[(&str, &str, Category)] = &[
     ("previewbot", "*previewbot", Category::Previewer),
@@ -26,19 +26,20 @@ const ENDINGS: &[(&str, &str, Category)] = &[
     ("feedreader", "*feedreader", Category::Bot),
 ];
 
-/// Words that end like a program's name and are none: Cubot makes phones.
+/// Words with such an ending that are not programs: Cubot makes phones.
 const NOT_PROGRAMS: &[&str] = &["cubot"];
 
-/// The rule for an agent that says where its operator can be read about, as crawlers do.
+/// The rule for an agent with the address of a page about its operator, as crawlers have.
 const CONTACT: &str = "+http";
 
-/// The rule for an agent with an address of a page that does not even claim to be a browser. Old browsers may have one too.
+/// The rule for an agent with a page address that does not claim to be a browser. Old browsers may have an
+/// address too.
 const PAGE: &str = "http";
 
-/// How the agents of browsers begin. Phones of before 2010 have others, but no addresses in them.
+/// The prefixes of browsers' agents. Phones before 2010 have others, but without addresses.
 const BROWSERS: &[&str] = &["mozilla", "opera"];
 
-/// The rule that finds programs by the end of `word`, which is a run of letters and digits.
+/// The rule that matches the ending of `word`, a run of letters and digits.
 pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
     let (ending, rule, category) = ENDINGS.iter().find(|(ending, ..)| ends_with(word, ending))?;
     let is_program =
@@ -46,7 +47,7 @@ pub(crate) fn by_ending(word: &[u8]) -> Option<(&'static str, Category)> {
     is_program.then_some((*rule, *category))
 }
 
-/// The rule that finds programs by an address of a page at the start of `rest`, which is a part of `agent`.
+/// The rule that matches a page address at the start of `rest`, a part of `agent`.
 pub(crate) fn by_address(rest: &[u8], agent: &[u8]) -> Option<(&'static str, Category)> {
     let begins_with = |prefixes: &[&str]| prefixes.iter().any(|prefix| starts_with(rest, prefix));
     if begins_with(&["+http://", "+https://"]) {

@@ -1,4 +1,4 @@
-//! Agents as they are seen in the wild: programs must be known, people's browsers must not.
+//! Real agents: programs must be recognized, people's browsers must not.
 
 use signpost_user_agents::{Category, classify};
 
@@ -13,7 +13,7 @@ fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn d56_no_browser_is_taken_for_a_program() {
+fn d56_browsers_are_not_taken_for_programs() {
     let taken: Vec<_> = lines(BROWSERS)
         .filter_map(|agent| classify(agent.as_bytes()).map(|program| (program.rule, agent)))
         .collect();
@@ -22,7 +22,7 @@ fn d56_no_browser_is_taken_for_a_program() {
 }
 
 #[test]
-fn d48_every_program_is_known_by_its_category() {
+fn d48_every_program_has_its_category() {
     for line in lines(PROGRAMS) {
         let (category, agent) = line.split_once('\t').unwrap();
         let expected = match category {
@@ -30,7 +30,7 @@ fn d48_every_program_is_known_by_its_category() {
             "previewer" => Category::Previewer,
             "script" => Category::Script,
             "automation" => Category::Automation,
-            other => panic!("no category: {other}"),
+            other => panic!("unknown category: {other}"),
         };
         let found = classify(agent.as_bytes()).map(|program| program.category);
         assert_eq!(found, Some(expected), "{agent}");

@@ -1,13 +1,13 @@
-//! How much waits, and how much may.
+//! The size of the backlog, and its limits.
 
-/// How much may wait in files, in GiB, and in memory, in MiB.
+/// Default limits: of files in GiB, and of memory in MiB.
 const ON_DISK_GIB: u64 = 1;
 const IN_MEMORY_MIB: u64 = 64;
 
-/// How much may wait.
+/// The limits of a spool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SpoolLimits {
-    /// Bytes in files, those of dead processes included.
+    /// Bytes in files, including those of dead processes.
     pub on_disk: u64,
     /// Bytes in memory, while the disk cannot be written.
     pub in_memory: u64,
@@ -19,16 +19,16 @@ impl Default for SpoolLimits {
     }
 }
 
-/// There is no room for a batch: its clicks are lost.
+/// The spool has no room for a batch, so its clicks are lost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Full;
+pub(crate) struct SpoolFull;
 
-/// What waits, in figures.
+/// The size of the backlog.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Backlog {
     pub(crate) batches: u64,
     pub(crate) clicks: u64,
     pub(crate) bytes: u64,
-    /// How much of it would not survive the end of the process.
+    /// How many of the batches would not survive the process.
     pub(crate) batches_in_memory: u64,
 }

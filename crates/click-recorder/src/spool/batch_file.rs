@@ -14,16 +14,16 @@ use signpost_app::ports::EncodedClicks;
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
-/// A file that once was larger is shrunk as soon as it is empty.
+/// A larger file shrinks once it is empty.
 const KEPT_PAGES: i64 = 4_096;
 
-/// Why a file could not be used.
+/// Why a file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum FileError {
     /// Another process uses it.
     #[error("another process uses it")]
     InUse,
-    /// It is not what this module wrote.
+    /// The content is damaged.
     #[error("it is broken")]
     Broken(#[source] SqlError),
     /// It cannot be read or written now.
@@ -31,7 +31,7 @@ pub(crate) enum FileError {
     Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
 
-/// SQLite's messages are the only thing that Diesel passes on.
+/// Diesel passes on only SQLite's messages.
 impl From<SqlError> for FileError {
     fn from(error: SqlError) -> Self {
         let text = match &error {
@@ -56,15 +56,15 @@ impl From<io::Error> for FileError {
     }
 }
 
-/// How much a file holds.
+/// The totals of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Held {
+pub(crate) struct FileTotals {
     pub(crate) batches: u64,
     pub(crate) clicks: u64,
     pub(crate) bytes: u64,
 }
 
-impl Held {
+impl FileTotals {
     pub(crate) fn add(&mut self, batch: &EncodedClicks) {
         self.batches += 1;
         self.clicks += u64::from(batch.clicks);
@@ -78,22 +78,23 @@ impl Held {
     }
 }
 
-/// What a batch takes on disk or in memory, about.
+/// The approximate size of a batch on disk or in memory.
 pub(crate) fn size(batch: &EncodedClicks) -> u64 {
-    const BESIDE_THE_SEGMENT: u64 = 96;
-    u64::try_from(batch.segment.len()).unwrap_or(u64::MAX).saturating_add(BESIDE_THE_SEGMENT)
+    const ROW_OVERHEAD: u64 = 96;
+    u64::try_from(batch.segment.len()).unwrap_or(u64::MAX).saturating_add(ROW_OVERHEAD)
 }
 
-/// A small SQLite file, locked by this process as long as it is open. Batches come out in the order in which they went in.
+/// A small SQLite file that this process locks while it is open. Batches leave it in the order in which they
+/// entered.
 pub(crate) struct BatchFile {
     path: PathBuf,
     connection: SqliteConnection,
-    /// The row of the last batch that the store has. It may still be there, if deleting it failed.
+    /// The row of the last batch that the store has. The row may remain if deleting it failed.
     acknowledged: i64,
-    /// The row of the next batch that is written.
+    /// The row of the next batch to write.
     next: i64,
-    held: Held,
-    /// Whether a loss of power would take something back.
+    held: FileTotals,
+    /// Whether a power failure would lose data.
     is_unsynced: bool,
 }
 
@@ -141,10 +142,10 @@ pub(crate) struct FiledBatch {
 }
 
 impl BatchFile {
-    /// Opens a file, which is created if it does not exist, and locks it.
+    /// Opens and locks a file, and creates it if missing.
     ///
-    /// With the exclusive locking mode SQLite itself keeps other processes out and lets go when this one dies. A crash of
-    /// the process loses nothing that was written. [`BatchFile::sync`] limits what a loss of power takes back.
+    /// In exclusive locking mode SQLite keeps other processes out, and releases the lock when this one dies.
+    /// A crash of the process loses no written data. [`BatchFile::sync`] limits what a power failure loses.
     pub(crate) fn open(path: PathBuf) -> Result<Self, FileError> {
         if is_cut_short(&path) {
             return Err(FileError::Broken(SqlError::DeserializationError(
@@ -174,7 +175,7 @@ impl BatchFile {
             connection,
             acknowledged: 0,
             next: last.unwrap_or_default().saturating_add(1),
-            held: Held { batches, clicks, bytes },
+            held: FileTotals { batches, clicks, bytes },
             is_unsynced: false,
         })
     }
@@ -183,17 +184,17 @@ impl BatchFile {
         &self.path
     }
 
-    pub(crate) const fn held(&self) -> Held {
+    pub(crate) const fn held(&self) -> FileTotals {
         self.held
     }
 
-    /// Writes batches: all of them or none.
+    /// Writes all batches or none.
     pub(crate) fn write<'a>(
         &mut self,
         batches: impl Iterator<Item = &'a EncodedClicks>,
     ) -> Result<(), FileError> {
-        // Not by Diesel's transactions: where SQLite itself has rolled back on a full disk, Diesel would never use the
-        // connection again.
+        // Not with Diesel's transactions: after SQLite itself has rolled back on a full disk, Diesel would
+        // never use the connection again.
         self.connection.batch_execute("BEGIN IMMEDIATE")?;
         let written = self.write_rows(batches).and_then(|rows| {
             self.connection.batch_execute("COMMIT")?;
@@ -202,7 +203,7 @@ impl BatchFile {
         let (row, held) = match written {
             Ok(rows) => rows,
             Err(error) => {
-                // It fails where there is nothing left to be rolled back.
+                // It fails if nothing is left to roll back.
                 let _ = self.connection.batch_execute("ROLLBACK");
                 return Err(error.into());
             }
@@ -211,13 +212,13 @@ impl BatchFile {
         Ok(())
     }
 
-    /// Writes the rows, and gives the number of the next one and what the file holds with them.
+    /// Writes the rows, and returns the number of the next row and the new totals.
     fn write_rows<'a>(
         &mut self,
         batches: impl Iterator<Item = &'a EncodedClicks>,
-    ) -> QueryResult<(i64, Held)> {
+    ) -> QueryResult<(i64, FileTotals)> {
         let (mut row, mut held) = (self.next, self.held);
-        // Rows are numbered from above all others, so those of deleted batches are never given again.
+        // New rows get higher numbers than all others, so the numbers of deleted batches are never reused.
         diesel::sql_query("DELETE FROM batches WHERE id <= ?")
             .bind::<BigInt, _>(self.acknowledged)
             .execute(&mut self.connection)?;
@@ -247,12 +248,12 @@ impl BatchFile {
             .get_result(&mut self.connection)
             .optional()?;
         if row.is_none() {
-            self.held = Held::default();
+            self.held = FileTotals::default();
         }
         row.map(FiledBatch::try_from).transpose()
     }
 
-    /// Forgets a batch that the store has. A disk that refuses to delete it is asked again with the next batch.
+    /// Deletes a batch that the store has. If the disk refuses, the next call tries again.
     pub(crate) fn forget(&mut self, filed: &FiledBatch) {
         self.acknowledged = self.acknowledged.max(filed.row);
         self.held.remove(&filed.batch);
@@ -277,7 +278,8 @@ impl BatchFile {
         Ok(())
     }
 
-    /// Gives a batch and what follows it of its source another source, whose numbers begin at 1 with it.
+    /// Moves a batch and the later ones of its source to another source, whose numbers begin at 1 with this
+    /// batch.
     pub(crate) fn renumber(&mut self, from: &FiledBatch, to: ClickSource) -> Result<(), FileError> {
         let less = i64::try_from(from.batch.number).unwrap_or(i64::MAX).saturating_sub(1);
         diesel::sql_query("UPDATE batches SET source = ?, number = number - ? WHERE source = ? AND id >= ?")
@@ -289,7 +291,7 @@ impl BatchFile {
         Ok(())
     }
 
-    /// Has the disk keep what was written, so that a loss of power takes back nothing of it.
+    /// Syncs written data to the disk, so that a power failure loses none of it.
     pub(crate) fn sync(&mut self) -> Result<(), FileError> {
         if self.is_unsynced {
             self.connection.batch_execute("PRAGMA wal_checkpoint(PASSIVE)")?;
@@ -298,13 +300,13 @@ impl BatchFile {
         Ok(())
     }
 
-    /// Lets the file grow to so many pages, as a full disk does.
+    /// Limits the file to this many pages, like a full disk.
     #[cfg(test)]
     pub(crate) fn limit_pages(&mut self, pages: u32) {
         self.connection.batch_execute(&format!("PRAGMA max_page_count = {pages}")).unwrap();
     }
 
-    /// Deletes the file, which must hold nothing.
+    /// Deletes the file, which must be empty.
     pub(crate) fn remove(self) {
         let Self { path, connection, .. } = self;
         drop(connection);
@@ -312,7 +314,7 @@ impl BatchFile {
     }
 }
 
-/// Deletes a file that is not open, and holds nothing.
+/// Deletes an empty file that is not open.
 pub(crate) fn remove(path: &Path) {
     for path in with_companions(path) {
         match std::fs::remove_file(&path) {
@@ -347,13 +349,13 @@ impl TryFrom<Row> for FiledBatch {
     }
 }
 
-/// Creates a folder for files that only their owner may look into, since they have hashes of visitors.
+/// Creates a folder whose files only the owner can read, since they have hashes of visitors.
 pub(crate) fn create_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Whether a file lacks its first page, which SQLite writes before anything else. SQLite takes such a file for an empty
-/// database, and would delete the log beside it with the batches in there.
+/// Whether a file lacks its first page, which SQLite writes first. SQLite takes such a file for an empty
+/// database, and would delete the log beside it, including the batches in it.
 fn is_cut_short(path: &Path) -> bool {
     const SMALLEST_PAGE: u64 = 512;
     let [size, log_size, _] =
@@ -361,7 +363,7 @@ fn is_cut_short(path: &Path) -> bool {
     size < SMALLEST_PAGE && (size > 0 || log_size > 0)
 }
 
-/// Puts a broken file out of the way, under a name that is never opened again, for someone to look at.
+/// Renames a broken file to a name that is never opened again, for inspection.
 pub(crate) fn set_aside(path: &Path) {
     for path in with_companions(path) {
         let mut name = OsString::from(&path);
@@ -375,7 +377,7 @@ pub(crate) fn set_aside(path: &Path) {
     }
 }
 
-/// The file, and those that SQLite keeps beside it.
+/// The file and its companions from SQLite.
 fn with_companions(path: &Path) -> [PathBuf; 3] {
     ["", "-wal", "-shm"].map(|suffix| {
         let mut name = OsString::from(path);

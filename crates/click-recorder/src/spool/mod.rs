@@ -1,10 +1,7 @@
-//! Batches on their way to the store: each is written to a file before it is sent, and deleted once the store has it.
+//! Batches that wait for the store. Each is written to a file before it is sent, and deleted afterwards.
 //!
-//! Each process writes a file of its own, and takes over those of dead ones. Their batches keep their sources and numbers, so
-//! that the store knows those that it has. Without a usable disk, batches wait in memory.
-
-mod backlog;
-mod batch_file;
+//! Each process writes its own file, and takes over those of dead processes. Their batches keep source and
+//! number, so the store recognizes those that it has. Without a usable disk, batches wait in memory.
 
 use std::collections::VecDeque;
 use std::io;
@@ -18,71 +15,70 @@ use signpost_domain::Timestamp;
 use signpost_domain::analytics::ClickSource;
 
 pub use self::backlog::SpoolLimits;
-pub(crate) use self::backlog::{Backlog, Full};
-use self::batch_file::{BatchFile, FileError, FiledBatch, Held, remove, set_aside, size};
-use crate::figures::Figures;
-use crate::log_pace::LogPace;
+pub(crate) use self::backlog::{Backlog, SpoolFull};
+use self::batch_file::{BatchFile, FileError, FileTotals, FiledBatch, remove, set_aside, size};
+use crate::reporting::{LogPace, RecorderMetrics};
 
-/// The end of the names of files.
+/// The extension of spool files.
 const EXTENSION: &str = "spool";
 
-/// How long a disk that failed is left alone.
-const RETRIED_AFTER: Duration = Duration::from_millis(500);
+/// How long the spool waits after a disk failure before it tries again.
+const RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Where a batch is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Place {
+enum Location {
     Own(i64),
     Leftover(PathBuf, i64),
     Memory,
 }
 
-/// A batch that the store does not have, as far as we know.
+/// A batch that the store does not have, as far as this node knows.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Waiting {
-    place: Place,
+pub(crate) struct PendingBatch {
+    location: Location,
     pub(crate) batch: EncodedClicks,
 }
 
-/// The batches that wait.
+/// The waiting batches.
 pub(crate) struct Spool {
     folder: PathBuf,
     limits: SpoolLimits,
     randomness: Arc<dyn Randomness>,
-    figures: Figures,
+    metrics: RecorderMetrics,
     /// The source of new batches, and the number of the next.
     source: ClickSource,
     next_number: u64,
-    /// The file of this process. There is none until there is something to write, or while the disk fails.
+    /// The file of this process. `None` until there is something to write, or while the disk fails.
     own: Option<BatchFile>,
-    /// What could not be written, all of it of this process and after what its file holds.
+    /// Batches that could not be written. All belong to this process and follow those in its file.
     memory: VecDeque<EncodedClicks>,
-    in_memory: Held,
+    in_memory: FileTotals,
     leftovers: Vec<BatchFile>,
-    /// Whether the next batch is taken from a leftover, if there is one.
+    /// Whether the next batch comes from a leftover, if there is one.
     is_leftovers_turn: bool,
     failed_at: Option<Instant>,
     warnings: LogPace,
 }
 
 impl Spool {
-    /// The spool in a folder, which is created when it is needed. It does nothing yet.
+    /// Creates the spool of a folder. It creates the folder only when needed, and does nothing yet.
     pub(crate) fn new(
         folder: &Path,
         limits: SpoolLimits,
         randomness: Arc<dyn Randomness>,
-        figures: Figures,
+        metrics: RecorderMetrics,
     ) -> Result<Self, RandomnessUnavailable> {
         Ok(Self {
             folder: folder.to_owned(),
             limits,
             source: new_source(randomness.as_ref())?,
             randomness,
-            figures,
+            metrics,
             next_number: 1,
             own: None,
             memory: VecDeque::new(),
-            in_memory: Held::default(),
+            in_memory: FileTotals::default(),
             leftovers: Vec::new(),
             is_leftovers_turn: false,
             failed_at: None,
@@ -90,22 +86,22 @@ impl Spool {
         })
     }
 
-    /// Creates the file of this process, so that the first batch need not wait for that.
-    pub(crate) fn prepare(&mut self) {
+    /// Creates the file of this process, so that the first batch need not wait.
+    pub(crate) fn create_file(&mut self) {
         if let Err(error) = self.write(None) {
             self.warn_of_disk(&error);
         }
     }
 
-    /// Takes a segment in as the next batch, on disk if that can be written.
-    pub(crate) fn put(&mut self, segment: BuiltSegment) -> Result<(), Full> {
+    /// Accepts a segment as the next batch, on disk if possible.
+    pub(crate) fn put(&mut self, segment: BuiltSegment) -> Result<(), SpoolFull> {
         let BuiltSegment { clicks, first, last, data } = segment;
         let (source, number) = (self.source, self.next_number);
         let batch = EncodedClicks { source, number, clicks, first, last, segment: data };
         let on_disk = self.files().map(|file| file.held().bytes).sum::<u64>();
         if on_disk + self.in_memory.bytes + size(&batch) > self.limits.on_disk {
             self.warn_of_full("the spool has reached its limit");
-            return Err(Full);
+            return Err(SpoolFull);
         }
         match self.write(Some(&batch)) {
             Ok(()) => {}
@@ -116,14 +112,14 @@ impl Spool {
             }
             Err(error) => {
                 self.warn_of_disk(&error);
-                return Err(Full);
+                return Err(SpoolFull);
             }
         }
         self.next_number += 1;
         Ok(())
     }
 
-    /// Writes what is in memory, if there is anything, to a disk that may be writable again.
+    /// Tries to write the batches in memory to a disk that may be writable again.
     pub(crate) fn write_memory(&mut self) {
         if !self.memory.is_empty()
             && let Err(error) = self.write(None)
@@ -132,10 +128,10 @@ impl Spool {
         }
     }
 
-    /// Writes what is in memory, and then `batch`.
+    /// Writes the batches in memory, and then `batch`.
     fn write(&mut self, batch: Option<&EncodedClicks>) -> Result<(), FileError> {
-        if self.failed_at.is_some_and(|failed_at| failed_at.elapsed() < RETRIED_AFTER) {
-            return Err(io::Error::other("the disk has failed just now").into());
+        if self.failed_at.is_some_and(|failed_at| failed_at.elapsed() < RETRY_INTERVAL) {
+            return Err(io::Error::other("the disk failed a moment ago").into());
         }
         let written = self.write_now(batch);
         match written {
@@ -144,7 +140,7 @@ impl Spool {
                     tracing::info!("the spool of clicks can be written again");
                 }
                 self.memory.clear();
-                self.in_memory = Held::default();
+                self.in_memory = FileTotals::default();
             }
             Err(_) => self.failed_at = Some(Instant::now()),
         }
@@ -158,9 +154,9 @@ impl Spool {
         };
         match file.write(self.memory.iter().chain(batch)) {
             Err(FileError::Broken(error)) => {
-                // What it held is lost, and what follows must not be behind a gap.
-                self.lose(file);
-                self.begin_source();
+                // Its content is lost, and later batches must not follow a gap.
+                self.set_aside_file(file);
+                self.start_source();
                 Err(FileError::Broken(error))
             }
             outcome => {
@@ -175,12 +171,12 @@ impl Spool {
         let name =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
         let path = self.folder.join(format!("{:032x}.{EXTENSION}", u128::from_be_bytes(name.0)));
-        // A full disk takes an empty file, and each attempt has a name of its own.
+        // A full disk accepts an empty file, and each attempt has a new name.
         BatchFile::open(path.clone()).inspect_err(|_| remove(&path))
     }
 
-    /// The next batch for the store. Those of one source come in the order of their numbers.
-    pub(crate) fn next(&mut self) -> Result<Option<Waiting>, FileError> {
+    /// The next batch for the store. Batches of one source come in the order of their numbers.
+    pub(crate) fn next(&mut self) -> Result<Option<PendingBatch>, FileError> {
         self.is_leftovers_turn = !self.is_leftovers_turn;
         if self.is_leftovers_turn
             && let Some(waiting) = self.next_leftover()
@@ -189,66 +185,69 @@ impl Spool {
         }
         match self.own.as_mut().map_or(Ok(None), BatchFile::oldest) {
             Ok(Some(FiledBatch { row, batch })) => {
-                return Ok(Some(Waiting { place: Place::Own(row), batch }));
+                return Ok(Some(PendingBatch { location: Location::Own(row), batch }));
             }
             Ok(None) => {}
             Err(FileError::Broken(error)) => {
                 tracing::error!(%error, "the spool is broken");
                 if let Some(file) = self.own.take() {
-                    self.lose(file);
-                    self.begin_source();
+                    self.set_aside_file(file);
+                    self.start_source();
                 }
             }
             Err(error) => return Err(error),
         }
         if let Some(batch) = self.memory.front() {
-            return Ok(Some(Waiting { place: Place::Memory, batch: batch.clone() }));
+            return Ok(Some(PendingBatch { location: Location::Memory, batch: batch.clone() }));
         }
         Ok(self.next_leftover())
     }
 
-    /// The next batch of a dead process. Files that hold nothing are deleted, broken ones are set aside.
-    fn next_leftover(&mut self) -> Option<Waiting> {
+    /// The next batch of a dead process. It deletes empty files, and sets broken ones aside.
+    fn next_leftover(&mut self) -> Option<PendingBatch> {
         while let Some(file) = self.leftovers.first_mut() {
             match file.oldest() {
                 Ok(Some(filed)) if signpost_clicks::read(&filed.batch.segment, |_| ()).is_err() => {
                     tracing::error!(path = %file.path().display(), "a batch of clicks in the spool is malformed");
-                    self.figures.lost(u64::from(filed.batch.clicks));
+                    self.metrics.lost(u64::from(filed.batch.clicks));
                     file.forget(&filed);
                 }
                 Ok(Some(FiledBatch { row, batch })) => {
-                    return Some(Waiting { place: Place::Leftover(file.path().to_owned(), row), batch });
+                    return Some(PendingBatch {
+                        location: Location::Leftover(file.path().to_owned(), row),
+                        batch,
+                    });
                 }
                 Ok(None) => self.leftovers.remove(0).remove(),
                 Err(FileError::Broken(error)) => {
                     tracing::error!(path = %file.path().display(), %error, "a file of the spool is broken");
                     let file = self.leftovers.remove(0);
-                    self.lose(file);
+                    self.set_aside_file(file);
                 }
-                // It is found again when the folder is looked through.
+                // The next search of the folder finds it again.
                 Err(FileError::InUse | FileError::Unusable(_)) => drop(self.leftovers.remove(0)),
             }
         }
         None
     }
 
-    /// Forgets a batch that the store has.
-    pub(crate) fn forget(&mut self, waiting: Waiting) {
-        let Waiting { place, batch } = waiting;
-        match place {
-            Place::Memory => {
-                // If it was written to the file meanwhile, it is sent again, and the store knows it.
+    /// Removes a batch that the store has.
+    pub(crate) fn forget(&mut self, waiting: PendingBatch) {
+        let PendingBatch { location, batch } = waiting;
+        match location {
+            Location::Memory => {
+                // If it was written to the file meanwhile, it is sent again, and the store recognizes it.
                 if self.memory.front().is_some_and(|first| first.number == batch.number) {
                     self.memory.pop_front();
                     self.in_memory.remove(&batch);
                 }
             }
-            Place::Own(row) => {
+            Location::Own(row) => {
                 if let Some(file) = &mut self.own {
                     file.forget(&FiledBatch { row, batch });
                 }
             }
-            Place::Leftover(path, row) => {
+            Location::Leftover(path, row) => {
                 if let Some(file) = self.leftovers.iter_mut().find(|file| file.path() == path) {
                     file.forget(&FiledBatch { row, batch });
                 }
@@ -256,18 +255,17 @@ impl Spool {
         }
     }
 
-    /// Gives a batch and those that follow it a new source, because the store misses an earlier one: they are all that there
-    /// is left of theirs.
-    pub(crate) fn begin_anew_at(&mut self, waiting: &Waiting) -> Result<(), FileError> {
-        let Waiting { place, batch } = waiting;
+    /// Moves a batch and the later ones of its source to a new source, because an earlier batch is gone.
+    pub(crate) fn renumber_from(&mut self, waiting: &PendingBatch) -> Result<(), FileError> {
+        let PendingBatch { location, batch } = waiting;
         let source =
             new_source(self.randomness.as_ref()).map_err(|error| io::Error::other(error.to_string()))?;
-        let file = match place {
-            Place::Leftover(path, row) => {
+        let file = match location {
+            Location::Leftover(path, row) => {
                 self.leftovers.iter_mut().find(|file| file.path() == path).map(|file| (*row, file))
             }
-            Place::Own(row) => self.own.as_mut().map(|file| (*row, file)),
-            Place::Memory => None,
+            Location::Own(row) => self.own.as_mut().map(|file| (*row, file)),
+            Location::Memory => None,
         };
         if let Some((row, file)) = file {
             file.renumber(&FiledBatch { row, batch: batch.clone() }, source)?;
@@ -283,9 +281,9 @@ impl Spool {
         Ok(())
     }
 
-    /// Gives what is in memory, and what is to come, a source whose numbers begin at 1.
-    fn begin_source(&mut self) {
-        // Without random bytes the old one goes on, and the store reports a gap.
+    /// Starts a new source, with numbers from 1, for batches in memory and for later ones.
+    fn start_source(&mut self) {
+        // Without random bytes the old source continues, and the store reports a gap.
         let Ok(source) = new_source(self.randomness.as_ref()) else { return };
         self.source = source;
         self.next_number = 1;
@@ -295,7 +293,7 @@ impl Spool {
         }
     }
 
-    /// Takes over the files of processes that have died.
+    /// Takes over the files of dead processes.
     pub(crate) fn adopt(&mut self) {
         let Ok(entries) = std::fs::read_dir(&self.folder) else { return };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -306,8 +304,8 @@ impl Spool {
             match BatchFile::open(path.clone()) {
                 Ok(file) if file.held().batches == 0 => file.remove(),
                 Ok(file) => {
-                    let Held { batches, clicks, .. } = file.held();
-                    tracing::info!(path = %path.display(), batches, clicks, "the spool has clicks of an earlier process");
+                    let FileTotals { batches, clicks, .. } = file.held();
+                    tracing::info!(path = %path.display(), batches, clicks, "the spool has clicks from an earlier process");
                     self.leftovers.push(file);
                 }
                 Err(FileError::InUse) => {}
@@ -320,14 +318,14 @@ impl Spool {
         }
     }
 
-    /// Has the disk keep what waits.
+    /// Syncs the waiting batches to the disk.
     pub(crate) fn sync(&mut self) {
         if let Some(Err(error)) = self.own.as_mut().map(BatchFile::sync) {
             self.warn_of_disk(&error);
         }
     }
 
-    /// What waits.
+    /// The size of the backlog.
     pub(crate) fn backlog(&self) -> Backlog {
         let in_memory = self.in_memory;
         let mut backlog = Backlog { batches_in_memory: in_memory.batches, ..Backlog::default() };
@@ -339,14 +337,14 @@ impl Spool {
         backlog
     }
 
-    /// The instant of the oldest click that waits.
+    /// The instant of the oldest waiting click.
     pub(crate) fn oldest(&mut self) -> Option<Timestamp> {
         let filed =
             self.own.iter_mut().chain(&mut self.leftovers).filter_map(|file| file.oldest().ok().flatten());
         filed.map(|filed| filed.batch.first).chain(self.memory.front().map(|batch| batch.first)).min()
     }
 
-    /// Lets go of the files. The file of this process is deleted if it holds nothing.
+    /// Closes the files, and deletes the file of this process if it is empty.
     pub(crate) fn close(&mut self) {
         self.write_memory();
         self.leftovers.clear();
@@ -361,12 +359,12 @@ impl Spool {
         self.own.iter().chain(&self.leftovers)
     }
 
-    /// Sets a broken file aside, with what it holds.
-    fn lose(&self, file: BatchFile) {
+    /// Sets a broken file aside, and counts its clicks as lost.
+    fn set_aside_file(&self, file: BatchFile) {
         let (path, clicks) = (file.path().to_owned(), file.held().clicks);
         drop(file);
         set_aside(&path);
-        self.figures.lost(clicks);
+        self.metrics.lost(clicks);
         tracing::error!(path = %path.display(), clicks, "a broken file of the spool was set aside");
     }
 

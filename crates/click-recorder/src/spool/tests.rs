@@ -5,14 +5,14 @@ use signpost_memory::SeededRandomness;
 use super::*;
 
 fn spool(folder: &Path, seed: u64, limits: SpoolLimits) -> Spool {
-    Spool::new(folder, limits, Arc::new(SeededRandomness::new(seed)), Figures::new()).unwrap()
+    Spool::new(folder, limits, Arc::new(SeededRandomness::new(seed)), RecorderMetrics::new()).unwrap()
 }
 
 fn usual(folder: &Path, seed: u64) -> Spool {
     spool(folder, seed, SpoolLimits::default())
 }
 
-/// A segment of one click, which is told by its instant.
+/// A segment of one click, identified by its instant.
 fn segment(millis: i64) -> BuiltSegment {
     let mut batch = signpost_app::ports::ClickBatch::default();
     batch.push(
@@ -36,7 +36,7 @@ fn fill(spool: &mut Spool, instants: impl IntoIterator<Item = i64>) {
     }
 }
 
-/// Sends everything, and returns what was sent.
+/// Sends everything, and returns the batches.
 fn drain(spool: &mut Spool) -> Vec<EncodedClicks> {
     let mut sent = Vec::new();
     while let Some(waiting) = spool.next().unwrap() {
@@ -61,7 +61,7 @@ fn files(folder: &Path) -> Vec<String> {
     names
 }
 
-/// What a process leaves behind that is killed: its files, but not its locks.
+/// Leaves the files of a killed process, but not its locks.
 fn killed(spool: Spool, folder: &Path) {
     let copies: Vec<_> =
         files(folder).into_iter().map(|name| (fs::read(folder.join(&name)).unwrap(), name)).collect();
@@ -72,12 +72,12 @@ fn killed(spool: Spool, folder: &Path) {
 }
 
 #[test]
-fn batches_come_out_in_order_and_are_numbered_from_one() {
+fn batches_are_ordered_and_numbered_from_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = usual(folder.path(), 1);
     fill(&mut spool, 1..=3);
     let first = spool.next().unwrap().unwrap();
-    assert_eq!(spool.next().unwrap(), Some(first), "what is not forgotten comes again");
+    assert_eq!(spool.next().unwrap(), Some(first), "a batch comes again until it is forgotten");
     let sent = drain(&mut spool);
     assert_eq!((instants(&sent), numbers(&sent)), (vec![1, 2, 3], vec![1, 2, 3]));
     fill(&mut spool, [4]);
@@ -88,7 +88,7 @@ fn batches_come_out_in_order_and_are_numbered_from_one() {
 }
 
 #[test]
-fn r13_the_next_process_sends_what_a_killed_one_left_under_its_source() {
+fn r13_next_process_sends_batches_of_a_killed_one_unchanged() {
     let folder = tempfile::tempdir().unwrap();
     let mut dead = usual(folder.path(), 1);
     let source = dead.source;
@@ -108,7 +108,7 @@ fn r13_the_next_process_sends_what_a_killed_one_left_under_its_source() {
 }
 
 #[test]
-fn processes_share_a_folder_and_leave_each_others_files_alone() {
+fn processes_share_a_folder_without_touching_other_files() {
     let folder = tempfile::tempdir().unwrap();
     let mut spools = [usual(folder.path(), 1), usual(folder.path(), 2)];
     for (spool, millis) in spools.iter_mut().zip([10, 20]) {
@@ -121,31 +121,31 @@ fn processes_share_a_folder_and_leave_each_others_files_alone() {
 }
 
 #[test]
-fn a_full_spool_takes_nothing_more_and_skips_no_number() {
+fn full_spool_refuses_batches_and_skips_no_number() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = spool(folder.path(), 1, SpoolLimits { on_disk: 1_000, in_memory: 1_000 });
     let taken = (0..100).take_while(|millis| spool.put(segment(*millis)).is_ok()).count();
     assert!((1..10).contains(&taken), "{taken}");
-    assert_eq!(spool.put(segment(1)), Err(Full));
+    assert_eq!(spool.put(segment(1)), Err(SpoolFull));
     assert_eq!(drain(&mut spool).len(), taken);
     fill(&mut spool, [7]);
     assert_eq!(numbers(&drain(&mut spool)), [u64::try_from(taken).unwrap() + 1]);
 }
 
 #[test]
-fn what_dead_processes_left_counts_towards_the_limit() {
+fn files_of_dead_processes_count_towards_the_limit() {
     let folder = tempfile::tempdir().unwrap();
     let mut dead = usual(folder.path(), 1);
     fill(&mut dead, 0..10);
     killed(dead, folder.path());
     let mut next = spool(folder.path(), 2, SpoolLimits { on_disk: 1_000, in_memory: 1_000 });
     next.adopt();
-    assert_eq!(next.put(segment(1)), Err(Full));
+    assert_eq!(next.put(segment(1)), Err(SpoolFull));
 }
 
-/// A file where the folder should be is as good as a disk that refuses everything.
+/// A file in place of the folder acts like a disk that refuses everything.
 #[test]
-fn r40_without_a_disk_batches_wait_in_memory_and_are_written_later() {
+fn r40_batches_wait_in_memory_without_a_disk() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spool");
     fs::write(&path, "").unwrap();
@@ -158,14 +158,14 @@ fn r40_without_a_disk_batches_wait_in_memory_and_are_written_later() {
     spool.failed_at = None;
     fill(&mut spool, [4]);
     assert_eq!((spool.backlog().batches, spool.backlog().batches_in_memory), (4, 0));
-    // It was being sent from memory meanwhile; it is sent once more, and the store knows its number.
+    // The batch was in flight from memory. It is sent again, and the store recognizes its number.
     spool.forget(waiting);
     let sent = drain(&mut spool);
     assert_eq!((instants(&sent), numbers(&sent)), (vec![1, 2, 3, 4], vec![1, 2, 3, 4]));
 }
 
 #[test]
-fn r40_a_file_that_cannot_grow_is_written_again_once_it_can() {
+fn r40_file_that_could_not_grow_is_written_later() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = usual(folder.path(), 1);
     fill(&mut spool, [1]);
@@ -184,7 +184,7 @@ fn r40_a_file_that_cannot_grow_is_written_again_once_it_can() {
 }
 
 #[test]
-fn r40_memory_is_bounded_too() {
+fn r40_batches_in_memory_are_limited() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("spool");
     fs::write(&path, "").unwrap();
@@ -196,7 +196,7 @@ fn r40_memory_is_bounded_too() {
 }
 
 #[test]
-fn r13_a_broken_file_is_set_aside() {
+fn r13_broken_file_is_set_aside() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("0123.spool"), "this is no database, whatever its name says").unwrap();
     let mut spool = usual(folder.path(), 1);
@@ -208,7 +208,7 @@ fn r13_a_broken_file_is_set_aside() {
 }
 
 #[test]
-fn a_malformed_batch_is_left_out_and_those_after_it_are_sent() {
+fn malformed_batch_is_skipped_and_later_ones_are_sent() {
     let folder = tempfile::tempdir().unwrap();
     let mut dead = usual(folder.path(), 1);
     fill(&mut dead, [1]);
@@ -221,9 +221,9 @@ fn a_malformed_batch_is_left_out_and_those_after_it_are_sent() {
     assert_eq!(instants(&drain(&mut next)), [1, 3]);
 }
 
-/// What of it is left is all that the store will ever get, so it is numbered from 1 again.
+/// The store will never get the missing batches, so the rest is numbered from 1 again.
 #[test]
-fn d51_after_a_gap_the_rest_gets_a_new_source() {
+fn d51_batches_after_a_gap_get_a_new_source() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = usual(folder.path(), 1);
     fill(&mut spool, 1..=4);
@@ -234,7 +234,7 @@ fn d51_after_a_gap_the_rest_gets_a_new_source() {
     let old = spool.source;
     let waiting = spool.next().unwrap().unwrap();
     assert_eq!(waiting.batch.number, 3);
-    spool.begin_anew_at(&waiting).unwrap();
+    spool.renumber_from(&waiting).unwrap();
     fill(&mut spool, [5]);
     let sent = drain(&mut spool);
     assert_eq!((instants(&sent), numbers(&sent)), (vec![3, 4, 5], vec![1, 2, 3]));
@@ -242,7 +242,7 @@ fn d51_after_a_gap_the_rest_gets_a_new_source() {
 }
 
 #[test]
-fn d51_after_a_gap_in_a_leftover_only_that_one_gets_a_new_source() {
+fn d51_gap_in_a_leftover_renumbers_only_that_leftover() {
     let folder = tempfile::tempdir().unwrap();
     let mut dead = usual(folder.path(), 1);
     fill(&mut dead, 1..=3);
@@ -253,7 +253,7 @@ fn d51_after_a_gap_in_a_leftover_only_that_one_gets_a_new_source() {
     let own = next.source;
     next.adopt();
     let waiting = next.next().unwrap().unwrap();
-    next.begin_anew_at(&waiting).unwrap();
+    next.renumber_from(&waiting).unwrap();
     fill(&mut next, [10]);
     let (new, rest): (Vec<_>, Vec<_>) = drain(&mut next).into_iter().partition(|batch| batch.source == own);
     assert_eq!((instants(&new), instants(&rest), numbers(&rest)), (vec![10], vec![2, 3], vec![1, 2]));
@@ -261,7 +261,7 @@ fn d51_after_a_gap_in_a_leftover_only_that_one_gets_a_new_source() {
 }
 
 #[test]
-fn a_file_that_was_large_is_small_again_when_it_is_empty() {
+fn large_file_shrinks_when_it_is_empty() {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = usual(folder.path(), 1);
     for millis in 0..40 {
@@ -279,11 +279,11 @@ fn a_file_that_was_large_is_small_again_when_it_is_empty() {
     assert!(on_disk() < 10 * 1024 * 1024, "{}", on_disk());
 }
 
-/// How many batches [`left_files`] have in the database itself, and in all.
+/// How many batches of [`left_files`] are in the database itself, and in all.
 const IN_DATABASE: usize = 30;
 const LEFT: usize = 60;
 
-/// The files of a process that was killed, with some of the batches already moved from the log to the file itself.
+/// The files of a killed process, with some batches already moved from the log to the database.
 fn left_files() -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
     let mut spool = usual(folder.path(), 1);
@@ -296,8 +296,9 @@ fn left_files() -> Vec<(String, Vec<u8>)> {
         .collect()
 }
 
-/// How many transactions a log holds whole, as SQLite describes its format: a header of 32 bytes, and frames of a header of 24
-/// bytes and a page. Those of the log have its salt, and the last of a transaction has the size of the database.
+/// The number of complete transactions in a log, by SQLite's format: a header of 32 bytes, then frames with a
+/// header of 24 bytes and a page. Valid frames have the log's salt, and the last frame of a transaction has
+/// the size of the database.
 fn whole_transactions(log: &[u8]) -> usize {
     let Some(header) = log.first_chunk::<32>() else { return 0 };
     let page = u32::from_be_bytes(*header[8..].first_chunk().unwrap());
@@ -308,7 +309,8 @@ fn whole_transactions(log: &[u8]) -> usize {
         .count()
 }
 
-/// Starts on the files, one of them cut after so many bytes. What can be read comes out, and the spool works.
+/// Starts on the files, one of them truncated to `length` bytes. All readable batches must come out, and the
+/// spool must work.
 fn start_on_prefix(left: &[(String, Vec<u8>)], cut: &str, length: usize) {
     let folder = tempfile::tempdir().unwrap();
     for (name, content) in left {
@@ -334,9 +336,10 @@ fn start_on_prefix(left: &[(String, Vec<u8>)], cut: &str, length: usize) {
     }
 }
 
-/// Every third prefix of the database and of its log in a soak; else some at random, and those at the edges.
+/// A soak tries every third prefix of the database and of its log. Other runs try random ones, and those at
+/// the edges.
 #[test]
-fn r13_it_starts_on_truncated_files() {
+fn r13_spool_starts_on_truncated_files() {
     const SAMPLE: usize = 200;
     let left = left_files();
     let lengths = |content: &[u8]| 0..=content.len();

@@ -22,9 +22,9 @@ use crate::scene::{
 
 const KILLS: usize = 100;
 
-const TEST: &str = "kills::r14_a_kill_between_commit_and_acknowledgement_counts_clicks_once";
+const TEST: &str = "kills::r14_kill_before_the_acknowledgement_counts_clicks_once";
 
-/// Name the round and the folder to a process that is to be killed.
+/// Environment variables that pass the round and the folder to a process to be killed.
 const ROUND: &str = "SIGNPOST_KILLED_RECORDER_ROUND";
 const FOLDER: &str = "SIGNPOST_KILLED_RECORDER_FOLDER";
 
@@ -57,28 +57,28 @@ fn take_so_many(recorder: &ClickRecorder, clicks: usize) {
     take(recorder, std::iter::repeat_n(click, clicks));
 }
 
-/// How many clicks the process of a round records, and how many it first leaves in a file, as a process does that cannot
-/// reach the store. Batches have different sizes, so that none can stand in for another.
+/// How many clicks the process of a round records, and how many it first leaves in a file, like a process
+/// without the store. Batches have different sizes, so that none can replace another unnoticed.
 const fn clicks_of(round: usize) -> (usize, usize) {
     (1_000 + round, if round.is_multiple_of(2) { 0 } else { 500 + round })
 }
 
 /// Refuses everything, so that clicks stay in the spool.
-struct Away;
+struct Unavailable;
 
 #[async_trait]
-impl Append for Away {
+impl Append for Unavailable {
     async fn append(&self, _: &SqliteClickStore, _: &EncodedClicks) -> Result<Appended, StoreError> {
-        Err(StoreError::unavailable("away"))
+        Err(StoreError::unavailable("unavailable"))
     }
 }
 
-/// Ends the process when the store has committed, and before the shipper hears of it.
+/// Kills the process after the store's commit, before the shipper learns of it.
 struct DiesAfterCommit {
     appends: AtomicUsize,
     at_least: usize,
-    /// How many clicks the batch has that this process recorded. Before it is sent they may not have reached the spool,
-    /// and a kill may lose them.
+    /// The size of the batch that this process recorded. A kill before it is sent may lose clicks that have
+    /// not reached the spool.
     own: usize,
     has_own: AtomicBool,
 }
@@ -101,12 +101,12 @@ impl Append for DiesAfterCommit {
 async fn be_killed(folder: &Path, round: usize) -> ! {
     let (own, left) = clicks_of(round);
     if left > 0 {
-        let away = Arc::new(Before { append: Away, store: open(folder) });
-        let recorder = start_plain(away, folder, 2 * round).await;
+        let unavailable = Arc::new(Before { append: Unavailable, store: open(folder) });
+        let recorder = start_plain(unavailable, folder, 2 * round).await;
         take_so_many(&recorder, left);
         recorder.close(LONG);
     }
-    // One batch is left of the round before, for its acknowledgement was lost.
+    // One batch of the previous round is left, because its acknowledgement was lost.
     let at_least = usize::from(round > 0) + usize::from(left > 0) + 1;
     let append =
         DiesAfterCommit { appends: AtomicUsize::new(0), at_least, own, has_own: AtomicBool::new(false) };
@@ -118,7 +118,7 @@ async fn be_killed(folder: &Path, round: usize) -> ! {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r14_a_kill_between_commit_and_acknowledgement_counts_clicks_once() {
+async fn r14_kill_before_the_acknowledgement_counts_clicks_once() {
     if let (Some(round), Some(folder)) = (env::var_os(ROUND), env::var_os(FOLDER)) {
         be_killed(Path::new(&folder), round.to_str().unwrap().parse().unwrap()).await;
     }
@@ -140,7 +140,7 @@ async fn r14_a_kill_between_commit_and_acknowledgement_counts_clicks_once() {
     let store: Arc<dyn ClickStore> = Arc::new(open(folder.path()));
     let last = start_plain(Arc::clone(&store), folder.path(), 2 * KILLS).await;
     let since = Instant::now();
-    // It has a file of its own until it ends.
+    // The process has its own file until it ends.
     while processes_with_files(folder.path()) > 1 {
         assert!(since.elapsed() < LONG, "{:?} are not sent", spooled(folder.path()));
         tokio::time::sleep(Duration::from_millis(5)).await;

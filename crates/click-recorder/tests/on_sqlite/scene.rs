@@ -1,4 +1,4 @@
-//! A recorder, the embedded store, and a store in between that the tests control.
+//! A recorder, the embedded store, and a store between them that the tests control.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use signpost_memory::{ManualClock, SeededRandomness};
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteClickStore, SqliteOptions};
 
-/// Long enough for anything here; only a failure waits for it.
+/// Longer than anything here takes. Only a failure waits for it.
 pub(crate) const LONG: Duration = Duration::from_mins(2);
 
 pub(crate) const ACCOUNT: AccountId = AccountId::from_bytes([1; 16]);
@@ -49,7 +49,7 @@ pub(crate) async fn start(
     ClickRecorder::start(ports, &RecorderOptions::in_folder(folder.join("spool"))).await.unwrap()
 }
 
-/// Hands clicks over as one buffer, which becomes one batch.
+/// Passes clicks on as one buffer, which becomes one batch.
 pub(crate) fn take<'a>(
     recorder: &ClickRecorder,
     clicks: impl IntoIterator<Item = signpost_app::ports::Click<'a>>,
@@ -88,13 +88,13 @@ pub(crate) fn processes_with_files(folder: &Path) -> usize {
     files.iter().filter(|path| path.extension().is_some_and(|extension| extension == "spool")).count()
 }
 
-/// Decides what becomes of batches.
+/// Decides what happens to batches.
 #[async_trait]
 pub(crate) trait Append: Send + Sync {
     async fn append(&self, store: &SqliteClickStore, batch: &EncodedClicks) -> Result<Appended, StoreError>;
 }
 
-/// A store whose `append` the test decides about. All else goes through to it.
+/// A store whose `append` the test controls. Other calls pass through.
 pub(crate) struct Before<A> {
     pub(crate) append: A,
     pub(crate) store: SqliteClickStore,

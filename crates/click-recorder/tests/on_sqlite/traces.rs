@@ -1,4 +1,5 @@
-//! What is kept of visitors, compressed or not: nothing that they sent as they sent it, and no address (R31, D48).
+//! What is stored about visitors, compressed or not: no header or query as they sent it, and no address (R31,
+//! D48).
 
 use std::fmt::Write as _;
 use std::net::IpAddr;
@@ -19,7 +20,7 @@ use signpost_sqlite::{DatabaseFile, SqliteClickStore};
 
 use crate::scene::{ACCOUNT, Append, Before, LONG, open, processes_with_files, selection, start, take};
 
-/// More than a digest of a link of its own needs.
+/// More than a link needs for its own digest.
 const CLICKS: usize = 1_200;
 
 const ADDRESSES: [&str; 3] = ["198.51.100.77", "203.0.113.213", "2001:db8:5ec::77:1"];
@@ -52,7 +53,7 @@ fn visits() -> impl Iterator<Item = Click<'static>> {
     })
 }
 
-/// The bytes by which a visitor would be known.
+/// The bytes that would identify a visitor.
 fn secrets() -> Vec<Vec<u8>> {
     let mut secrets: Vec<Vec<u8>> = WORDS.iter().map(|word| word.as_bytes().to_vec()).collect();
     for address in ADDRESSES {
@@ -77,7 +78,7 @@ fn no_secret_in(place: &str, bytes: &[u8]) {
     }
 }
 
-/// Every file in a folder and in those in it.
+/// All files in a folder and its subfolders.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {
@@ -93,7 +94,7 @@ fn no_secret_on_disk(folder: &Path) {
     }
 }
 
-/// Decodes a segment, and gives how many clicks it has.
+/// Decodes a segment, and returns its number of clicks.
 fn no_secret_in_segment(place: &str, segment: &[u8]) -> usize {
     let mut clicks = 0;
     signpost_clicks::read(segment, |click| {
@@ -115,7 +116,7 @@ struct Data {
     data: Vec<u8>,
 }
 
-/// The segments of a table in the file of the clicks.
+/// The segments of a table in the file of clicks.
 fn segments(folder: &Path, table: &str) -> Vec<Vec<u8>> {
     let file = DatabaseFile::at(folder.join("signpost.db")).unwrap().of_clicks();
     let mut connection = SqliteConnection::establish(file.path().to_str().unwrap()).unwrap();
@@ -130,10 +131,10 @@ fn no_secret_in_table(folder: &Path, table: &str) -> usize {
 
 /// Refuses batches and keeps them.
 #[derive(Default)]
-struct Keeps(Mutex<Vec<EncodedClicks>>);
+struct RefuseAndKeep(Mutex<Vec<EncodedClicks>>);
 
 #[async_trait]
-impl Append for Keeps {
+impl Append for RefuseAndKeep {
     async fn append(&self, _: &SqliteClickStore, batch: &EncodedClicks) -> Result<Appended, StoreError> {
         self.0.lock().unwrap().push(batch.clone());
         Err(StoreError::unavailable("away"))
@@ -144,7 +145,7 @@ async fn recorder(store: Arc<dyn ClickStore>, folder: &Path, seed: u64) -> Click
     start(store, Box::new(Enricher::new(Sources::default())), folder, seed).await
 }
 
-/// Every value of every dimension that the store answers, from digests where there are any.
+/// Every value of every dimension that the store reports, from digests where they exist.
 async fn no_secret_in_answers(store: &SqliteClickStore) {
     let dimensions = Dimension::RECORDED.to_vec();
     let buckets = Buckets::new(vec![UtcDay::of(samples::at(0)).first()]).unwrap();
@@ -160,23 +161,23 @@ async fn until_done<Work: Future<Output = Result<Upkeep, StoreError>>>(work: imp
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r31_d48_nothing_that_names_a_visitor_is_kept_even_compressed() {
+async fn r31_d48_stored_data_never_identifies_a_visitor() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let keeps = Arc::new(Before { append: Keeps::default(), store: open(folder) });
-    let first = recorder(Arc::<Before<Keeps>>::clone(&keeps), folder, 1).await;
+    let refusing = Arc::new(Before { append: RefuseAndKeep::default(), store: open(folder) });
+    let first = recorder(Arc::<Before<RefuseAndKeep>>::clone(&refusing), folder, 1).await;
     take(&first, visits());
     first.close(LONG);
     no_secret_on_disk(folder);
     assert_eq!(processes_with_files(folder), 1);
-    let batches = keeps.append.0.lock().unwrap().clone();
+    let batches = refusing.append.0.lock().unwrap().clone();
     assert_eq!(no_secret_in_segment("a batch of the spool", &batches[0].segment), CLICKS);
 
     let store = Arc::new(open(folder));
     let second = recorder(Arc::<SqliteClickStore>::clone(&store), folder, 2).await;
     let since = Instant::now();
     while no_secret_in_table(folder, "click_batches") < CLICKS {
-        assert!(since.elapsed() < LONG, "clicks do not reach the store");
+        assert!(since.elapsed() < LONG, "clicks did not reach the store in time");
         tokio::time::sleep(std::time::Duration::from_millis(5)).await;
     }
     second.close(LONG);

@@ -1,7 +1,9 @@
-//! Measures bytes and processor time a click: `cargo run --release --package signpost-clicks --example clicks`.
+//! Measures bytes and processor time per click: `cargo run --release --package signpost-clicks --example
+//! clicks`.
 //!
-//! The clicks are synthetic: values and links are drawn as real ones are distributed (Zipf), half of the clicks of a day are
-//! from a visitor who clicked before. Times are processor time of this process, so other programs hardly disturb them.
+//! The clicks are synthetic. Values and links follow a realistic distribution (Zipf), and half of a day's
+//! clicks come from a returning visitor. Times are processor time of this process, so other programs hardly
+//! affect them.
 
 #![allow(
     clippy::as_conversions,
@@ -12,7 +14,7 @@
     clippy::indexing_slicing,
     clippy::print_stdout,
     clippy::unwrap_used,
-    reason = "a program for people who measure"
+    reason = "a program for measurements"
 )]
 
 mod measured;

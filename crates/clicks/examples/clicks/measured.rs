@@ -1,4 +1,4 @@
-//! What clicks take when they are stored, and when they are asked about.
+//! The cost of storing clicks and of questions about them.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ const BATCH: usize = 1_000;
 /// How many batches are packed at once.
 const BATCHES: usize = 50;
 
-/// Processor time of this thread; where Linux does not tell it, the time that passes.
+/// Processor time of this thread; elapsed time where Linux does not report it.
 struct Clock(Instant);
 
 impl Clock {
@@ -35,7 +35,7 @@ impl Clock {
     }
 }
 
-/// Bytes and times of some traffic, and its first account's sealed days.
+/// Bytes and times of some traffic, and the sealed days of its first account.
 #[derive(Default)]
 pub(crate) struct Measured {
     clicks: u64,
@@ -51,7 +51,7 @@ pub(crate) struct Measured {
 }
 
 impl Measured {
-    /// Builds batches, packs them, seals and sums up each day.
+    /// Builds batches, packs them, and seals and digests each day.
     pub(crate) fn storing(traffic: &Traffic) -> Self {
         let clock = Clock(Instant::now());
         let mut measured = Self::default();
@@ -73,7 +73,8 @@ impl Measured {
         measured
     }
 
-    /// A day's batches, packed in portions as a store does: small segments once more with the last portion.
+    /// Packs a day's batches in portions, as a store does. Small segments are merged again with the last
+    /// portion.
     fn record(&mut self, traffic: &Traffic, number: u64, clock: &Clock) -> Vec<PackedSegment> {
         let mut portions = vec![Vec::new()];
         let mut builder = SegmentBuilder::new();
@@ -104,14 +105,14 @@ impl Measured {
         large
     }
 
-    /// Asks the first account's days.
+    /// Asks questions about the first account's days.
     pub(crate) fn ask(&self, name: &str, shape: Shape) {
         let clock = Clock(Instant::now());
         for (what, question, by_digest) in questions(shape) {
             let mut took = Duration::MAX;
             let mut report = None;
             for _ in 0..3 {
-                // The clock ticks every few milliseconds.
+                // The clock ticks only every few milliseconds.
                 let (mut round, mut times) = (Duration::ZERO, 0);
                 while times < 1_000 && round < Duration::from_millis(100) {
                     let answer = clock.took(&mut round, || self.answer(&question, by_digest));
@@ -185,7 +186,7 @@ impl fmt::Display for Measured {
     }
 }
 
-/// What is asked, and whether digests may answer.
+/// The questions, and whether digests may answer them.
 fn questions(shape: Shape) -> Vec<(&'static str, Question, bool)> {
     let last = day(shape.days.max(1) - 1).last();
     let ask = |offset: i64, dimensions: &[Dimension], filters: Vec<DimensionFilter>, scope: LinkScope| {

@@ -3,17 +3,17 @@
 use signpost_domain::analytics::{RecordedClick, RecordedKind, UtcDay, Values, VisitorHash};
 use signpost_domain::{AccountId, LinkId, LinkKind};
 
-/// How much traffic, and on what.
+/// The amount and shape of traffic.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) accounts: u64,
-    /// Of each account.
+    /// Per account.
     pub(crate) links: u64,
     pub(crate) days: u64,
     pub(crate) clicks_a_day: u64,
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers, the same in every run.
 pub(crate) struct Numbers(pub(crate) u64);
 
 impl Numbers {
@@ -32,14 +32,14 @@ impl Numbers {
         (self.next() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Small numbers far more often than large ones: close to Zipf's law.
+    /// Small numbers far more often than large ones, close to Zipf's law.
     pub(crate) fn rank(&mut self, end: u64) -> u64 {
         let end = end as f64;
         ((end + 1.0).powf(self.fraction()) - 1.0).min(end - 1.0) as u64
     }
 }
 
-/// An id as a ULID is one: made one after the other, with 80 random bits.
+/// An id like a ULID: ascending, with 80 random bits.
 fn id(sort: u64, number: u64) -> [u8; 16] {
     let mut random = Numbers(sort << 40 | number);
     let made = 1_780_000_000_000 + number * 7_000 + random.below(7_000);
@@ -62,7 +62,7 @@ pub(crate) fn day(number: u64) -> UtcDay {
     UtcDay::from_number(20_454).plus(u32::try_from(number).unwrap())
 }
 
-/// How many values each dimension has.
+/// The number of values of each dimension.
 const VALUES: [u64; 11] = [9, 120, 4, 9, 14, 45, 400, 30, 8, 60, 0];
 
 /// Clicks in the order of their instants.
@@ -117,7 +117,7 @@ impl Traffic {
         }
     }
 
-    /// Country, device, system, browser and language are the visitor's, the rest is the click's.
+    /// Country, device, system, browser and language belong to the visitor, the other values to the click.
     fn values(&self, who: &mut Numbers, click: &mut Numbers) -> Values<'_> {
         let tagged = click.below(10) < 3;
         let referred = click.below(10) < 6;

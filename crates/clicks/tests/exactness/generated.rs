@@ -1,4 +1,4 @@
-//! Rows and questions that proptest makes up, close together so that much coincides.
+//! Rows and questions from proptest, close together so that many values coincide.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use crate::storage::Storage;
 
 const QUARTER: i64 = 900_000;
 
-/// The days on which clicks come.
+/// The days of clicks.
 pub(crate) fn day(number: i32) -> UtcDay {
     UtcDay::from_number(20_000 + number)
 }
@@ -35,10 +35,10 @@ pub(crate) fn instant(millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(day(0).first().unix_millis() + millis).unwrap()
 }
 
-/// Instants of three days and a little around them, many of them at or beside a quarter hour.
+/// Instants of three days and slightly beyond, many of them at or near a quarter hour.
 pub(crate) fn instants() -> impl Strategy<Value = Timestamp> {
     prop_oneof![
-        // So few that several clicks on a link share one.
+        // So few instants that several clicks on a link share one.
         (0..3_i64).prop_map(|place| instant(place * 40 * QUARTER)),
         (-4..=3 * 96_i64, -1..=1_i64).prop_map(|(quarter, off)| instant(quarter * QUARTER + off)),
         (-QUARTER..3 * 96 * QUARTER).prop_map(instant),
@@ -75,7 +75,7 @@ pub(crate) fn rows(at_most: usize) -> impl Strategy<Value = Vec<Row>> {
     prop::collection::vec(row, 1..at_most)
 }
 
-/// What happens to a store.
+/// An operation on a store.
 #[derive(Debug, Clone)]
 enum Step {
     Append(Vec<Row>),
@@ -139,7 +139,8 @@ pub(crate) fn selections() -> impl Strategy<Value = ClickSelection> {
     })
 }
 
-/// Starts as zones make them: days and hours that begin at any quarter hour, with one change of the clock; or any instants.
+/// Starts of buckets like those of time zones: days and hours that begin at any quarter hour, with one clock
+/// change; or any instants.
 fn starts(first: Timestamp) -> impl Strategy<Value = Vec<Timestamp>> {
     let first = first.unix_millis();
     let regular = (select(vec![1_i64, 2, 4, 96]), 0..96_i64, 0..300_i64, select(vec![-4_i64, -2, 0, 2, 4]))

@@ -1,4 +1,4 @@
-//! Whatever is asked of clicks in whatever state of storage, a brute-force count of the same rows gives the same answer.
+//! Every answer about clicks, in every state of storage, must match a brute-force count of the same rows.
 
 #![allow(
     clippy::expect_used,
@@ -8,9 +8,8 @@
     reason = "tests fail by panicking"
 )]
 
-mod exports;
+mod answers;
 mod generated;
 mod many_clicks;
 mod model;
-mod questions;
 mod storage;

@@ -10,7 +10,7 @@ use crate::generated::{account, day, instant, link};
 use crate::model::{self, Row};
 use crate::storage::{Storage, Use};
 
-/// Numbers without a pattern that matters here.
+/// Pseudorandom numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -98,7 +98,7 @@ fn d46_scans_and_digests_of_busy_days_agree_with_brute_force() {
         .filter(|dimension| ![Dimension::Link, Dimension::UtmCampaign].contains(dimension));
     let few: Vec<Dimension> = few.collect();
     let narrow: Vec<Dimension> = few.iter().copied().take(5).collect();
-    // Which scope and dimensions, how far days begin from midnight, and how many of the two days digests can answer.
+    // Scope, dimensions, the offset of days from midnight, and how many of the two days digests can answer.
     let cases: [(LinkScope, &[Dimension], i64, i64, usize); 12] = [
         (LinkScope::All, &few, 0, 24 * HOUR, 2),
         (LinkScope::All, &narrow, HOUR * 23 / 4, 24 * HOUR, 2),
@@ -123,7 +123,7 @@ fn d46_scans_and_digests_of_busy_days_agree_with_brute_force() {
 }
 
 #[test]
-fn a_link_has_a_digest_from_1000_clicks_on() {
+fn link_gets_a_digest_from_1000_clicks() {
     let mut builder = SegmentBuilder::new();
     for row in rows().iter().filter(|row| row.day() == day(0)) {
         builder.push(&row.click()).unwrap();
@@ -136,7 +136,7 @@ fn a_link_has_a_digest_from_1000_clicks_on() {
 }
 
 #[test]
-fn d66_an_export_of_busy_days_is_complete_and_in_order() {
+fn d66_export_of_busy_days_is_complete_and_ordered() {
     let storage = storage();
     let selection = question(LinkScope::All, &[], 0, 24 * HOUR).selection;
     let expected = model::exported(&storage.rows(), &selection);

@@ -1,4 +1,4 @@
-//! Rows in a list, and answers found by looking at each: slow, and too simple to be wrong in the same way.
+//! Rows in a list, with answers found by examining each: slow, but too simple to have the same bugs.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -17,7 +17,7 @@ pub(crate) struct Row {
     pub(crate) kind: RecordedKind,
     pub(crate) visitor: [u8; 6],
     pub(crate) values: [String; 11],
-    /// Which sealing destroyed the hash. Visitors cannot be recognised across two of them.
+    /// The sealing that destroyed the hash. Visitors cannot be recognized across two of them.
     pub(crate) sealed_by: Option<usize>,
 }
 
@@ -101,7 +101,7 @@ pub(crate) fn answer(rows: &[Row], question: &Question) -> Report {
                 }
             })
             .collect();
-        // A stable sort of what is in the order of the values.
+        // A stable sort keeps the order of values.
         values.sort_by_key(|value| std::cmp::Reverse(value.clicks));
         values.truncate(question.limit);
         values
@@ -137,7 +137,7 @@ pub(crate) fn exported(rows: &[Row], selection: &ClickSelection) -> Vec<Exported
     found
 }
 
-/// What was clicked lately.
+/// The recent clicks of links.
 pub(crate) fn recent(
     rows: &[Row],
     account: AccountId,

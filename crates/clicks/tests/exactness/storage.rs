@@ -1,4 +1,4 @@
-//! A store in miniature: an inbox of batches, packed and sealed segments, digests.
+//! A miniature store: an inbox of batches, packed and sealed segments, digests.
 
 use std::collections::BTreeMap;
 
@@ -28,12 +28,12 @@ pub(crate) struct Storage {
     sealings: usize,
 }
 
-/// Whether the clicks of a day are read from digests where there are any.
+/// Whether a day is answered from digests where they exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Use {
     Digests,
     Segments,
-    /// With hardly any memory, so that a day's visitors are counted in several passes.
+    /// With very little memory, so that a day's visitors are counted in several passes.
     SegmentsInPasses,
 }
 
@@ -94,7 +94,7 @@ impl Storage {
         self.rows.iter().map(|(row, _)| row.clone()).collect()
     }
 
-    /// All segments of an account's day that can have clicks on these links, and the whole inbox.
+    /// All segments of an account's day that may have clicks on these links, and the whole inbox.
     fn segments(&self, account: AccountId, day: UtcDay, range: Option<(LinkId, LinkId)>) -> Vec<&[u8]> {
         let packed = self.packed.get(&(account, day)).into_iter().flatten();
         let touched = packed.filter(|segment| {

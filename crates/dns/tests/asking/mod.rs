@@ -1,4 +1,4 @@
-//! Asking servers of tests.
+//! Helpers to query the servers of tests.
 
 #![allow(
     clippy::expect_used,
@@ -20,10 +20,10 @@ use signpost_test_servers::dns::{NameServer, Record};
 pub const HOST: &str = "www.customer.com";
 pub const PROOF: &str = "_signpost.www.customer.com";
 
-/// What hangs fails after this; far more than any of the tests needs.
+/// A call that hangs fails after this, far longer than any test needs.
 const GUARD: Duration = Duration::from_mins(2);
 
-/// What came of a call.
+/// The result of a call.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Verdict {
     Texts(Vec<String>),
@@ -40,7 +40,7 @@ pub fn known_server() -> NameServer {
     server
 }
 
-/// What a server says that is as [`known_server`] made it.
+/// The expected results from [`known_server`].
 pub fn known() -> [Verdict; 2] {
     let addresses = ["192.0.2.1", "2001:db8::1"].map(|address| address.parse().unwrap()).into();
     let leads = HostResolution { chain: vec!["edge.example.com".to_owned()], addresses };

@@ -1,43 +1,42 @@
-//! What links ask of their visitors (D55, D56).
+//! The gates of links (D55, D56).
 //!
-//! Antibot comes before the country: it costs less, and its answer does not depend on where the visitor is (ADR 40).
+//! Antibot runs before the country block: it costs less, and its answer does not depend on the visitor's
+//! country (ADR 40).
 
-mod countries;
-mod programs;
 mod reasons;
 
 use std::net::IpAddr;
 use std::sync::Arc;
 
 use actix_http::RequestHead;
-use actix_http::header::HeaderName;
+use actix_http::header::{self, HeaderName, HeaderValue};
 use signpost_app::Application;
 use signpost_domain::{CountryCode, LinkId};
+use signpost_user_agents::{Category, KnownProgram, classify};
 
 pub(crate) use reasons::{Reason, ReasonCounters, UNKNOWN, byte_of, missing_of};
 
 use crate::sections::Items;
 
-/// What a link asks of its visitors.
+/// The gates of a link.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LinkGates<'a> {
     /// Whether bots are turned away.
     pub(crate) antibot: bool,
-    /// From where nobody is let in.
+    /// The countries whose visitors are turned away.
     pub(crate) countries: BlockedCountries<'a>,
 }
 
-/// The countries from which nobody is let in.
+/// The countries whose visitors are turned away.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct BlockedCountries<'a>(Items<'a>);
 
 impl<'a> BlockedCountries<'a> {
-    /// Those whose codes stand in a list.
+    /// Takes the codes of a list.
     pub(crate) const fn new(codes: Items<'a>) -> Self {
         Self(codes)
     }
 
-    /// Whether there is none.
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -49,24 +48,24 @@ impl<'a> BlockedCountries<'a> {
     }
 }
 
-/// What is known of a visitor.
+/// What gates know about a visitor.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct GateRequest<'a> {
-    /// What the visitor sent.
+    /// The head of the request.
     pub(crate) head: &'a RequestHead,
-    /// Where the visitor is.
+    /// The visitor's address.
     pub(crate) address: IpAddr,
 }
 
-/// What turned a visitor away.
+/// Why a gate turned a visitor away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TurnedAway {
-    /// It is a program, by this rule.
+    /// The visitor is a program, by this rule.
     Bot {
         /// The name of the rule.
         rule: &'static str,
     },
-    /// It is in a country from which nobody is let in.
+    /// The visitor is in a blocked country.
     Country {
         /// The country.
         country: CountryCode,
@@ -74,8 +73,8 @@ pub(crate) enum TurnedAway {
 }
 
 impl TurnedAway {
-    /// Logs why, so that the operator can answer "why was I blocked?". Nothing of what the visitor sent is in it, nor the
-    /// address: a rule has a name of ours (R31).
+    /// Logs why, so that the operator can answer "why was I blocked?". The line holds no address and nothing
+    /// that the visitor sent; rule names are Signpost's own (R31).
     fn log(self, link: LinkId) {
         match self {
             Self::Bot { rule } => tracing::debug!(%link, rule, "antibot turned a visitor away"),
@@ -86,7 +85,7 @@ impl TurnedAway {
     }
 }
 
-/// Judges visitors by what a link asks.
+/// Judges visitors by the gates of a link.
 pub(crate) struct Gates {
     app: Arc<Application>,
     /// The header in which trusted proxies name the visitor's country.
@@ -98,10 +97,10 @@ impl Gates {
         Self { app, country_header }
     }
 
-    /// What turns the visitor away; `None` if nothing does.
+    /// Returns why a gate turns the visitor away; `None` if all let them in.
     pub(crate) fn judge(&self, asked: &LinkGates<'_>, request: &GateRequest<'_>) -> Option<TurnedAway> {
         let LinkGates { antibot, countries } = asked;
-        if *antibot && let Some(rule) = programs::turned_away(request.head) {
+        if *antibot && let Some(rule) = antibot_rule(request.head) {
             return Some(TurnedAway::Bot { rule });
         }
         if countries.is_empty() {
@@ -109,5 +108,49 @@ impl Gates {
         }
         let country = self.country(request)?;
         countries.blocks(country).then_some(TurnedAway::Country { country })
+    }
+
+    /// The visitor's country, if known: from the header of a trusted proxy, which saw the visitor's
+    /// connection, otherwise from the database.
+    fn country(&self, request: &GateRequest<'_>) -> Option<CountryCode> {
+        let GateRequest { head, address } = request;
+        self.country_in_header(head).or_else(|| self.app.countries.country(*address))
+    }
+
+    /// The visitor's country, if a trusted proxy names it.
+    pub(crate) fn country_in_header(&self, head: &RequestHead) -> Option<CountryCode> {
+        let name = self.country_header.as_ref()?;
+        let peer = head.peer_addr?.ip();
+        if !self.app.client_addresses.trusts(peer) {
+            return None;
+        }
+        code_in(head, name)
+    }
+}
+
+/// Returns the country in the header. A proxy may append its value to one that the visitor sent, so the last
+/// value counts.
+fn code_in(head: &RequestHead, name: &HeaderName) -> Option<CountryCode> {
+    let value = head.headers().get_all(name).last()?;
+    let last = value.as_bytes().rsplit(|byte| *byte == b',').next().unwrap_or_default();
+    let code = str::from_utf8(last).ok()?.trim();
+    // Longer values are no codes. Checking first avoids a copy.
+    if code.len() == 2 { CountryCode::parse(code).ok() } else { None }
+}
+
+/// The rule by which antibot turns the visitor away. It checks every `User-Agent`, so a program gains nothing
+/// by adding a browser's.
+fn antibot_rule(head: &RequestHead) -> Option<&'static str> {
+    let mut agents = head.headers().get_all(header::USER_AGENT).map(HeaderValue::as_bytes).peekable();
+    let none_sent = agents.peek().is_none().then_some(&b""[..]);
+    none_sent.into_iter().chain(agents).find_map(rule_against)
+}
+
+fn rule_against(agent: &[u8]) -> Option<&'static str> {
+    let KnownProgram { rule, category } = classify(agent)?;
+    match category {
+        Category::Bot | Category::Script | Category::Automation | Category::Empty => Some(rule),
+        // Previewers fetch pages that people look at, and D56 does not name them (ADR 40).
+        Category::Previewer => None,
     }
 }

@@ -1,54 +1,55 @@
-//! Counting visits that found no way, by reason.
+//! Counts visits that did not reach a destination, by reason.
 
 use metrics::Counter;
 use signpost_app::visits::Missing;
 use signpost_domain::LinkId;
 
 use super::TurnedAway;
-use crate::link_view::{LeadsTo, LinkView};
+use crate::link_view::{Destination, LinkView};
 
-/// Counts them by `reason`.
+/// Counts such visits by `reason`.
 const TURNED_AWAY_METRIC: &str = "signpost_visits_turned_away_total";
 
-/// Why a visit found no way. Visitors are told of the gates alone: everything else is the one 404 page (D54).
+/// Why a visit did not reach a destination. Visitors learn only of gates: every other reason gets the same
+/// 404 page (D54).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reason {
-    /// A gate turned it away.
+    /// A gate turned the visitor away.
     Gate(TurnedAway),
     /// The operator lists the host of a target on the way.
     Listed,
-    /// Nothing is at the address.
+    /// The address is empty.
     Missing(Missing),
 }
 
-/// Nothing is known to be there.
+/// The address is not known to have a link.
 pub(crate) const UNKNOWN: Reason = Reason::Missing(Missing::Unknown);
 
 impl Reason {
-    /// Why a link leads nowhere, if it does.
+    /// Why a link cannot be followed, if it cannot.
     pub(crate) fn against(link: &LinkView<'_>, is_listed: bool) -> Option<Self> {
-        match link.leads_to() {
-            LeadsTo::Nothing => Some(Self::Missing(link.missing())),
-            LeadsTo::Location { .. } | LeadsTo::Page(_) => is_listed.then_some(Self::Listed),
+        match link.destination() {
+            Destination::Nothing => Some(Self::Missing(link.missing())),
+            Destination::Location { .. } | Destination::Page(_) => is_listed.then_some(Self::Listed),
         }
     }
 }
 
-/// The counters of all reasons. To find one by its labels would cost a visit more than to find its link.
+/// The counters of all reasons. Looking one up by its labels would cost more than finding the link.
 pub(crate) struct ReasonCounters {
     bot: Counter,
     country: Counter,
     listed: Counter,
     inactive: Counter,
     suspended: Counter,
-    in_circles: Counter,
+    redirect_loop: Counter,
     unknown: Counter,
 }
 
 impl ReasonCounters {
-    /// Counters of the recorder that is installed by now.
+    /// Registers the counters with the installed recorder.
     pub(crate) fn new() -> Self {
-        metrics::describe_counter!(TURNED_AWAY_METRIC, "Visits that found no way, by reason.");
+        metrics::describe_counter!(TURNED_AWAY_METRIC, "Visits that did not reach a destination, by reason.");
         let counter = |reason: &'static str| metrics::counter!(TURNED_AWAY_METRIC, "reason" => reason);
         Self {
             bot: counter("bot"),
@@ -56,18 +57,17 @@ impl ReasonCounters {
             listed: counter("listed"),
             inactive: counter("inactive"),
             suspended: counter("suspended"),
-            in_circles: counter("loop"),
+            redirect_loop: counter("loop"),
             unknown: counter("unknown"),
         }
     }
 
-    /// Counts a visit that a gate of `link` turned away, and logs why.
+    /// Counts a visitor that a gate of `link` turned away, and logs why.
     pub(crate) fn note(&self, turned_away: TurnedAway, link: LinkId) {
         turned_away.log(link);
         self.count(Reason::Gate(turned_away));
     }
 
-    /// Counts a visit.
     pub(crate) fn count(&self, reason: Reason) {
         let counter = match reason {
             Reason::Gate(TurnedAway::Bot { .. }) => &self.bot,
@@ -76,13 +76,13 @@ impl ReasonCounters {
             Reason::Missing(Missing::Unknown) => &self.unknown,
             Reason::Missing(Missing::Inactive) => &self.inactive,
             Reason::Missing(Missing::Suspended) => &self.suspended,
-            Reason::Missing(Missing::Loop) => &self.in_circles,
+            Reason::Missing(Missing::Loop) => &self.redirect_loop,
         };
         counter.increment(1);
     }
 }
 
-/// `missing` as a byte, for compiled links.
+/// Encodes `missing` for compiled links.
 pub(crate) const fn byte_of(missing: Missing) -> u8 {
     match missing {
         Missing::Unknown => 0,
@@ -92,7 +92,7 @@ pub(crate) const fn byte_of(missing: Missing) -> u8 {
     }
 }
 
-/// What [`byte_of`] made a byte of.
+/// Decodes what [`byte_of`] encoded.
 pub(crate) const fn missing_of(byte: u8) -> Missing {
     match byte {
         1 => Missing::Inactive,

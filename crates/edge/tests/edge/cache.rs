@@ -1,4 +1,4 @@
-//! Links in memory: what they rest on, and what they outlive (D58, R11, R12, R32, R33).
+//! Links in memory: what ends them, and which outages they survive (D58, R11, R12, R32, R33).
 
 use std::time::Duration;
 
@@ -19,7 +19,7 @@ fn leads_to(answer: &Answer, location: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_r11_links_in_memory_open_while_the_store_is_away() {
+async fn d58_r11_cached_links_open_during_an_outage_of_the_store() {
     let edge = Edge::start().await;
     edge.add(&to("https://example.com/1", "known")).await;
     edge.add(&to("https://example.com/2", "cold")).await;
@@ -38,7 +38,7 @@ async fn d58_r11_links_in_memory_open_while_the_store_is_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_with_a_stale_limit_of_zero_links_stop_within_a_second() {
+async fn d58_stale_limit_zero_stops_cached_links_within_a_second() {
     let memory = InMemory { stale_limit: Duration::ZERO, ..InMemory::default() };
     let edge = Edge::start_with(memory, options(0), |_| {}).await;
     edge.add(&samples::redirect("sale")).await;
@@ -52,9 +52,9 @@ async fn d58_with_a_stale_limit_of_zero_links_stop_within_a_second() {
     assert_eq!(edge.get("/sale").status, 302);
 }
 
-/// A hit asks the store nothing, and neither does an address at which nothing is.
+/// Neither a cached link nor a cached empty address asks the store.
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_what_is_known_costs_no_look_up() {
+async fn d58_cached_answers_cost_no_look_up() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
     edge.add(&to("https://example.com/no/address/of/ours", "sale")).await;
@@ -66,13 +66,13 @@ async fn d58_what_is_known_costs_no_look_up() {
     }
     assert_eq!(reads.count(), 2);
     edge.add(&to("https://example.com/no/address/of/ours", "none")).await;
-    assert_eq!(edge.get("/none").status, 302, "a link that is created opens at once");
+    assert_eq!(edge.get("/none").status, 302, "a new link opens at once");
     assert_eq!(reads.count(), 3);
 }
 
 /// The load reads the old link, the link changes, and only then does the load end.
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_r12_a_load_that_a_change_overtakes_puts_nothing_old_back() {
+async fn d58_r12_load_overtaken_by_a_change_restores_nothing_old() {
     let edge = Edge::start().await;
     let before = to("https://example.com/old", "sale");
     edge.add(&before).await;
@@ -85,11 +85,11 @@ async fn d58_r12_a_load_that_a_change_overtakes_puts_nothing_old_back() {
             runtime.block_on(store.link_reads().counted(1));
             runtime.block_on(edge.update(&before, &Redirect { is_active: false, ..before.clone() }));
         });
-        // It comes after the change, while the load is still under way.
+        // It comes after the change, during the load.
         let late = scope.spawn(|| edge.get("/sale"));
         drop(held);
         assert_eq!(late.join().unwrap().status, 404);
-        // Whoever came before the change may see either.
+        // A visitor who came before the change may see either version.
         assert!(matches!(early.join().unwrap().status, 302 | 404));
     });
     for _ in 0..5 {
@@ -97,9 +97,9 @@ async fn d58_r12_a_load_that_a_change_overtakes_puts_nothing_old_back() {
     }
 }
 
-/// Each link of a chain can change it, and so can the link's account and its domain.
+/// A change of any link of a chain, of the owner or of the domain changes the answer.
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_r12_a_change_of_any_link_of_a_chain_shows_on_the_first() {
+async fn d24_r12_change_of_any_chained_link_shows_on_the_first() {
     let edge = Edge::start().await;
     let last = to("https://example.com/end", "c");
     edge.add(&to("https://go.example.com/b", "a")).await;
@@ -121,9 +121,9 @@ async fn d24_r12_a_change_of_any_link_of_a_chain_shows_on_the_first() {
     assert_eq!(edge.get("/a").status, 404);
 }
 
-/// A target that only looked like an address of ours becomes one.
+/// A target that merely looked like one of our addresses becomes one.
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_a_link_that_comes_to_be_on_the_way_is_followed() {
+async fn d24_link_created_at_a_target_is_followed() {
     let edge = Edge::start().await;
     edge.add(&to("https://go.example.com/b", "a")).await;
     assert_eq!(edge.get("/a").status, 404);
@@ -132,7 +132,7 @@ async fn d24_a_link_that_comes_to_be_on_the_way_is_followed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_r33_the_list_applies_to_links_in_memory_without_the_store() {
+async fn d24_r33_list_applies_to_cached_links_without_the_store() {
     let edge = Edge::start().await;
     edge.add(&to("https://a.evil.example/x", "plain")).await;
     edge.add(&to("https://go.example.com/plain", "chain")).await;
@@ -155,9 +155,9 @@ async fn d24_r33_the_list_applies_to_links_in_memory_without_the_store() {
     }
 }
 
-/// A link that is listed when it is first opened is in memory all the same.
+/// A link that was listed at its first visit is cached anyway.
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_r33_a_link_that_was_loaded_while_listed_opens_when_it_is_no_more() {
+async fn d24_r33_link_loaded_while_listed_opens_after_delisting() {
     let edge = Edge::start().await;
     edge.add(&to("https://evil.example/x", "sale")).await;
     edge.memory.target_blocklist.replace(HostBlocklist::parse("evil.example").unwrap());
@@ -169,7 +169,7 @@ async fn d24_r33_a_link_that_was_loaded_while_listed_opens_when_it_is_no_more() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_after_a_gap_in_the_change_log_everything_is_read_again() {
+async fn d58_gap_in_the_change_log_reloads_everything() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
     edge.add(&to("https://example.com/no/address/of/ours", "sale")).await;
@@ -179,12 +179,12 @@ async fn d58_after_a_gap_in_the_change_log_everything_is_read_again() {
     assert_eq!(edge.memory.store.link_reads().count(), 4);
 }
 
-/// Two addresses are never taken for each other, whatever is in memory.
+/// Cached links of different addresses are never confused.
 #[tokio::test(flavor = "multi_thread")]
-async fn d21_many_links_in_memory_each_lead_to_their_own_target() {
+async fn d21_each_cached_link_leads_to_its_own_target() {
     let edge = Edge::start().await;
     let target = |number: u32| {
-        // Some fit into the front of a worker, others do not.
+        // Some fit into the worker's cache, others do not.
         let length = usize::try_from(number % 5).unwrap() * 20;
         format!("https://example.com/{number}/{}", "x".repeat(length))
     };

@@ -1,4 +1,4 @@
-//! Which visits are clicks, and what is said of them (D48, D50).
+//! Which visits are clicks, and what is recorded (D48, D50).
 
 use signpost_app::ports::{ClickKind, Clock as _};
 use signpost_domain::{Redirect, TrustedProxies};
@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 
 use crate::harness::{Edge, HOST, options};
 
-/// Stops the edge, which hands on what is still in its queue.
+/// Stops the edge, which passes queued clicks on.
 async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
     let kept = edge.memory.clicks.clone();
     edge.server.stop(true).await.unwrap();
@@ -15,7 +15,7 @@ async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_a_get_that_was_sent_on_or_shown_is_a_click_and_nothing_else_is() {
+async fn d48_only_a_get_that_opens_a_link_is_a_click() {
     let edge = Edge::start().await;
     let (sale, menu) = (samples::redirect("sale"), samples::landing("menu"));
     edge.add(&sale).await;
@@ -42,7 +42,7 @@ async fn d48_a_get_that_was_sent_on_or_shown_is_a_click_and_nothing_else_is() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d50_a_link_without_analytics_records_nothing() {
+async fn d50_link_without_analytics_records_nothing() {
     let edge = Edge::start().await;
     edge.add(&Redirect { analytics_enabled: false, ..samples::redirect("sale") }).await;
     for _ in 0..3 {
@@ -52,7 +52,7 @@ async fn d50_a_link_without_analytics_records_nothing() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_a_click_says_when_and_with_what_the_visitor_came() {
+async fn d48_click_records_time_and_headers_of_the_visit() {
     let networks = vec!["127.0.0.0/8".parse().unwrap()];
     let memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
     let edge = Edge::start_with(memory, options(0), |_| {}).await;
@@ -73,9 +73,10 @@ async fn d48_a_click_says_when_and_with_what_the_visitor_came() {
     );
 }
 
-/// Contract D24: a chain is a visit of each of its redirects. A landing page at its end is recorded when it is shown.
+/// Contract D24: a chain counts as a visit of each of its redirects. A landing page at the end is recorded
+/// when it is shown.
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_each_redirect_on_the_way_is_clicked() {
+async fn d24_each_redirect_of_a_chain_records_a_click() {
     let edge = Edge::start().await;
     let to = |target: &str, slug: &str| {
         samples::redirect(slug).with(|content| content.target_url = samples::target(target))

@@ -1,4 +1,4 @@
-//! Links on custom domains as visitors meet them.
+//! Links on custom domains, as visitors see them.
 
 use signpost_app::ports::Store;
 use signpost_domain::{CustomDomain, CustomDomainStatus, WidgetId};
@@ -9,7 +9,7 @@ use crate::harness::{ACTIVE, Answer, Edge, HOST, UNCHECKED};
 
 const CUSTOM: &str = "links.example.net";
 
-/// An edge with an active domain, and a link with a slug and one at the root there.
+/// An edge with an active domain, which has a link with a slug and one at the root.
 async fn started() -> (Edge, CustomDomain) {
     let edge = Edge::start().await;
     let domain = edge.connect_domain(CUSTOM, ACTIVE).await;
@@ -28,7 +28,8 @@ fn get(edge: &Edge, host: &str, path: &str) -> Answer {
     edge.request_with("GET", path, &format!("Host: {host}\r\n"))
 }
 
-/// Contract D22, D53: at a slug and at the root, with or without a trailing slash, in whatever spelling of the host.
+/// Contract D22, D53: at a slug and at the root, with or without a trailing slash, in any spelling of the
+/// host.
 #[tokio::test(flavor = "multi_thread")]
 async fn d22_links_open_on_a_custom_domain() {
     let (edge, _) = started().await;
@@ -52,7 +53,7 @@ async fn d22_links_open_on_a_custom_domain() {
 
 /// Contract D24, D53: a link on the system domain leads through one on a custom domain.
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_a_chain_goes_over_domains() {
+async fn d24_chain_crosses_domains() {
     let (edge, _) = started().await;
     for (slug, target, location) in [
         ("a", "https://links.example.net/sale", "https://example.com/sale"),
@@ -64,10 +65,10 @@ async fn d24_a_chain_goes_over_domains() {
     }
 }
 
-/// Contract D44, D54: unknown host, unknown slug, a domain that is not active, and one that was removed: one and the same
-/// 404, and the store has said so at once.
+/// Contract D44, D54: an unknown host, an unknown slug, an inactive domain and a removed domain get the same
+/// 404, and take effect at once.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_what_a_domain_does_not_serve_is_not_there() {
+async fn d54_domain_answers_404_for_links_it_does_not_serve() {
     let (edge, domain) = started().await;
     let nothing = get(&edge, HOST, "/none");
     assert_eq!(nothing.status, 404);
@@ -104,7 +105,7 @@ async fn d54_what_a_domain_does_not_serve_is_not_there() {
     assert_eq!(get(&edge, CUSTOM, "/sale"), nothing);
 }
 
-/// Contract D59: a domain's root has a code, and pages on the domain lead through it.
+/// Contract D59: the root of a domain has a code, and widgets of its pages link through the domain.
 #[tokio::test(flavor = "multi_thread")]
 async fn d59_codes_and_widgets_work_on_a_custom_domain() {
     let (edge, _) = started().await;

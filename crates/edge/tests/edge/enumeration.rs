@@ -1,7 +1,7 @@
-//! Guessing at links is slow, and tells nothing (D54, R30).
+//! Guessing links is slow and reveals nothing (D54, R30).
 //!
-//! Times on a shared machine prove little, so these tests count work: what is not there costs the same look-ups whatever the
-//! reason, and so takes as long. A soak measures the times.
+//! Times on a shared machine prove little, so these tests count look-ups: every reason for a 404 costs the
+//! same number, and so takes as long. A soak measures the times.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use signpost_port_contracts::samples;
 
 use crate::harness::{Edge, HOST, options};
 
-/// One address for each reason why nothing is there, with a name for messages.
+/// One address for each reason for a 404, with a name for messages.
 async fn addresses_of_nothing(edge: &Edge) -> Vec<(&'static str, &'static str, &'static str)> {
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     let page = Landing { is_active: false, ..samples::landing("page") };
@@ -45,7 +45,7 @@ async fn addresses_of_nothing(edge: &Edge) -> Vec<(&'static str, &'static str, &
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_r30_whatever_is_not_there_costs_one_look_up_and_then_none() {
+async fn d54_r30_every_404_costs_one_look_up_then_none() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
     let addresses = addresses_of_nothing(&edge).await;
@@ -67,14 +67,14 @@ async fn d54_r30_whatever_is_not_there_costs_one_look_up_and_then_none() {
                 .sum();
             assert_eq!(again, 0, "{reason} in round {round}");
         }
-        // Now everything is looked up anew.
+        // Now everything is looked up again.
         edge.app.changes.publish_gap();
     }
 }
 
-/// A suspended account's links cost what missing ones do, from the moment of the suspension on.
+/// From the moment of the suspension, links of a suspended account cost as much as missing ones.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_r30_a_suspended_link_costs_one_look_up_as_a_missing_one_does() {
+async fn d54_r30_suspended_link_costs_one_look_up_like_a_missing_one() {
     let edge = Edge::start().await;
     edge.stay_in_sync();
     edge.add(&samples::redirect("suspended")).await;
@@ -89,10 +89,10 @@ async fn d54_r30_a_suspended_link_costs_one_look_up_as_a_missing_one_does() {
     }
 }
 
-/// The number of the contract, by the fakes' clock, which stands still: 300 answers in a minute, whatever is guessed at and
-/// how, and not one look-up more.
+/// The contract allows 300 answers a minute, whatever is guessed and how, and no further look-ups. The fakes'
+/// clock stands still.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_r30_of_700_guesses_in_a_minute_300_are_looked_up() {
+async fn d54_r30_only_300_of_700_guesses_a_minute_are_looked_up() {
     let edge = Edge::start_with(InMemory::default(), options(300), |_| {}).await;
     edge.stay_in_sync();
     let addresses = addresses_of_nothing(&edge).await;
@@ -100,7 +100,7 @@ async fn d54_r30_of_700_guesses_in_a_minute_300_are_looked_up() {
     let guess = |number: usize| {
         let method = if number.is_multiple_of(2) { "GET" } else { "HEAD" };
         let (_, host, path) = addresses[number % addresses.len()];
-        // Each address of a reason is guessed at once; then there are only addresses at which nothing ever was.
+        // Each address with a reason is guessed once; the remaining guesses are addresses that never existed.
         let path = if number < addresses.len() { path.to_owned() } else { format!("/guess-{number}") };
         edge.request_with(method, &path, &format!("Host: {host}\r\n")).status
     };
@@ -114,7 +114,7 @@ async fn d54_r30_of_700_guesses_in_a_minute_300_are_looked_up() {
         assert_eq!(statuses, expected);
         assert_eq!(reads.count(), 300);
     }
-    // The fakes' clock stands at second 7.042 of its minute.
+    // The fakes' clock is at second 7.042 of its minute.
     edge.memory.clock.advance(Duration::from_secs(53));
     assert_eq!((guess(800), reads.count()), (404, 301));
 }

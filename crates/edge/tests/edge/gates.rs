@@ -27,12 +27,12 @@ fn against_bots(slug: &str) -> Redirect {
     samples::redirect(slug).with(|content| content.antibot_enabled = true)
 }
 
-/// Visits `path` with these further header lines.
+/// Visits `path` with additional header lines.
 fn visit(edge: &Edge, method: &str, path: &str, lines: &str) -> Answer {
     edge.request_with(method, path, &format!("Host: {HOST}\r\n{lines}"))
 }
 
-/// Visitors come through a proxy at 127.0.0.1, and countries from `header`.
+/// An edge behind a proxy at 127.0.0.1, which names countries in `header`.
 async fn behind_a_proxy(header: Option<&'static str>) -> Edge {
     let networks = vec!["127.0.0.0/8".parse().unwrap()];
     let memory = InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() };
@@ -44,7 +44,7 @@ async fn start(memory: InMemory, header: Option<&'static str>) -> Edge {
     Edge::start_with(memory, EdgeOptions { country_header, ..options(0) }, |_| {}).await
 }
 
-/// Stops the edge, which hands on what is still in its queue.
+/// Stops the edge, which passes queued clicks on.
 async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
     let kept = edge.memory.clicks.clone();
     edge.server.stop(true).await.unwrap();
@@ -52,7 +52,7 @@ async fn clicks_of(edge: Edge) -> Vec<KeptClick> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d56_antibot_turns_programs_away_and_lets_people_and_previewers_in() {
+async fn d56_antibot_turns_away_programs_but_not_people_or_previewers() {
     let edge = Edge::start().await;
     edge.add(&against_bots("sale")).await;
     edge.add(&samples::redirect("open")).await;
@@ -103,7 +103,7 @@ async fn d55_visitors_from_a_blocked_country_are_turned_away() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d55_the_header_of_a_trusted_proxy_says_the_country_and_wins_over_the_database() {
+async fn d55_country_header_of_a_trusted_proxy_overrides_the_database() {
     let edge = behind_a_proxy(Some("cf-ipcountry")).await;
     edge.memory.countries.put("192.0.2.1".parse().unwrap(), country("DE"));
     edge.add(&blocking("sale", &["DE"])).await;
@@ -114,7 +114,7 @@ async fn d55_the_header_of_a_trusted_proxy_says_the_country_and_wins_over_the_da
         ("CF-IPCountry: FR\r\n", 302),
         ("CF-IPCountry: FR\r\nX-Forwarded-For: 192.0.2.1\r\n", 302),
         ("", 302),
-        // What is no country is an unknown one, and the database knows better.
+        // An invalid code counts as unknown, so the database decides.
         ("CF-IPCountry: XX\r\n", 302),
         ("CF-IPCountry: XX\r\nX-Forwarded-For: 192.0.2.1\r\n", 403),
         ("CF-IPCountry: T1\r\n", 302),
@@ -123,7 +123,7 @@ async fn d55_the_header_of_a_trusted_proxy_says_the_country_and_wins_over_the_da
         ("CF-IPCountry: Germany\r\n", 302),
         ("CF-IPCountry: DE,FR\r\n", 302),
         ("CF-IPCountry: \u{fc}\r\n", 302),
-        // The visitor may have sent the first one, and the proxy has added the last.
+        // The visitor may have sent the first value; the proxy appended the last.
         ("CF-IPCountry: FR\r\nCF-IPCountry: DE\r\n", 403),
         ("CF-IPCountry: DE\r\nCF-IPCountry: FR\r\n", 302),
         ("CF-IPCountry: FR, DE\r\n", 403),
@@ -134,7 +134,7 @@ async fn d55_the_header_of_a_trusted_proxy_says_the_country_and_wins_over_the_da
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d55_nobody_but_a_trusted_proxy_says_the_country_or_the_address() {
+async fn d55_only_a_trusted_proxy_names_country_or_address() {
     let edge = start(InMemory::default(), Some("cf-ipcountry")).await;
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
     edge.memory.countries.put("192.0.2.2".parse().unwrap(), country("FR"));
@@ -153,7 +153,7 @@ async fn d55_nobody_but_a_trusted_proxy_says_the_country_or_the_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d55_without_a_known_country_nobody_is_blocked() {
+async fn d55_visitors_of_unknown_country_are_not_blocked() {
     let edge = Edge::start().await;
     let everywhere: Vec<&str> = CountryCode::all().map(CountryCode::as_str).collect();
     edge.add(&blocking("sale", &everywhere)).await;
@@ -161,7 +161,7 @@ async fn d55_without_a_known_country_nobody_is_blocked() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_who_is_turned_away_is_recorded_as_blocked_and_head_is_not() {
+async fn d48_turned_away_get_is_recorded_as_blocked_and_head_is_not() {
     let edge = Edge::start().await;
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
     let (bots, countries) = (against_bots("bots"), blocking("countries", &["DE"]));
@@ -175,16 +175,15 @@ async fn d48_who_is_turned_away_is_recorded_as_blocked_and_head_is_not() {
     }
     let clicks = clicks_of(edge).await;
     let mut kinds: Vec<_> = clicks.iter().map(|click| (click.link, click.kind)).collect();
-    // Each worker has a queue of its own, so that visits of several have no order.
+    // Each worker has its own queue, so clicks of several workers have no order.
     kinds.sort_by_key(|(link, _)| *link);
     let blocked = |link: &Redirect| (link.id.into(), ClickKind::Blocked);
-    // Each worker has a queue of its own, so that the order is nobody's promise.
     assert_eq!(kinds.len(), 2, "{kinds:?}");
     assert!(kinds.contains(&blocked(&bots)) && kinds.contains(&blocked(&countries)), "{kinds:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_d56_a_chain_asks_what_any_of_its_links_asks() {
+async fn d24_d56_chain_has_the_gates_of_all_its_links() {
     let edge = Edge::start().await;
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
     let to = |slug: &str| samples::target(&format!("https://{HOST}/{slug}"));
@@ -198,9 +197,9 @@ async fn d24_d56_a_chain_asks_what_any_of_its_links_asks() {
     assert_eq!(visit(&edge, "GET", "/second", &person).status, 403);
 }
 
-/// R30: what is not there is the one 404 page, whatever it would have asked.
+/// R30: an unavailable link gets the same 404 page whatever its gates.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_r30_a_gate_tells_nobody_that_an_inactive_link_exists() {
+async fn d54_r30_gate_does_not_reveal_an_inactive_link() {
     let edge = Edge::start().await;
     edge.memory.countries.put("127.0.0.1".parse().unwrap(), country("DE"));
     edge.add(&Redirect { is_active: false, ..against_bots("bots") }).await;
@@ -211,9 +210,9 @@ async fn d54_r30_a_gate_tells_nobody_that_an_inactive_link_exists() {
     assert_eq!(edge.get("/countries"), unknown);
 }
 
-/// A gate that is switched on or off holds at once (D58).
+/// A gate that is switched on or off takes effect at once (D58).
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_a_changed_gate_holds_at_once() {
+async fn d58_changed_gate_takes_effect_at_once() {
     let edge = Edge::start().await;
     let open = samples::redirect("sale");
     edge.add(&open).await;
@@ -225,15 +224,15 @@ async fn d58_a_changed_gate_holds_at_once() {
     assert_eq!(edge.get("/sale").status, 302);
 }
 
-/// What a proxy says of the country is recorded with the click, as the database cannot know it.
+/// The click records the country that the proxy names, because the database may not know it.
 #[tokio::test(flavor = "multi_thread")]
-async fn d55_the_country_that_a_trusted_proxy_names_is_that_of_the_click() {
+async fn d55_click_records_the_country_of_the_trusted_proxy() {
     let edge = behind_a_proxy(Some("cf-ipcountry")).await;
     edge.add(&samples::redirect("sale")).await;
     for lines in ["CF-IPCountry: DE\r\n", "CF-IPCountry: XX\r\n", ""] {
         assert_eq!(visit(&edge, "GET", "/sale", lines).status, 302);
     }
-    // Each worker hands on its own.
+    // Each worker passes its own clicks on, in any order.
     let mut countries: Vec<_> = clicks_of(edge).await.iter().map(|click| click.country).collect();
     countries.sort_by_key(|country| country.map(CountryCode::as_str));
     assert_eq!(countries, [None, None, Some(country("DE"))]);

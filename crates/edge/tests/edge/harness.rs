@@ -1,4 +1,4 @@
-//! A running edge, and a client that sends what it is told to, byte by byte.
+//! A running edge, and a client that sends raw bytes.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -17,22 +17,22 @@ use signpost_memory::InMemory;
 use signpost_pages::SecurityContact;
 use signpost_port_contracts::samples;
 
-/// The hostname of the system domain of the fakes.
+/// The hostname of the fakes' system domain.
 pub(crate) const HOST: &str = "go.example.com";
 
-/// Where weaknesses of the fakes are reported.
+/// The fakes' contact for security reports.
 pub(crate) const SECURITY_CONTACT: &str = "security@example.com";
 
-/// A domain that serves its links.
+/// The status of a domain that serves its links.
 pub(crate) const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
 
-/// No check of a domain is due.
+/// A plan without any due check.
 pub(crate) const UNCHECKED: CheckPlan = CheckPlan { next_check_at: None, checks_made: 0 };
 
 /// Enough for all links of a test.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
 
-/// Two threads, and so many misses per address and minute; 0 means any number.
+/// Two threads, and this many misses per address and minute; 0 turns the limit off.
 pub(crate) fn options(miss_throttle_per_minute: u32) -> EdgeOptions {
     EdgeOptions {
         miss_throttle_per_minute,
@@ -75,12 +75,12 @@ impl Edge {
         Self { memory, app, account: account.id, server, address }
     }
 
-    /// From now on this node takes itself to have read the change log a moment ago, however long the test takes.
+    /// Makes the node assume that it read the change log a moment ago, however long the test takes.
     pub(crate) fn stay_in_sync(&self) {
         self.app.link_memory.synced(Instant::now() + Duration::from_hours(1));
     }
 
-    /// Commits a change as the use cases do: this node knows of it before the caller goes on.
+    /// Commits a change as the use cases do: this node knows of it before the caller continues.
     pub(crate) async fn commit(&self, work: Box<dyn UnitOfWork>) {
         let changes = work.changes();
         work.commit().await.unwrap();
@@ -102,7 +102,7 @@ impl Edge {
         self.commit(work).await;
     }
 
-    /// Connects a hostname to the account, as a domain in this state.
+    /// Connects a hostname to the account, with this status.
     pub(crate) async fn connect_domain(&self, hostname: &str, status: CustomDomainStatus) -> CustomDomain {
         let hostname = samples::hostname(hostname);
         let connected = CustomDomain::connect(samples::id(), self.account, hostname, samples::at(1_000));
@@ -113,7 +113,7 @@ impl Edge {
         domain
     }
 
-    /// Puts this on a landing page, in place of what is there.
+    /// Replaces the content of a landing page.
     pub(crate) async fn write_page(&self, page: &Landing, content: &PageContent) {
         let mut work = self.memory.store.begin().await.unwrap();
         work.write_page_content(self.account, page.id, content).await.unwrap();
@@ -128,7 +128,7 @@ impl Edge {
         self.request_with(method, path, &format!("Host: {HOST}\r\n"))
     }
 
-    /// Sends a request with these header lines, each ended by CR LF.
+    /// Sends a request with these header lines, each with its CR LF.
     pub(crate) fn request_with(&self, method: &str, path: &str, headers: &str) -> Answer {
         self.send(format!("{method} {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").as_bytes())
     }
@@ -152,15 +152,15 @@ impl Edge {
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// By name in lower case; `date` is left out, for it differs from second to second.
+    /// By lower-case name. It omits `date`, which differs from second to second.
     pub(crate) headers: BTreeMap<String, Vec<String>>,
-    /// The body as text; what is none is replaced.
+    /// The body as text, with a replacement for invalid UTF-8.
     pub(crate) body: String,
-    /// The body as it came.
+    /// The raw body.
     pub(crate) content: Vec<u8>,
 }
 
-/// Without the bytes, which the text shows well enough.
+/// Omits the raw body, since the text shows it.
 impl fmt::Debug for Answer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { status, headers, body, content: _ } = self;
@@ -171,7 +171,7 @@ impl fmt::Debug for Answer {
 impl Answer {
     fn parse(bytes: &[u8]) -> Self {
         let end = bytes.windows(4).position(|four| four == b"\r\n\r\n");
-        let end = end.unwrap_or_else(|| panic!("no answer but {:?}", String::from_utf8_lossy(bytes)));
+        let end = end.unwrap_or_else(|| panic!("not an answer: {:?}", String::from_utf8_lossy(bytes)));
         let head = std::str::from_utf8(&bytes[..end]).unwrap();
         let content = bytes[end + 4..].to_vec();
         let mut lines = head.split("\r\n");
@@ -186,7 +186,7 @@ impl Answer {
         Self { status, headers, body: String::from_utf8_lossy(&content).into_owned(), content }
     }
 
-    /// The value of a header that stands there once, if it does.
+    /// The value of a header, if it occurs exactly once.
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
         match self.headers.get(name)?.as_slice() {
             [value] => Some(value),

@@ -1,4 +1,4 @@
-//! Requests that want to reach another link, or to get something of theirs into an answer.
+//! Requests that try to reach another link, or to inject data into an answer.
 
 use std::io::{Read as _, Write as _};
 use std::time::Duration;
@@ -8,17 +8,17 @@ use signpost_test_servers::smuggling::{doubtful_chunks, doubtful_heads};
 
 use crate::harness::{Edge, HOST};
 
-/// Where the only link that the requests name by its right address leads.
+/// The target of the only link that the requests address correctly.
 const SALE: &str = "https://example.com/sale";
 
-/// What a request must come to.
+/// The expected answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Expected {
-    /// To `SALE`.
+    /// A redirect to `SALE`.
     Sale,
     /// The 404 page.
     NotFound,
-    /// A refusal before anything is looked up.
+    /// A refusal before any look-up.
     Refused,
 }
 
@@ -32,17 +32,18 @@ async fn edge() -> Edge {
     edge
 }
 
-/// The answer to these bytes, as text. Bytes that are no text would be a reflection too.
-fn told(edge: &Edge, request: &[u8]) -> String {
+/// Sends these bytes and returns the answer. An answer that is not UTF-8 fails the test: it would reflect the
+/// request.
+fn answer_to(edge: &Edge, request: &[u8]) -> String {
     let mut stream = edge.connect();
     stream.write_all(request).unwrap();
     let mut answer = Vec::new();
-    // A refused client may be reset while it still sends.
+    // The server may reset a refused client that still sends.
     let _ = stream.read_to_end(&mut answer);
     String::from_utf8(answer).expect("an answer is text")
 }
 
-/// Every name that a header of an answer of the edge may have.
+/// Every header name that an answer of the edge may have.
 const HEADERS: [&str; 12] = [
     "location",
     "cache-control",
@@ -88,11 +89,12 @@ fn judge(answer: &str, expected: Expected, request: &str) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_target_of_a_request_reaches_another_link_or_a_header() {
+async fn no_request_target_reaches_another_link_or_a_header() {
     let edge = edge().await;
     for (target, expected) in [
         ("/sale", Sale),
-        // Line breaks and other control characters, plain and encoded once, twice and as what truncation makes of them.
+        // Line breaks and other control characters: plain, encoded once or twice, and as truncation would
+        // produce them.
         ("/sale\r\nX-Evil: evil", Refused),
         ("/sale\r\n\r\nGET /other", Refused),
         ("/sale\rX-Evil: evil", Refused),
@@ -139,7 +141,7 @@ async fn no_target_of_a_request_reaches_another_link_or_a_header() {
         ("/sale%20", NotFound),
         ("/%20sale", NotFound),
         ("/sale+", NotFound),
-        // Encodings that decode to the slug only for those who decode too much.
+        // Encodings that decode to the slug only with a decoder that is too lenient.
         ("/s%61le", Sale),
         ("/%2573ale", NotFound),
         ("/%u0073ale", NotFound),
@@ -171,19 +173,19 @@ async fn no_target_of_a_request_reaches_another_link_or_a_header() {
         ("javascript:evil()", NotFound),
     ] {
         let request = format!("GET {target} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n");
-        judge(&told(&edge, request.as_bytes()), expected, target);
+        judge(&answer_to(&edge, request.as_bytes()), expected, target);
     }
     let long = format!("GET /{} HTTP/1.1\r\nHost: {HOST}\r\nConnection: close\r\n\r\n", "a".repeat(30_000));
-    judge(&told(&edge, long.as_bytes()), NotFound, "30 kB of a slug");
+    judge(&answer_to(&edge, long.as_bytes()), NotFound, "30 kB of a slug");
     for byte in 0x80..=0xff_u8 {
         let request =
             [b"GET /sale", &[byte][..], b" HTTP/1.1\r\nHost: go.example.com\r\nConnection: close\r\n\r\n"];
-        judge(&told(&edge, &request.concat()), Refused, &format!("byte {byte:#x}"));
+        judge(&answer_to(&edge, &request.concat()), Refused, &format!("byte {byte:#x}"));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn no_host_of_a_request_reaches_another_link_or_a_header() {
+async fn no_request_host_reaches_another_link_or_a_header() {
     let edge = edge().await;
     let long = format!("Host: {}.example.com\r\n", "a".repeat(300));
     let labels = format!("Host: {}go.example.com\r\n", "a.".repeat(150));
@@ -241,7 +243,7 @@ async fn no_host_of_a_request_reaches_another_link_or_a_header() {
         ("Host: \"go.example.com\"\r\n", NotFound),
         (&long, NotFound),
         (&labels, NotFound),
-        // Further headers with hosts and paths are none of ours.
+        // Other headers with hosts and paths are ignored.
         ("Host: go.example.com\r\nX-Forwarded-Host: evil.example\r\n", Sale),
         ("Host: go.example.com\r\nX-Host: evil.example\r\nX-Forwarded-Server: evil.example\r\n", Sale),
         ("Host: go.example.com\r\nForwarded: host=evil.example;proto=evil\r\n", Sale),
@@ -258,12 +260,12 @@ async fn no_host_of_a_request_reaches_another_link_or_a_header() {
         ("Host: go.example.com\r\nUpgrade: h2c\r\nHTTP2-Settings: evil\r\nConnection: Upgrade\r\n", Sale),
     ] {
         let request = format!("GET /sale HTTP/1.1\r\n{lines}Connection: close\r\n\r\n");
-        judge(&told(&edge, request.as_bytes()), expected, lines);
+        judge(&answer_to(&edge, request.as_bytes()), expected, lines);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_hosts_named_twice_must_agree() {
+async fn d54_repeated_hosts_must_agree() {
     let edge = edge().await;
     for (target, host, expected) in [
         ("http://go.example.com/sale", "go.example.com", Sale),
@@ -275,12 +277,12 @@ async fn d54_hosts_named_twice_must_agree() {
         ("http://go.example.com/sale", "", NotFound),
     ] {
         let request = format!("GET {target} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n");
-        judge(&told(&edge, request.as_bytes()), expected, &request);
+        judge(&answer_to(&edge, request.as_bytes()), expected, &request);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r25_heads_of_100_kilobytes_are_refused_and_closed() {
+async fn r25_heads_of_100_kilobytes_are_refused() {
     let edge = edge().await;
     let one = format!("X-Evil: {}\r\n", "evil".repeat(25_000));
     let many =
@@ -290,30 +292,30 @@ async fn r25_heads_of_100_kilobytes_are_refused_and_closed() {
     for (target, lines) in [("/sale", one), ("/sale", many), ("/sale", cookies), (&path, String::new())] {
         let request = format!("GET {target} HTTP/1.1\r\nHost: {HOST}\r\n{lines}\r\n");
         assert!(request.len() > 100_000);
-        judge(&told(&edge, request.as_bytes()), Refused, "100 kB");
+        judge(&answer_to(&edge, request.as_bytes()), Refused, "100 kB");
     }
     assert_eq!(edge.get("/sale").status, 302);
 }
 
-/// The table is the listener's; that the edge passes on its verdicts is what this one shows.
+/// The listener owns this table. The test shows that the edge uses its verdicts.
 #[tokio::test(flavor = "multi_thread")]
 async fn r27_nothing_is_smuggled_past_the_edge() {
     let edge = edge().await;
-    // What hides behind the others is a visit of a link here.
+    // The request hidden behind another one would open a link here.
     let visiting = |bytes: &str| bytes.replace("/smuggled", "/other");
     for doubtful in doubtful_heads() {
-        judge(&told(&edge, visiting(&doubtful.bytes).as_bytes()), Refused, doubtful.flaw);
+        judge(&answer_to(&edge, visiting(&doubtful.bytes).as_bytes()), Refused, doubtful.flaw);
     }
     for doubtful in doubtful_chunks() {
-        let answer = told(&edge, visiting(&doubtful.bytes).as_bytes());
+        let answer = answer_to(&edge, visiting(&doubtful.bytes).as_bytes());
         assert_eq!(answer.matches("HTTP/1.1").count(), 1, "{}: {answer}", doubtful.flaw);
         assert!(!answer.contains("secret"), "{}: {answer}", doubtful.flaw);
     }
 }
 
-/// A visitor who dribbles is not waited for, and costs others nothing.
+/// A visitor who sends a head slowly does not delay others.
 #[tokio::test(flavor = "multi_thread")]
-async fn r25_others_are_answered_while_heads_stay_unfinished() {
+async fn r25_visitors_are_answered_while_other_heads_are_unfinished() {
     let edge = edge().await;
     let unfinished: Vec<_> = (0..200)
         .map(|_| {

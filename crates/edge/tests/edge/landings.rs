@@ -9,7 +9,7 @@ use signpost_port_contracts::samples;
 use crate::harness::{ACTIVE, Edge, options};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
+async fn landing_page_shows_its_title_and_nothing_private() {
     let edge = Edge::start().await;
     let title = samples::name("Fish & Chips — <menu>");
     edge.add(&Landing { name: title, note: Some(samples::note("secret")), ..samples::landing("menu") }).await;
@@ -29,9 +29,9 @@ async fn a_landing_page_is_shown_with_its_title_and_nothing_private() {
     assert!(answer.body.contains("<meta name=\"robots\" content=\"noindex\">"));
 }
 
-/// Contract D34, D35: everything on a page, as it is after a change.
+/// Contract D34, D35: every widget is shown, and so is a change.
 #[tokio::test(flavor = "multi_thread")]
-async fn d34_a_landing_page_shows_what_is_on_it_and_changes_hold_at_once() {
+async fn d34_landing_page_shows_its_widgets_and_changes_at_once() {
     let edge = Edge::start().await;
     let page = samples::landing("menu");
     edge.add(&page).await;
@@ -51,10 +51,10 @@ async fn d34_a_landing_page_shows_what_is_on_it_and_changes_hold_at_once() {
     assert_ne!(after.header("content-security-policy"), Some(policy));
 }
 
-/// The address to share is the page's own as the API shows it, whatever name of the host the visitor used (R47). The page says
-/// so in its body, which no `ETag` stands for.
+/// A page names its address as the API shows it, under every name of the host (R47). Its body contains that
+/// address, so it has no `ETag`.
 #[tokio::test(flavor = "multi_thread")]
-async fn d34_a_page_names_its_own_address_under_every_name_of_the_host() {
+async fn d34_page_names_its_own_address_under_every_hostname() {
     let aliases = vec![samples::hostname("old.example.com")];
     let memory = InMemory {
         custom_domain_scheme: CustomDomainScheme::Http,
@@ -84,9 +84,9 @@ async fn d34_a_page_names_its_own_address_under_every_name_of_the_host() {
     }
 }
 
-/// A page that is too large to be kept in memory is shown all the same.
+/// A page too large for the cache is still shown.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_page_of_very_much_text_is_shown() {
+async fn page_too_large_for_the_cache_is_shown() {
     let edge = Edge::start().await;
     let text = WidgetContent::Text { text: WidgetText::parse(&"\u{1f388}".repeat(2_000)).unwrap() };
     let content = PageContent { widgets: samples::widgets(vec![text; 100]), ..PageContent::default() };
@@ -98,9 +98,8 @@ async fn a_page_of_very_much_text_is_shown() {
     }
 }
 
-/// Contract D53: GET and HEAD only, and a trailing slash is the same address.
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_a_landing_page_is_opened_as_a_redirect_is() {
+async fn d53_landing_page_takes_get_and_head_with_optional_slash() {
     let edge = Edge::start().await;
     edge.add(&samples::landing("menu")).await;
     let (get, head) = (edge.get("/menu"), edge.request("HEAD", "/menu"));
@@ -110,9 +109,9 @@ async fn d53_a_landing_page_is_opened_as_a_redirect_is() {
     assert_eq!(edge.get("/Menu").status, 404);
 }
 
-/// Contract D54: inactive is one and the same 404.
+/// Contract D54: an inactive page gets the same 404.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_an_inactive_landing_page_is_not_there() {
+async fn d54_inactive_landing_page_is_404() {
     let edge = Edge::start().await;
     let active = samples::landing("menu");
     edge.add(&active).await;
@@ -120,10 +119,11 @@ async fn d54_an_inactive_landing_page_is_not_there() {
     assert_eq!(edge.get("/menu"), edge.get("/none"));
 }
 
-/// Contract D24: a target on another of our addresses is followed, and a landing page is where it ends. The visitor is
-/// sent to the page's own address as it is today, whatever name of the system domain the target has (R47).
+/// Contract D24: a redirect whose target is one of our addresses is followed, and a landing page ends the
+/// chain. The visitor is sent to the page's current address, whatever name of the system domain the target
+/// has (R47).
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_a_redirect_may_lead_to_a_landing_page() {
+async fn d24_redirect_may_lead_to_a_landing_page() {
     let aliases = vec![Hostname::parse("old.example.com").unwrap()];
     let memory = InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap());
     let edge = Edge::start_with(memory, options(0), |_| {}).await;

@@ -9,7 +9,7 @@ fn get_in(edge: &Edge, path: &str, language: &str) -> Answer {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn small_pages_are_in_the_visitors_language() {
+async fn small_pages_use_the_visitors_language() {
     let edge = Edge::start().await;
     for (language, tag, heading) in [
         ("de-AT,de;q=0.9,en;q=0.8", "de", "Dieser Link führt ins Leere"),
@@ -40,9 +40,9 @@ async fn other_pages_are_translated_too() {
     assert!(get_in(&edge, "/none", "fr").body.contains("Trop de tentatives"));
 }
 
-/// Contract D54: in every language the page is the same bytes, whatever led to it.
+/// Contract D54: in every language, each reason yields the same bytes.
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_a_translated_page_does_not_say_what_led_to_it() {
+async fn d54_translated_page_does_not_reveal_the_reason() {
     let edge = Edge::start().await;
     let unknown = get_in(&edge, "/unknown", "de");
     let widget = "/none/w/wgt_00000000000000000000000000000001";
@@ -51,7 +51,6 @@ async fn d54_a_translated_page_does_not_say_what_led_to_it() {
     }
 }
 
-/// The root of the system domain and no other hostname's.
 #[tokio::test(flavor = "multi_thread")]
 async fn only_the_system_domain_has_a_root_page() {
     let edge = Edge::start().await;

@@ -1,4 +1,4 @@
-//! `Location`, whatever a link leads to, is called, or is asked with (D24, D53).
+//! `Location` for any target, title or query (D24, D53).
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -11,8 +11,8 @@ use url::Url;
 
 use crate::harness::{Answer, Edge, options};
 
-/// System domains as operators set them up: in development, behind a proxy that speaks TLS, at a port of their own,
-/// at the other scheme's port, and at bare addresses; with a slash at the end and without.
+/// System domains as operators configure them: in development, behind a TLS proxy, on a custom port, on the
+/// other scheme's port, and as bare addresses; with and without a trailing slash.
 const ORIGINS: [&str; 7] = [
     "http://localhost:8081",
     "https://go.example.com/",
@@ -23,10 +23,10 @@ const ORIGINS: [&str; 7] = [
     "http://192.0.2.7/",
 ];
 
-/// Targets to be tried at each of them.
+/// Number of targets for each origin.
 const TARGETS_PER_ORIGIN: u32 = 600;
 
-/// What a browser sends as `Host` for an address under `origin`.
+/// The `Host` that a browser sends for an address under `origin`.
 fn host_of(origin: &str) -> String {
     let url = Url::parse(origin).unwrap();
     let host = url.host_str().unwrap().to_owned();
@@ -37,8 +37,8 @@ fn visit(edge: &Edge, method: &str, path: &str, host: &str) -> Answer {
     edge.request_with(method, path, &format!("Host: {host}\r\n"))
 }
 
-/// Path, query and fragment, of all that may stand there: every visible ASCII character but the backslash, and what
-/// is neither ASCII nor white space nor a control character.
+/// A path, query and fragment of every allowed character: visible ASCII except the backslash, and non-ASCII
+/// characters other than white space and control characters.
 fn any_rest() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "(/[!-\\[\\]-~]{0,40})?(\\?[!-\\[\\]-~]{0,30})?(#[!-\\[\\]-~]{0,30})?",
@@ -64,7 +64,7 @@ fn any_name() -> impl Strategy<Value = Name> {
     "[ -~üß例\u{202e}\u{200b}<>&'\"]{1,40}".prop_filter_map("no name", |text| Name::parse(&text).ok())
 }
 
-/// One `Location`, of visible ASCII, that means what the link was given; and no other header than always.
+/// Checks for one `Location` of visible ASCII that means `target`, and for no additional header.
 #[track_caller]
 fn leads_to(answer: &Answer, target: &TargetUrl) -> Result<(), TestCaseError> {
     prop_assert_eq!(answer.status, 302);
@@ -81,9 +81,8 @@ fn leads_to(answer: &Answer, target: &TargetUrl) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// R10.
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_r10_any_target_is_one_clean_location_at_every_kind_of_system_domain() {
+async fn d53_r10_any_target_is_one_clean_location_at_every_origin() {
     for origin in ORIGINS {
         let memory = InMemory::new(SystemDomain::new(origin, Vec::new()).unwrap());
         let edge = Edge::start_with(memory, options(0), |_| {}).await;
@@ -110,9 +109,9 @@ async fn d53_r10_any_target_is_one_clean_location_at_every_kind_of_system_domain
     }
 }
 
-/// R10: a page is shown in place, whatever its title, so that nothing of the title gets into a header.
+/// R10: a page is shown in place, so its title never reaches a header.
 #[tokio::test(flavor = "multi_thread")]
-async fn r10_no_title_gets_into_a_header() {
+async fn r10_title_never_reaches_a_header() {
     let edge = Edge::start().await;
     let plain = samples::landing("menu");
     edge.add(&plain).await;
@@ -134,10 +133,10 @@ async fn r10_no_title_gets_into_a_header() {
     }
 }
 
-/// Contract "Size and format bounds": the longest target there is, with the longest characters there are. Each of them
+/// Contract "Size and format bounds": a target of maximum length, of the characters that grow most. Each
 /// becomes twelve.
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_r10_the_longest_location_arrives_whole() {
+async fn d53_r10_longest_location_arrives_complete() {
     let edge = Edge::start().await;
     let start = "https://example.com/";
     let crabs = TargetUrl::MAX_CHARS - start.len();
@@ -148,7 +147,7 @@ async fn d53_r10_the_longest_location_arrives_whole() {
     assert_eq!(answer.header("location").unwrap().len(), start.len() + 12 * crabs);
 }
 
-/// Parameters as advertisers, frameworks and attackers append them.
+/// Parameters that advertisers, frameworks and attackers append.
 const PARAMETERS: [&str; 52] = [
     "utm_source=mail",
     "utm_medium=email",
@@ -204,9 +203,9 @@ const PARAMETERS: [&str; 52] = [
     "",
 ];
 
-/// R9: what visitors append is never passed on, and decides nothing.
+/// R9: parameters that visitors append are not passed on and change nothing.
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_r9_no_query_parameter_changes_the_location() {
+async fn d53_r9_query_parameters_do_not_change_the_location() {
     let edge = Edge::start().await;
     for (slug, target) in [
         ("plain", "https://good.example"),
@@ -226,7 +225,7 @@ async fn d53_r9_no_query_parameter_changes_the_location() {
                 }
             }
         }
-        // What RFC 9112 does not let into a request: browsers encode it.
+        // RFC 9112 forbids these in a request; browsers encode them.
         for parameter in ["\"", "<", ">", "ä", "a=\u{202e}"] {
             let answer = edge.get(&format!("/{slug}?{parameter}"));
             assert_eq!((answer.status, answer.header("location")), (400, None), "{parameter}");

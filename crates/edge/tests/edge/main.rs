@@ -1,4 +1,4 @@
-//! The link listener on fakes, spoken to through a socket.
+//! Tests of the link listener on fakes, through a socket.
 
 #![allow(
     clippy::expect_used,
@@ -7,7 +7,7 @@
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]
-#![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
+#![allow(clippy::disallowed_methods, reason = "tests store values that no use case creates")]
 
 mod cache;
 mod clicks;

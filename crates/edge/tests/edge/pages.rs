@@ -1,4 +1,4 @@
-//! Visits that lead nowhere.
+//! Visits that reach no link.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use signpost_port_contracts::samples;
 
 use crate::harness::{Answer, Edge, HOST, options};
 
-/// What every page has, whatever its status.
+/// Checks what every page has, whatever its status.
 #[track_caller]
 fn is_page(answer: &Answer, status: u16) {
     assert_eq!(answer.status, status);
@@ -27,7 +27,7 @@ fn is_page(answer: &Answer, status: u16) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
+async fn d54_r30_every_missing_link_gets_the_same_page() {
     let edge = Edge::start().await;
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     edge.add(&samples::redirect_at(samples::lost(Some("lost")))).await;
@@ -57,9 +57,9 @@ async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
         assert_eq!(edge.request_with("GET", "/sale", headers), unknown, "{headers:?}");
     }
     let custom = edge.request_with("GET", "/custom", "Host: links.example.net\r\n");
-    assert_eq!(custom, unknown, "a domain that is not active");
+    assert_eq!(custom, unknown, "inactive domain");
     let no_host = edge.send(b"GET /sale HTTP/1.0\r\n\r\n");
-    assert_eq!((no_host.status, &no_host.body), (404, &unknown.body), "HTTP/1.0 knows no hosts");
+    assert_eq!((no_host.status, &no_host.body), (404, &unknown.body), "HTTP/1.0 without a host");
     let mismatch = edge.request_with("GET", "http://go.example.com/sale", "Host: other.example\r\n");
     assert_eq!(mismatch, unknown, "two hosts in one request");
 
@@ -70,7 +70,7 @@ async fn d54_r30_whatever_is_not_there_is_one_and_the_same_page() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_any_other_method_is_a_405_that_says_which_are_allowed() {
+async fn d53_other_methods_get_405_with_allow() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     for method in ["POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "get"] {
@@ -86,7 +86,7 @@ async fn d53_any_other_method_is_a_405_that_says_which_are_allowed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_while_the_store_is_away_the_answer_is_503_and_never_404() {
+async fn d58_outage_of_the_store_is_503_and_never_404() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     for fault in [Fault::Unavailable, Fault::Contended, Fault::Corrupt] {
@@ -97,7 +97,7 @@ async fn d58_while_the_store_is_away_the_answer_is_503_and_never_404() {
             assert!(answer.header("retry-after").unwrap().parse::<u32>().unwrap() > 0);
         }
     }
-    assert_eq!(edge.get("/sale").status, 302, "as soon as it is back");
+    assert_eq!(edge.get("/sale").status, 302, "once the store is back");
 }
 
 struct Panicking;
@@ -113,7 +113,7 @@ impl TargetBlocklist for Panicking {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_panic_is_a_500_page_and_the_next_visit_is_answered() {
+async fn panic_is_a_500_page_and_the_next_visit_works() {
     let edge = Edge::start_with(InMemory::default(), options(0), |app| {
         app.target_blocklist = Arc::new(Panicking);
     })
@@ -126,7 +126,7 @@ async fn a_panic_is_a_500_page_and_the_next_visit_is_answered() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_request_that_is_none_is_answered_and_closed() {
+async fn malformed_request_is_answered_and_closed() {
     let edge = Edge::start().await;
     let two_hosts = b"GET /sale HTTP/1.1\r\nHost: go.example.com\r\nHost: go.example.com\r\n\r\n";
     for request in

@@ -30,7 +30,7 @@ fn nonce(answer: &Answer) -> String {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d57_pixels_are_fired_by_a_page_that_moves_on() {
+async fn d57_page_fires_pixels_and_redirects() {
     let (edge, _) = started(&[PixelType::Meta, PixelType::X]).await;
     let answer = edge.get("/sale");
     assert_eq!((answer.status, answer.header("location")), (200, None));
@@ -52,7 +52,7 @@ async fn d57_pixels_are_fired_by_a_page_that_moves_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r23_each_answer_has_a_nonce_of_its_own() {
+async fn r23_each_answer_has_its_own_nonce() {
     let (edge, _) = started(&[PixelType::Meta]).await;
     let mut nonces = HashSet::new();
     for _ in 0..20 {
@@ -62,12 +62,12 @@ async fn r23_each_answer_has_a_nonce_of_its_own() {
             answer.body.matches("<script").count(),
             answer.body.matches(&format!("<script nonce=\"{nonce}\"")).count()
         );
-        assert!(nonces.insert(nonce), "a nonce came twice");
+        assert!(nonces.insert(nonce), "a nonce was used twice");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d57_who_refuses_tracking_is_sent_on_without_pixels() {
+async fn d57_visitors_who_refuse_tracking_get_no_pixels() {
     let (edge, _) = started(&[PixelType::Meta]).await;
     let with = |header: &str| edge.request_with("GET", "/sale", &format!("Host: {HOST}\r\n{header}\r\n"));
     for header in ["Sec-GPC: 1", "DNT: 1", "dnt: 1\r\nsec-gpc: 0"] {
@@ -84,16 +84,16 @@ async fn d57_who_refuses_tracking_is_sent_on_without_pixels() {
     }
 }
 
-/// The visitor comes first: without random bytes there is no nonce, and without a nonce no page.
+/// Visitors take precedence: without random bytes no nonce and no page is possible, and the visit redirects.
 #[tokio::test(flavor = "multi_thread")]
-async fn without_randomness_visitors_are_sent_on() {
+async fn visitors_are_redirected_without_random_bytes() {
     let (edge, _) = started(&[PixelType::Meta]).await;
     edge.memory.randomness.set_unavailable(true);
     assert_eq!(edge.get("/sale").status, 302);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_a_visit_with_pixels_is_sent_on_and_counted_once() {
+async fn d48_visit_with_pixels_counts_once() {
     let (edge, redirect) = started(&[PixelType::Meta]).await;
     edge.get("/sale");
     edge.request("HEAD", "/sale");
@@ -104,7 +104,7 @@ async fn d48_a_visit_with_pixels_is_sent_on_and_counted_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_link_of_those_who_stay_is_in_their_language() {
+async fn pixel_page_link_uses_the_visitors_language() {
     let (edge, _) = started(&[PixelType::Meta]).await;
     let answer = edge.request_with("GET", "/sale", &format!("Host: {HOST}\r\nAccept-Language: de\r\n"));
     assert!(answer.body.contains("Weiter zu <bdi>example.com</bdi>"), "{}", answer.body);

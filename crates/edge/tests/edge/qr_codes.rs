@@ -1,4 +1,4 @@
-//! QR codes of links (D59). What they say is read in the tests of `signpost-pages`.
+//! QR codes of links (D59). The tests of `signpost-pages` decode them.
 
 use signpost_domain::{HostBlocklist, Redirect};
 use signpost_pages::{QrCode, QrOptions};
@@ -6,13 +6,13 @@ use signpost_port_contracts::samples;
 
 use crate::harness::{Edge, HOST};
 
-/// The code of a link, as it is drawn for a query.
+/// The code of a link with the options of a query.
 fn code(link: &str, query: &str) -> QrCode {
     QrCode::new(&QrCode::marked(link), QrOptions::from_query(query).unwrap()).unwrap()
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_a_link_has_a_code_that_says_its_own_address() {
+async fn d59_code_of_a_link_contains_its_address() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     edge.add(&samples::landing("menu")).await;
@@ -30,7 +30,7 @@ async fn d59_a_link_has_a_code_that_says_its_own_address() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_a_code_may_be_kept_and_is_told_by_its_tag() {
+async fn d59_code_is_cacheable_and_has_an_etag() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     for path in ["/sale/qr.svg", "/sale/qr.png"] {
@@ -52,19 +52,19 @@ async fn d59_a_code_may_be_kept_and_is_told_by_its_tag() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_a_parameter_out_of_bounds_is_a_400_that_says_so() {
+async fn d59_parameter_out_of_bounds_is_a_400_naming_it() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     for (query, parameter) in [("size=63", "size"), ("level=X", "level"), ("margin=17", "margin")] {
         let answer = edge.get(&format!("/sale/qr.png?{query}"));
         assert_eq!((answer.status, answer.header("content-type")), (400, Some("text/plain; charset=utf-8")));
         assert!(answer.body.starts_with(&format!("`{parameter}` must be ")), "{}", answer.body);
-        assert_eq!(edge.get(&format!("/none/qr.png?{query}")).status, 404, "nothing is there first of all");
+        assert_eq!(edge.get(&format!("/none/qr.png?{query}")).status, 404, "a missing link takes precedence");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_what_does_not_open_has_no_code() {
+async fn d54_link_that_does_not_open_has_no_code() {
     let edge = Edge::start().await;
     edge.add(&Redirect { is_active: false, ..samples::redirect("inactive") }).await;
     edge.add(&samples::redirect("listed")).await;
@@ -75,9 +75,8 @@ async fn d54_what_does_not_open_has_no_code() {
     }
 }
 
-/// A code is no visit.
 #[tokio::test(flavor = "multi_thread")]
-async fn d48_a_code_is_no_click() {
+async fn d48_request_for_a_code_is_not_a_click() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     edge.get("/sale/qr.svg");

@@ -1,4 +1,4 @@
-//! Links that lead somewhere.
+//! Redirects that visitors open.
 
 use signpost_domain::{Hostname, Redirect, SystemDomain};
 use signpost_memory::InMemory;
@@ -7,7 +7,7 @@ use signpost_port_contracts::samples;
 use crate::harness::{Edge, HOST, options};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_a_redirect_is_a_302_with_location_that_nobody_stores_and_no_body() {
+async fn d53_redirect_is_an_uncacheable_302_without_body() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     let answer = edge.get("/sale");
@@ -30,7 +30,7 @@ async fn d53_head_answers_like_get() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_a_trailing_slash_and_percent_encoding_are_the_same_address_and_case_is_not() {
+async fn d53_trailing_slash_and_encoding_are_ignored_and_case_is_not() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     for path in ["/sale", "/sale/", "/s%61le", "/%73%61%6C%65/"] {
@@ -42,7 +42,7 @@ async fn d53_a_trailing_slash_and_percent_encoding_are_the_same_address_and_case
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_r9_the_visitors_query_is_not_passed_on() {
+async fn d53_r9_query_of_the_visitor_is_not_passed_on() {
     let edge = Edge::start().await;
     let target_url = samples::target("https://example.com/a?b=c#d");
     edge.add(&samples::redirect("sale").with(|content| content.target_url = target_url)).await;
@@ -52,7 +52,7 @@ async fn d53_r9_the_visitors_query_is_not_passed_on() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d53_r10_an_ascii_target_is_sent_byte_for_byte_and_any_other_as_clean_ascii() {
+async fn d53_r10_ascii_target_is_sent_unchanged_and_others_encoded() {
     let edge = Edge::start().await;
     for (slug, target, location) in [
         ("a", "HTTP://Example.COM:80/%7e/../x?a=[b]|c'", "HTTP://Example.COM:80/%7e/../x?a=[b]|c'"),
@@ -69,7 +69,7 @@ async fn d53_r10_an_ascii_target_is_sent_byte_for_byte_and_any_other_as_clean_as
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r47_links_open_at_the_system_hostname_and_its_aliases_whatever_port_and_case() {
+async fn r47_links_open_at_every_system_hostname_port_and_case() {
     let aliases = vec![Hostname::parse("old.example.com").unwrap()];
     let memory = InMemory::new(SystemDomain::new("https://go.example.com", aliases).unwrap());
     let edge = Edge::start_with(memory, options(0), |_| {}).await;
@@ -83,7 +83,7 @@ async fn r47_links_open_at_the_system_hostname_and_its_aliases_whatever_port_and
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_a_change_and_a_deactivation_hold_at_once() {
+async fn d58_change_and_deactivation_take_effect_at_once() {
     let edge = Edge::start().await;
     let first = samples::redirect("sale");
     edge.add(&first).await;
@@ -98,7 +98,7 @@ async fn d58_a_change_and_a_deactivation_hold_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d24_r32_a_target_on_an_own_address_is_followed_and_a_loop_leads_nowhere() {
+async fn d24_r32_own_address_is_followed_and_a_loop_is_404() {
     let edge = Edge::start().await;
     for (slug, target) in [
         ("a", "https://go.example.com/b"),

@@ -1,4 +1,4 @@
-//! What browsers, crawlers and researchers ask of every site.
+//! Files that browsers, crawlers and researchers request from every site.
 
 use signpost_edge::EdgeOptions;
 use signpost_memory::InMemory;
@@ -6,7 +6,7 @@ use signpost_memory::InMemory;
 use crate::harness::{Edge, HOST, SECURITY_CONTACT, options};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_the_edge_answers_for_every_hostname() {
+async fn d54_site_files_exist_on_every_hostname() {
     let edge = Edge::start().await;
     for (path, content_type) in [
         ("/robots.txt", "text/plain; charset=utf-8"),
@@ -34,7 +34,7 @@ async fn d54_the_edge_answers_for_every_hostname() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn security_txt_is_there_where_a_contact_is_set() {
+async fn security_txt_exists_when_a_contact_is_set() {
     let edge = Edge::start().await;
     let text = edge.get("/.well-known/security.txt").body;
     assert!(text.starts_with(&format!("Contact: mailto:{SECURITY_CONTACT}\nExpires: ")), "{text}");

@@ -9,7 +9,7 @@ use signpost_port_contracts::samples;
 use crate::harness::{Edge, HOST};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d64_a_graceful_stop_does_not_wait_for_idle_connections_and_then_nothing_listens() {
+async fn d64_graceful_stop_closes_idle_connections_and_the_listener() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     let mut idle = edge.connect();
@@ -24,18 +24,18 @@ async fn d64_a_graceful_stop_does_not_wait_for_idle_connections_and_then_nothing
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d64_while_it_drains_it_answers_and_asks_for_no_more_on_the_connection() {
+async fn d64_draining_node_answers_and_closes_the_connection() {
     let edge = Edge::start().await;
     edge.add(&samples::redirect("sale")).await;
     edge.app.lifecycle.begin_draining();
-    // Without `Connection: close` in the request, so that it is the server that closes.
+    // The request has no `Connection: close`, so the server decides to close.
     let answer = edge.send(format!("GET /sale HTTP/1.1\r\nHost: {HOST}\r\n\r\n").as_bytes());
     assert_eq!(answer.status, 302);
     assert_eq!(answer.header("connection"), Some("close"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d64_a_stop_at_once_waits_for_nobody() {
+async fn d64_immediate_stop_waits_for_no_connection() {
     let edge = Edge::start().await;
     let mut half = edge.connect();
     half.write_all(b"GET /sale HTTP/1.1\r\n").unwrap();

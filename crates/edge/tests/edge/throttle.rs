@@ -1,4 +1,4 @@
-//! Addresses that try many links that do not exist (D54).
+//! Addresses that try many missing links (D54).
 
 use std::time::Duration;
 
@@ -9,14 +9,14 @@ use signpost_port_contracts::samples;
 use crate::harness::{Edge, HOST, options};
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_after_the_allowed_misses_everything_is_a_429_page_until_the_minute_ends() {
+async fn d54_too_many_misses_get_429_until_the_minute_ends() {
     let edge = Edge::start_with(InMemory::default(), options(3), |_| {}).await;
     edge.add(&samples::redirect("sale")).await;
     for path in ["/none", "/a/b", "/none/qr.svg"] {
         assert_eq!(edge.get("/sale").status, 302);
         assert_eq!(edge.get(path).status, 404);
     }
-    // The fakes' clock stands at second 7.042 of its minute.
+    // The fakes' clock is at second 7.042 of its minute.
     for path in ["/none", "/sale"] {
         let answer = edge.get(path);
         assert_eq!(answer.status, 429);
@@ -29,7 +29,7 @@ async fn d54_after_the_allowed_misses_everything_is_a_429_page_until_the_minute_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_an_address_that_is_throttled_costs_no_look_up() {
+async fn d54_throttled_address_costs_no_look_up() {
     let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
     assert_eq!(edge.get("/none").status, 404);
     edge.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
@@ -38,7 +38,7 @@ async fn d54_an_address_that_is_throttled_costs_no_look_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_what_browsers_ask_for_by_themselves_never_counts() {
+async fn d54_automatic_browser_requests_are_never_misses() {
     let edge = Edge::start_with(InMemory::default(), options(1), |_| {}).await;
     for (path, status) in [
         ("/favicon.ico", 200),
@@ -70,7 +70,7 @@ async fn d54_only_misses_count() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d54_zero_turns_it_off() {
+async fn d54_limit_zero_turns_the_throttle_off() {
     let edge = Edge::start_with(InMemory::default(), options(0), |_| {}).await;
     for _ in 0..400 {
         assert_eq!(edge.get("/none").status, 404);
@@ -78,7 +78,7 @@ async fn d54_zero_turns_it_off() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d18_r29_misses_count_for_the_client_behind_a_trusted_proxy_and_nobody_else_is_believed() {
+async fn d18_r29_misses_count_for_the_client_of_a_trusted_proxy() {
     let trusting = |networks: &[&str]| {
         let networks = networks.iter().map(|network| network.parse().unwrap()).collect();
         InMemory { trusted_proxies: TrustedProxies::new(networks), ..InMemory::default() }
@@ -89,11 +89,11 @@ async fn d18_r29_misses_count_for_the_client_behind_a_trusted_proxy_and_nobody_e
     };
     let edge = Edge::start_with(trusting(&["127.0.0.0/8"]), options(1), |_| {}).await;
     assert_eq!(from(&edge, "203.0.113.1"), 404);
-    assert_eq!(from(&edge, "6.6.6.6, 203.0.113.1"), 429, "what the client wrote itself is not looked at");
+    assert_eq!(from(&edge, "6.6.6.6, 203.0.113.1"), 429, "values of the client are ignored");
     assert_eq!(from(&edge, "203.0.113.2"), 404);
     assert_eq!(from(&edge, "2001:db8::1"), 404);
     assert_eq!(from(&edge, "2001:db8::2"), 429, "one /64");
     let edge = Edge::start_with(trusting(&[]), options(1), |_| {}).await;
     assert_eq!(from(&edge, "203.0.113.1"), 404);
-    assert_eq!(from(&edge, "203.0.113.2"), 429, "not a proxy that is believed");
+    assert_eq!(from(&edge, "203.0.113.2"), 429, "not a trusted proxy");
 }

@@ -23,9 +23,10 @@ async fn started() -> (Edge, Landing) {
     (edge, page)
 }
 
-/// Link, image, social account and video, in the order of the samples; heading, text, e-mail and divider lead nowhere.
+/// The sample's link, image, social account and video, in this order. Heading, text, e-mail and divider have
+/// no target.
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_a_widget_leads_to_its_stored_url() {
+async fn d59_widget_leads_to_its_stored_url() {
     let (edge, _) = started().await;
     for (number, location) in [
         (3, "https://example.com/menu?of=today#top"),
@@ -48,7 +49,7 @@ async fn d59_a_widget_leads_to_its_stored_url() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_widgets_of_a_page_that_is_not_there_lead_nowhere() {
+async fn d59_widgets_of_a_missing_page_are_404() {
     let (edge, page) = started().await;
     edge.add(&samples::redirect("sale")).await;
     let missing = edge.get("/none");
@@ -58,9 +59,9 @@ async fn d59_widgets_of_a_page_that_is_not_there_lead_nowhere() {
     assert_eq!(edge.get(&at(3)), missing);
 }
 
-/// The widget's own URL as it is now, not as it was when the visitor loaded the page.
+/// The current URL of the widget counts, even if the visitor loaded the page before the change.
 #[tokio::test(flavor = "multi_thread")]
-async fn d58_a_changed_widget_leads_elsewhere_at_once() {
+async fn d58_changed_widget_takes_effect_at_once() {
     let (edge, page) = started().await;
     assert_eq!(edge.get(&at(3)).status, 302);
     let title = samples::name("Menu");
@@ -77,21 +78,21 @@ async fn d58_a_changed_widget_leads_elsewhere_at_once() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn r33_the_operators_list_holds_for_widgets() {
+async fn r33_operators_list_applies_to_widgets() {
     let (edge, _) = started().await;
     assert_eq!(edge.get(&at(5)).status, 302);
     let list = |text: &str| edge.memory.target_blocklist.replace(HostBlocklist::parse(text).unwrap());
     list("instagram.com");
     assert_eq!(edge.get(&at(5)), edge.get("/none"));
     assert_eq!(edge.get(&at(3)).status, 302);
-    assert_eq!(edge.get("/menu").status, 200, "the page itself stays");
+    assert_eq!(edge.get("/menu").status, 200, "the page itself stays available");
     list("");
     assert!(edge.memory.target_blocklist.current().is_empty());
     assert_eq!(edge.get(&at(5)).status, 302);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn d59_a_click_on_a_widget_is_recorded_as_the_widgets() {
+async fn d59_click_on_a_widget_records_the_widget() {
     let (edge, page) = started().await;
     edge.get(&at(3));
     edge.request("HEAD", &at(3));
@@ -100,7 +101,7 @@ async fn d59_a_click_on_a_widget_is_recorded_as_the_widgets() {
     let kept = edge.memory.clicks.clone();
     edge.server.stop(true).await.unwrap();
     let clicks: Vec<_> = kept.all().iter().map(|click| (click.kind, click.link)).collect();
-    // Each worker hands on its own clicks, so that two connections' clicks come in any order.
+    // Each worker passes its own clicks on, so clicks of two connections come in any order.
     let expected = [3, 6].map(|number| (ClickKind::Widget(id(number)), page.id.into()));
     assert!(clicks == expected || clicks == [expected[1], expected[0]], "{clicks:?}");
 }

@@ -1,4 +1,4 @@
-//! Whatever strangers send, facts are valid and short.
+//! Facts are valid and short for any input.
 
 use std::cell::RefCell;
 use std::net::IpAddr;
@@ -34,7 +34,7 @@ const CHANNELS: [&str; 20] = [
     "referral",
 ];
 
-/// Any bytes, and bytes that look like something for a while.
+/// Any bytes, and bytes that resemble valid input up to a point.
 fn bytes(like: &'static str) -> impl Strategy<Value = Vec<u8>> {
     prop_oneof![
         vec(any::<u8>(), 0..600),
@@ -95,7 +95,7 @@ proptest! {
         ENRICHER.with_borrow_mut(|enricher| {
             let facts = enricher.facts(&sent, None);
             check(&facts)?;
-            // The second time the answer comes from memory.
+            // The second call answers from the cache.
             prop_assert_eq!(enricher.facts(&sent, None), facts);
             Ok(())
         })?;

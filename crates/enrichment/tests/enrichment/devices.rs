@@ -22,7 +22,7 @@ fn facts(enricher: &mut Enricher, agent: &str) -> Facts {
     enricher.facts(&sent, None)
 }
 
-#[expect(clippy::unwrap_used, reason = "a line without its columns fails the test")]
+#[expect(clippy::unwrap_used, reason = "a line without all columns fails the test")]
 fn rows<const COLUMNS: usize>(text: &'static str) -> Vec<[&'static str; COLUMNS]> {
     let lines = text.lines().filter(|line| !line.starts_with('#'));
     lines.map(|line| line.splitn(COLUMNS, '\t').collect::<Vec<_>>().try_into().unwrap()).collect()
@@ -40,7 +40,7 @@ fn d47_realistic_agents_have_their_device_system_and_browser() {
 }
 
 #[test]
-fn d47_systems_and_browsers_are_those_of_uap_cores_test_data() {
+fn d47_systems_and_browsers_match_the_tests_of_uap_core() {
     let mut enricher = Enricher::new(Sources::default());
     let rows = rows::<3>(FAMILIES);
     assert!(rows.len() >= 500, "{}", rows.len());

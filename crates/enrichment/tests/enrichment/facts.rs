@@ -1,4 +1,4 @@
-//! Facts as the sources, built in or the operator's own, make them.
+//! Facts from the built-in lists and from the operator's own.
 
 use std::net::Ipv4Addr;
 
@@ -19,7 +19,7 @@ fn sent() -> Sent<'static> {
 }
 
 #[test]
-fn d47_a_click_has_all_its_facts() {
+fn d47_click_has_all_its_facts() {
     let sent = Sent {
         referrer: b"https://www.linkedin.com/feed/",
         accept_language: b"fr-CH, fr;q=0.9",
@@ -47,7 +47,7 @@ fn d47_a_click_has_all_its_facts() {
 }
 
 #[test]
-fn visitors_who_send_the_same_are_alike_wherever_they_are() {
+fn visitors_who_send_the_same_are_alike_in_any_country() {
     let mut enricher = Enricher::new(Sources::default());
     let elsewhere = Sent { address: [193, 0, 6, 139].into(), ..sent() };
     let (here, there) = (enricher.facts_of_alike(&sent(), None), enricher.facts_of_alike(&elsewhere, None));
@@ -66,15 +66,15 @@ fn visitors_who_send_the_same_are_alike_wherever_they_are() {
 }
 
 #[test]
-fn d48_a_page_fetched_ahead_of_a_visit_counts_as_bot() {
+fn d48_page_fetched_before_a_visit_counts_as_bot() {
     let mut enricher = Enricher::new(Sources::default());
     assert!(!enricher.facts(&sent(), None).is_bot);
     assert!(enricher.facts(&Sent { purpose: b"prefetch;prerender", ..sent() }, None).is_bot);
-    assert!(!enricher.facts(&sent(), None).is_bot, "the next click with this agent is a person's");
+    assert!(!enricher.facts(&sent(), None).is_bot, "the next click with this agent counts as a person");
 }
 
 #[test]
-fn d47_an_app_counts_as_the_host_of_its_service() {
+fn d47_app_counts_as_the_host_of_its_service() {
     let mut enricher = Enricher::new(Sources::default());
     let facts = enricher.facts(&Sent { referrer: b"android-app://com.Slack/", ..sent() }, None);
     assert_eq!((&*facts.referrer, facts.channel), ("slack.com", "messenger"));
@@ -104,7 +104,7 @@ fn own_texts_replace_the_built_in_lists() {
 }
 
 #[test]
-fn a_bad_text_is_refused_with_its_list_and_line() {
+fn invalid_text_is_refused_with_its_list_and_line() {
     let kind_and_line = |result: Result<Sources, signpost_enrichment::SourceError>| {
         let error = result.err().unwrap();
         (error.kind, error.line)
@@ -117,7 +117,7 @@ fn a_bad_text_is_refused_with_its_list_and_line() {
 }
 
 #[test]
-fn an_enricher_can_be_moved_to_its_thread() {
+fn enricher_can_move_to_its_thread() {
     let mut enricher = Enricher::new(Sources::default());
     let thread = std::thread::spawn(move || enricher.facts(&sent(), None).device);
     assert_eq!(thread.join().unwrap(), "desktop");

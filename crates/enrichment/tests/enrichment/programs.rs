@@ -1,4 +1,4 @@
-//! Who counts among the bots (D48).
+//! Agents that count as bots (D48).
 
 use std::net::Ipv4Addr;
 
@@ -10,7 +10,7 @@ const BROWSERS: &str = include_str!("../../../user-agents/tests/agents/browsers.
 /// A category, a tab and an agent on each line.
 const PROGRAMS: &str = include_str!("../../../user-agents/tests/agents/programs.txt");
 
-/// Agents that the table of programs does not have, one a line.
+/// Agents missing in the table of programs, one a line.
 const MORE_PROGRAMS: &str = include_str!("agents/programs.txt");
 
 fn lines(text: &str) -> impl Iterator<Item = &str> {
@@ -30,7 +30,7 @@ fn is_bot(enricher: &mut Enricher, agent: &str) -> bool {
 }
 
 #[test]
-fn d48_no_browser_counts_as_bot() {
+fn d48_browsers_do_not_count_as_bots() {
     let mut enricher = Enricher::new(Sources::default());
     let taken: Vec<_> = lines(BROWSERS).filter(|agent| is_bot(&mut enricher, agent)).collect();
     assert_eq!(taken, Vec::<&str>::new());
@@ -49,5 +49,5 @@ fn d48_known_programs_count_as_bots() {
 fn d48_the_patterns_know_more_than_the_table() {
     let mut without = Enricher::new(Sources::default().with_crawlers("").unwrap());
     let known: Vec<_> = lines(MORE_PROGRAMS).filter(|agent| is_bot(&mut without, agent)).collect();
-    assert_eq!(known, Vec::<&str>::new(), "the table knows these by now, so the patterns need not");
+    assert_eq!(known, Vec::<&str>::new(), "the table now knows these, so the patterns need not");
 }

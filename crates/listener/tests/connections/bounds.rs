@@ -1,40 +1,40 @@
-//! R26, R25: what one connection may hold, and what all of them together may.
+//! R25, R26: limits of one connection, and of all connections together.
 
 use std::time::Duration;
 
-use signpost_listener::{MOST_BODY_BYTES, MOST_HEAD_BYTES, MOST_LINGERING_BYTES, Times};
+use signpost_listener::{MAX_BODY_BYTES, MAX_HEAD_BYTES, MAX_LINGERING_BYTES, Times};
 
 use crate::harness::{Client, LARGE, SHORT, Scene, get, patient};
 
 #[tokio::test]
-async fn a_head_of_the_largest_size_is_taken_and_a_larger_one_is_refused() {
+async fn head_of_maximum_size_is_accepted_and_a_larger_one_refused() {
     let scene = Scene::start(patient(), 10);
     let head = |bytes: usize| {
         let empty = "GET / HTTP/1.1\r\nhost: a\r\nx: \r\n\r\n";
         empty.replace("x: ", &format!("x: {}", "y".repeat(bytes - empty.len())))
     };
     let mut client = scene.connect().await;
-    client.send(head(MOST_HEAD_BYTES)).await;
+    client.send(head(MAX_HEAD_BYTES)).await;
     assert_eq!(client.answer().await.status, 200);
-    for bytes in [MOST_HEAD_BYTES + 1, 4 * MOST_HEAD_BYTES] {
+    for bytes in [MAX_HEAD_BYTES + 1, 4 * MAX_HEAD_BYTES] {
         let mut client = scene.connect().await;
         client.send(head(bytes)).await;
         assert_eq!(client.answer().await.body, "HeadTooLarge");
     }
-    // Also one that never ends.
+    // A head that never ends is refused too.
     let mut client = scene.connect().await;
-    client.send(&head(2 * MOST_HEAD_BYTES)[..MOST_HEAD_BYTES]).await;
+    client.send(&head(2 * MAX_HEAD_BYTES)[..MAX_HEAD_BYTES]).await;
     assert_eq!(client.answer().await.body, "HeadTooLarge");
     assert_eq!(scene.calls(), 1);
 }
 
-/// Pipelined requests wait until there is room: a client that reads nothing gets a few answers made, not all.
+/// Pipelined requests wait for room: a client that reads nothing causes only a few answers, not all.
 #[tokio::test]
-async fn pipelined_requests_wait_until_the_answers_before_them_are_out() {
+async fn pipelined_requests_wait_for_earlier_answers() {
     let scene = Scene::start(Times { stalled: Duration::from_secs(2), ..patient() }, 10);
     let mut client = scene.connect().await;
     client.send(get("/large").repeat(50)).await;
-    // Ends when the server gives up; until then it could have called the service for all of them.
+    // Ends when the server closes. Until then it could have called the service for every request.
     while client.stream.try_write(b"").is_ok() && scene.calls() == 0 {
         tokio::task::yield_now().await;
     }
@@ -45,26 +45,26 @@ async fn pipelined_requests_wait_until_the_answers_before_them_are_out() {
     assert_eq!(scene.calls(), 1 + 100, "the second large answer was made before the first one was taken");
 }
 
-/// The memory of one connection, seen by what the system lets us see: what the server has taken from a body that is too
-/// large, and given of an answer that nobody reads.
+/// The memory of one connection, as visible from outside: how much the server reads of an oversized body, and
+/// writes of an answer that the client does not read.
 #[tokio::test]
-async fn r26_a_body_without_end_is_not_read_without_end() {
+async fn r26_endless_body_is_read_up_to_the_limit() {
     let scene = Scene::start(patient(), 10);
     let chunk = format!("{:x}\r\n{}\r\n", 4096, "z".repeat(4096));
     for path in ["/unread", "/echo"] {
         let mut client = scene.connect().await;
         client.send(format!("POST {path} HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n")).await;
-        // Beyond what is read, some is in the buffers of the two sockets.
-        let most = MOST_BODY_BYTES + MOST_LINGERING_BYTES + 16 * 1024 * 1024;
+        // Some bytes beyond those are in the buffers of the two sockets.
+        let most = MAX_BODY_BYTES + MAX_LINGERING_BYTES + 16 * 1024 * 1024;
         let taken = client.write_until_refused(chunk.as_bytes(), most).await;
         assert!(taken.is_some(), "{path}: {most} bytes were read");
     }
     let received = scene.seen.body_bytes.load(std::sync::atomic::Ordering::SeqCst);
-    assert!(received <= MOST_BODY_BYTES + 64 * 1024, "{received}");
+    assert!(received <= MAX_BODY_BYTES + 64 * 1024, "{received}");
 }
 
 #[tokio::test]
-async fn r25_beyond_the_bound_the_door_answers_its_paths_and_refuses_all_others() {
+async fn r25_door_answers_only_its_paths_beyond_the_limit() {
     let scene = Scene::start(patient(), 20);
     let mut held: Vec<Client> = Vec::new();
     for _ in 0..20 {
@@ -80,7 +80,7 @@ async fn r25_beyond_the_bound_the_door_answers_its_paths_and_refuses_all_others(
     let answer = probe.get("/door").await;
     assert_eq!((answer.status, answer.head.contains("connection: close")), (200, true));
     probe.until_closed().await;
-    // Those inside are served as before, and whoever leaves makes room.
+    // Admitted connections still work, and each that ends makes room.
     assert_eq!(held[7].get("/a").await.status, 200);
     held.clear();
     loop {
@@ -90,9 +90,9 @@ async fn r25_beyond_the_bound_the_door_answers_its_paths_and_refuses_all_others(
     }
 }
 
-/// The attack that a test with a bound alone would miss: so many silent connections that even the door is full.
+/// A limit alone does not stop this attack: so many silent connections that even the door is full.
 #[tokio::test]
-async fn r25_silent_connections_cannot_keep_a_health_check_out() {
+async fn r25_silent_connections_do_not_block_health_checks() {
     let scene = Scene::start(patient(), 10);
     let mut silent = Vec::new();
     for _ in 0..200 {
@@ -103,14 +103,14 @@ async fn r25_silent_connections_cannot_keep_a_health_check_out() {
     for _ in 0..20 {
         assert_eq!(scene.connect().await.get("/door").await.status, 200);
     }
-    // Those who had to go were told why.
+    // Evicted clients got a reason.
     let answer = silent[10].answer().await;
     assert_eq!((answer.status, answer.body.as_str()), (503, "Overloaded"));
     assert_eq!(scene.calls(), 20);
 }
 
 #[tokio::test]
-async fn r25_the_door_does_not_wait_as_long_as_a_place() {
+async fn r25_door_has_a_shorter_deadline() {
     let scene = Scene::start(Times { door: SHORT, ..patient() }, 1);
     let mut held = scene.connect().await;
     assert_eq!(held.get("/a").await.status, 200);
@@ -120,7 +120,7 @@ async fn r25_the_door_does_not_wait_as_long_as_a_place() {
 }
 
 #[tokio::test]
-async fn a_large_answer_arrives_whole() {
+async fn large_answer_arrives_complete() {
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
     for _ in 0..2 {
@@ -128,9 +128,10 @@ async fn a_large_answer_arrives_whole() {
     }
 }
 
-/// What is refused, or answered without its body, leaves the door at once, whatever the client does then.
+/// A refused request, or one answered without reading its body, leaves the door at once, whatever the client
+/// does.
 #[tokio::test]
-async fn r25_nobody_lingers_at_the_door() {
+async fn r25_connections_do_not_linger_at_the_door() {
     let scene = Scene::start(patient(), 10);
     let mut held = Vec::new();
     for _ in 0..10 {

@@ -1,4 +1,4 @@
-//! R25: whoever is slow is closed, on every request of a connection.
+//! R25: slow clients are disconnected, on every request of a connection.
 
 use std::time::Instant;
 
@@ -7,7 +7,7 @@ use signpost_listener::Times;
 use crate::harness::{Client, SHORT, Scene, get, patient};
 
 #[tokio::test]
-async fn r25_every_head_is_timed_and_not_only_the_first() {
+async fn r25_every_head_has_a_deadline() {
     let scene = Scene::start(Times { head: SHORT, ..patient() }, 10);
     for before in 0..3 {
         let mut client = scene.connect().await;
@@ -21,15 +21,15 @@ async fn r25_every_head_is_timed_and_not_only_the_first() {
     }
 }
 
-/// A byte now and then does not buy more time.
+/// A byte now and then does not extend the deadline.
 #[tokio::test]
-async fn r25_a_head_that_dribbles_is_no_longer_waited_for_than_one_that_stands_still() {
+async fn r25_slow_head_has_the_same_deadline_as_a_stalled_one() {
     let scene = Scene::start(Times { head: SHORT, ..patient() }, 10);
     let mut client = scene.connect().await;
     client.send("GET / HTTP/1.1\r\nx: ").await;
     let begun = Instant::now();
     let mut sent = 0;
-    // Each byte comes well before the deadline, all of them long after it.
+    // Each byte comes well before the deadline; all of them take far longer.
     while client.stream.try_write(b"x").is_ok() && begun.elapsed() < SHORT * 20 {
         sent += 1;
         tokio::time::sleep(SHORT / 10).await;
@@ -41,7 +41,7 @@ async fn r25_a_head_that_dribbles_is_no_longer_waited_for_than_one_that_stands_s
 }
 
 #[tokio::test]
-async fn a_connection_on_which_nothing_comes_closes_without_an_answer() {
+async fn silent_connection_closes_without_an_answer() {
     let scene = Scene::start(Times { head: SHORT, ..patient() }, 10);
     assert_eq!(scene.connect().await.until_closed().await, 0);
     let scene = Scene::start(Times { idle: SHORT, ..patient() }, 10);
@@ -51,7 +51,7 @@ async fn a_connection_on_which_nothing_comes_closes_without_an_answer() {
 }
 
 #[tokio::test]
-async fn r25_every_body_is_timed_and_not_only_the_first() {
+async fn r25_every_body_has_a_deadline() {
     let scene = Scene::start(Times { body: SHORT, ..patient() }, 10);
     for (before, begun) in [
         (0, "content-length: 9\r\n\r\nabc"),
@@ -70,27 +70,27 @@ async fn r25_every_body_is_timed_and_not_only_the_first() {
     }
 }
 
-/// A body that the service never asks for costs it nothing, and the connection ends soon after the answer.
+/// An unrequested body costs the service nothing, and the connection ends soon after the answer.
 #[tokio::test]
-async fn r25_a_body_that_never_comes_does_not_keep_a_connection_open_after_its_answer() {
+async fn r25_missing_body_does_not_hold_an_answered_connection() {
     let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 10);
     for begun in ["content-length: 9\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n"] {
         let mut client = scene.connect().await;
         client.send(format!("POST /unread HTTP/1.1\r\nhost: a\r\n{begun}")).await;
         assert_eq!(client.answer().await.status, 200);
         assert_eq!(client.until_closed().await, 0);
-        // The other side is gone for good when it stops reading as well.
+        // The server is gone once it stops reading as well.
         let zeros = [b'0'; 4096];
         assert!(client.write_until_refused(&zeros, usize::MAX).await.is_some());
     }
 }
 
 #[tokio::test]
-async fn r25_a_client_that_takes_nothing_of_its_answer_is_closed() {
+async fn r25_client_that_does_not_read_is_disconnected() {
     let scene = Scene::start(Times { stalled: SHORT, ..patient() }, 1);
     let mut first = scene.connect().await;
     first.send(get("/large")).await;
-    // The only place becomes free again without the first client having read a byte.
+    // The only permit becomes free again, although the first client has read nothing.
     loop {
         let mut second = Client::connect(scene.address()).await;
         if second.get("/a").await.status == 200 {

@@ -18,18 +18,18 @@ use tokio::net::TcpStream;
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 
-/// Longer than any wait of these tests on any machine. A test that needs it fails.
+/// Longer than any wait of these tests. A test that reaches it fails.
 pub(crate) const LONG: Duration = Duration::from_mins(1);
 
-/// How large the answer of `/large` is.
+/// The size of the answer of `/large`.
 pub(crate) const LARGE: usize = 8 * 1024 * 1024;
 
-/// What the service shares with the test.
+/// What the service reports to the test.
 #[derive(Default)]
 pub(crate) struct Seen {
-    /// How many requests reached the service.
+    /// Requests that reached the service.
     pub(crate) calls: AtomicUsize,
-    /// How many bytes of bodies it received.
+    /// Received body bytes.
     pub(crate) body_bytes: AtomicUsize,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Seen {
 pub(crate) struct Scene {
     pub(crate) listener: Listener,
     pub(crate) seen: Arc<Seen>,
-    /// Each permit lets one request to `/wait` be answered.
+    /// Each permit releases one answer of `/wait`.
     pub(crate) leave: Arc<Semaphore>,
 }
 
@@ -159,7 +159,7 @@ impl Client {
         self.answer().await
     }
 
-    /// Reads the next answer, whose length its head says.
+    /// Reads the next answer, by its `Content-Length`.
     pub(crate) async fn answer(&mut self) -> Answer {
         let head = self.until_empty_line().await.expect("the connection closed before an answer");
         let length = head
@@ -167,7 +167,7 @@ impl Client {
             .find_map(|line| line.strip_prefix("content-length: "))
             .map_or(0, |length| length.parse().unwrap());
         while self.read.len() < length {
-            assert!(self.more().await > 0, "the connection closed within an answer");
+            assert!(self.more().await > 0, "the connection closed during an answer");
         }
         let body = self.read.drain(..length).collect();
         let status = head.split(' ').nth(1).unwrap().parse().unwrap();
@@ -187,7 +187,7 @@ impl Client {
         }
     }
 
-    /// Reads until the connection closes, and answers with how many bytes there were.
+    /// Reads until the connection closes, and returns the number of bytes.
     pub(crate) async fn until_closed(&mut self) -> usize {
         let mut bytes = self.read.len();
         self.read.clear();
@@ -200,18 +200,18 @@ impl Client {
         }
     }
 
-    /// Reads until the connection closes, and answers with what came.
+    /// Reads until the connection closes, and returns the text.
     pub(crate) async fn everything(&mut self) -> String {
         while self.more().await > 0 {}
         String::from_utf8(std::mem::take(&mut self.read)).unwrap()
     }
 
-    /// Writes until the other side takes no more, and answers with how many bytes it took; `None` if the connection broke
-    /// first.
+    /// Writes until the server reads no more, and returns the number of bytes it took; `None` if the
+    /// connection broke first.
     pub(crate) async fn write_until_refused(&mut self, bytes: &[u8], most: usize) -> Option<usize> {
         let mut written = 0;
         while written < most {
-            match timeout(LONG, self.stream.write(bytes)).await.expect("the other side takes nothing") {
+            match timeout(LONG, self.stream.write(bytes)).await.expect("the server reads nothing") {
                 Ok(0) | Err(_) => return Some(written),
                 Ok(more) => written += more,
             }
@@ -221,7 +221,7 @@ impl Client {
 
     async fn more(&mut self) -> usize {
         let read = timeout(LONG, self.stream.read_buf(&mut self.read)).await.expect("nothing came");
-        // A reset is one way to close.
+        // A reset also closes the connection.
         read.unwrap_or(0)
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP/1.1 as honest clients speak it, and as others do.
+//! HTTP/1.1 from correct clients and from others.
 
 use crate::harness::{Scene, get, patient};
 
@@ -14,7 +14,7 @@ async fn pipelined_requests_are_answered_in_order() {
 }
 
 #[tokio::test]
-async fn an_answer_does_not_wait_for_the_request_behind_it() {
+async fn answer_does_not_wait_for_the_next_request() {
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
     client.send(get("/first") + &get("/wait")).await;
@@ -24,7 +24,7 @@ async fn an_answer_does_not_wait_for_the_request_behind_it() {
 }
 
 #[tokio::test]
-async fn requests_may_come_in_any_pieces() {
+async fn requests_may_arrive_in_any_pieces() {
     let scene = Scene::start(patient(), 10);
     let request = "POST /echo HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n";
     for size in [1, 2, 3, 7, 40] {
@@ -40,7 +40,7 @@ async fn requests_may_come_in_any_pieces() {
 }
 
 #[tokio::test]
-async fn a_body_that_nobody_reads_does_not_end_the_connection_if_it_is_small() {
+async fn small_unread_body_keeps_the_connection_open() {
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
     for body in ["content-length: 3\r\n\r\nabc", "transfer-encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n"] {
@@ -52,7 +52,7 @@ async fn a_body_that_nobody_reads_does_not_end_the_connection_if_it_is_small() {
 }
 
 #[tokio::test]
-async fn what_is_behind_a_body_that_is_not_whole_is_never_a_request() {
+async fn bytes_after_an_incomplete_body_are_never_a_request() {
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
     let large = "x".repeat(100_000);
@@ -65,7 +65,7 @@ async fn what_is_behind_a_body_that_is_not_whole_is_never_a_request() {
 }
 
 #[tokio::test]
-async fn leave_to_send_a_body_is_given_when_the_service_asks_for_it() {
+async fn service_that_asks_for_a_body_triggers_100_continue() {
     let scene = Scene::start(patient(), 10);
     let head = |path: &str| {
         format!("POST {path} HTTP/1.1\r\nhost: a\r\nexpect: 100-continue\r\ncontent-length: 5\r\n\r\n")
@@ -81,7 +81,7 @@ async fn leave_to_send_a_body_is_given_when_the_service_asks_for_it() {
 }
 
 #[tokio::test]
-async fn what_is_not_http_is_refused_at_once_and_closed() {
+async fn malformed_http_is_refused_and_closed() {
     let scene = Scene::start(patient(), 10);
     for nonsense in [
         "\u{16}\u{3}\u{1}hello",
@@ -92,7 +92,7 @@ async fn what_is_not_http_is_refused_at_once_and_closed() {
         "GET / HTTP/1.1\r\nhost: a\r\ncontent-length: +5\r\n\r\n",
         "GET / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ntransfer-encoding: chunked\r\n\r\n",
     ] {
-        // Also behind a request whose method decides how its own answer looks.
+        // The same after a request whose method affects the form of its own answer.
         for before in ["", "HEAD / HTTP/1.1\r\nhost: a\r\n\r\n"] {
             let mut client = scene.connect().await;
             client.send(format!("{before}{nonsense}")).await;
@@ -108,7 +108,7 @@ async fn what_is_not_http_is_refused_at_once_and_closed() {
 }
 
 #[tokio::test]
-async fn connections_close_when_the_client_asks_for_it() {
+async fn connections_close_on_request_of_the_client() {
     let scene = Scene::start(patient(), 10);
     for request in ["GET /a HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n", "GET /a HTTP/1.0\r\n\r\n"] {
         let mut client = scene.connect().await;
@@ -119,7 +119,7 @@ async fn connections_close_when_the_client_asks_for_it() {
 }
 
 #[tokio::test]
-async fn a_client_that_closes_its_side_gets_the_answers_that_are_due() {
+async fn client_that_closes_its_side_still_gets_answers() {
     use tokio::io::AsyncWriteExt as _;
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
@@ -130,9 +130,9 @@ async fn a_client_that_closes_its_side_gets_the_answers_that_are_due() {
     assert_eq!(client.until_closed().await, 0);
 }
 
-/// As most clients send them: the head in one packet, the body in the next.
+/// Most clients send the head in one packet and the body in the next.
 #[tokio::test]
-async fn a_small_body_behind_its_head_does_not_end_the_connection_if_nobody_reads_it() {
+async fn small_unread_body_in_its_own_packet_keeps_the_connection() {
     let scene = Scene::start(patient(), 10);
     let mut client = scene.connect().await;
     client.stream.set_nodelay(true).unwrap();
@@ -147,9 +147,9 @@ async fn a_small_body_behind_its_head_does_not_end_the_connection_if_nobody_read
     assert_eq!(client.get("/next").await.body, "/next");
 }
 
-/// A connection that is closed with something unread is reset, and the client could lose the answer.
+/// Closing with unread data resets the connection, and the client could lose the answer.
 #[tokio::test]
-async fn the_last_answer_survives_what_the_client_sends_behind_its_request() {
+async fn last_answer_survives_data_sent_after_the_request() {
     let scene = Scene::start(patient(), 10);
     for _ in 0..20 {
         let mut client = scene.connect().await;

@@ -1,4 +1,4 @@
-//! Listeners over real sockets: what a client may cost them, and what an honest one gets.
+//! Tests of listeners over real sockets: limits for hostile clients, and service for correct ones.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

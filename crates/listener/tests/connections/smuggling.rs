@@ -1,4 +1,4 @@
-//! Requests whose end is in doubt (R27).
+//! Requests with an ambiguous end (R27).
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,20 @@ use signpost_test_servers::smuggling::{Doubtful, doubtful_chunks, doubtful_heads
 
 use crate::harness::{SHORT, Scene, patient};
 
-/// Connections that stay open after an answer soon end as idle ones, so that a request that is wrongly taken does not hold up
-/// the test.
+/// Idle connections end soon after an answer, so a wrongly accepted request does not delay the test.
 fn scene() -> Scene {
     Scene::start(Times { idle: SHORT, head: SHORT, ..patient() }, 10)
 }
 
-/// Sends the requests, each on a connection of its own, and returns what came back until the server closed.
-async fn told(scene: &Scene, requests: Vec<Doubtful>) -> BTreeMap<&'static str, String> {
-    let mut told = BTreeMap::new();
+/// Sends each request on its own connection, and returns the answers until the server closed.
+async fn answers_to(scene: &Scene, requests: Vec<Doubtful>) -> BTreeMap<&'static str, String> {
+    let mut answers_to = BTreeMap::new();
     for Doubtful { flaw, bytes } in requests {
         let mut client = scene.connect().await;
         client.send(bytes).await;
-        told.insert(flaw, client.everything().await);
+        answers_to.insert(flaw, client.everything().await);
     }
-    told
+    answers_to
 }
 
 fn is_refused(answer: &str) -> bool {
@@ -31,20 +30,20 @@ fn is_refused(answer: &str) -> bool {
 }
 
 #[tokio::test]
-async fn r27_a_request_whose_head_is_in_doubt_is_a_400_and_the_connection_is_closed() {
+async fn r27_ambiguous_head_gets_400_and_closes_the_connection() {
     let scene = scene();
     let requests = doubtful_heads();
     assert!(requests.len() >= 60);
     let wrong: Vec<_> =
-        told(&scene, requests).await.into_iter().filter(|(_, answer)| !is_refused(answer)).collect();
+        answers_to(&scene, requests).await.into_iter().filter(|(_, answer)| !is_refused(answer)).collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
     assert_eq!(scene.calls(), 0);
 }
 
 #[tokio::test]
-async fn r27_nothing_behind_a_body_that_is_in_doubt_is_a_request() {
+async fn r27_bytes_after_an_ambiguous_body_are_never_a_request() {
     let scene = scene();
-    let wrong: Vec<_> = told(&scene, doubtful_chunks())
+    let wrong: Vec<_> = answers_to(&scene, doubtful_chunks())
         .await
         .into_iter()
         .filter(|(_, answer)| answer.contains("/smuggled") || answer.matches("HTTP/1.1").count() != 1)
@@ -52,9 +51,9 @@ async fn r27_nothing_behind_a_body_that_is_in_doubt_is_a_request() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// The head is looked through as it comes, so that a flaw may stand at the border of two pieces.
+/// The server searches the head as it arrives, so a flaw may straddle two pieces.
 #[tokio::test]
-async fn r27_bare_line_feeds_are_seen_in_whatever_pieces_they_come() {
+async fn r27_bare_line_feeds_are_detected_in_any_pieces() {
     let scene = scene();
     let request = "\r\nGET / HTTP/1.1\r\nHost: a\nX: b\r\n\r\n";
     for at in 1..request.len() {

@@ -1,4 +1,4 @@
-//! D64: a graceful stop ends what is idle and lets finish what runs.
+//! D64: a graceful stop closes idle connections and lets running requests finish.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use signpost_listener::Times;
 use crate::harness::{Client, SHORT, Scene, get, patient};
 
 #[tokio::test]
-async fn d64_a_graceful_stop_lets_requests_finish_and_closes_idle_connections() {
+async fn d64_graceful_stop_finishes_requests_and_closes_idle_connections() {
     let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 10);
     let (mut idle, mut fresh, mut running) =
         (scene.connect().await, scene.connect().await, scene.connect().await);
@@ -30,7 +30,7 @@ async fn d64_a_graceful_stop_lets_requests_finish_and_closes_idle_connections() 
 }
 
 #[tokio::test]
-async fn d64_what_does_not_finish_is_not_waited_for_beyond_its_time() {
+async fn d64_graceful_stop_ends_at_its_deadline() {
     let scene = Scene::start(Times { stopping: SHORT, ..patient() }, 10);
     let mut running = scene.connect().await;
     running.send(get("/wait")).await;
@@ -42,7 +42,7 @@ async fn d64_what_does_not_finish_is_not_waited_for_beyond_its_time() {
 }
 
 #[tokio::test]
-async fn a_stop_that_is_not_graceful_ends_everything_at_once() {
+async fn immediate_stop_ends_everything() {
     let scene = Scene::start(patient(), 10);
     let mut running = scene.connect().await;
     running.send(get("/wait")).await;
@@ -53,9 +53,9 @@ async fn a_stop_that_is_not_graceful_ends_everything_at_once() {
     assert_eq!(running.until_closed().await, 0);
 }
 
-/// One client that reads nothing must not make a stop wait until the end of its time.
+/// A client that does not read must not delay a stop until its deadline.
 #[tokio::test]
-async fn d64_a_client_that_takes_nothing_does_not_hold_up_a_stop() {
+async fn d64_client_that_does_not_read_does_not_delay_a_stop() {
     let scene = Scene::start(Times { stalled: SHORT, ..patient() }, 10);
     let mut stalled = Client::connect(scene.address()).await;
     stalled.send(get("/large").repeat(8)).await;
@@ -65,9 +65,9 @@ async fn d64_a_client_that_takes_nothing_does_not_hold_up_a_stop() {
     tokio::time::timeout(Duration::from_secs(30), scene.listener.stop(true)).await.unwrap().unwrap();
 }
 
-/// Who has connected before the stop gets an answer, also if the request comes a moment later.
+/// A connection from before the stop gets an answer, even if its request comes a moment later.
 #[tokio::test]
-async fn d64_connections_from_before_the_stop_are_served_once() {
+async fn d64_earlier_connections_are_served_once_after_the_stop() {
     let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 1_000);
     let mut clients = Vec::new();
     for _ in 0..200 {
@@ -84,9 +84,9 @@ async fn d64_connections_from_before_the_stop_are_served_once() {
     stopping.await.unwrap().unwrap();
 }
 
-/// Whoever has sent half a head has no request under way.
+/// Half a head is not a running request.
 #[tokio::test]
-async fn d64_half_heads_do_not_hold_up_a_stop() {
+async fn d64_incomplete_heads_do_not_delay_a_stop() {
     let scene = Scene::start(Times { lingering: SHORT, ..patient() }, 100);
     let mut halves = Vec::new();
     for before in [0, 1].repeat(10) {

@@ -1,4 +1,4 @@
-//! A page as an HTML parser reads it, which is how browsers do.
+//! A page as an HTML parser reads it, like a browser.
 
 use html5ever::driver::ParseOpts;
 use html5ever::tendril::TendrilSink;
@@ -11,7 +11,7 @@ pub(crate) struct Element {
     pub(crate) depth: usize,
     pub(crate) name: String,
     pub(crate) attributes: Vec<(String, String)>,
-    /// The text of this element and of those in it.
+    /// The text of this element and of its descendants.
     pub(crate) text: String,
 }
 
@@ -21,12 +21,12 @@ impl Element {
     }
 }
 
-/// The elements of a document, in their order.
+/// The elements of a document, in document order.
 #[derive(Debug)]
 pub(crate) struct Document(pub(crate) Vec<Element>);
 
 impl Document {
-    /// Reads a page as a browser without scripts does, which also sees what is in `noscript`.
+    /// Parses a page like a browser without scripts, which also reads `noscript`.
     pub(crate) fn read(html: &str) -> Self {
         let options = ParseOpts {
             tree_builder: TreeBuilderOpts { scripting_enabled: false, ..TreeBuilderOpts::default() },
@@ -51,7 +51,7 @@ impl Document {
         found[0]
     }
 
-    /// Where the link element with this `rel` leads.
+    /// The target of the link element with this `rel`.
     pub(crate) fn linked(&self, rel: &str) -> Option<&str> {
         self.all("link").find(|link| link.attribute("rel") == Some(rel))?.attribute("href")
     }
@@ -61,7 +61,7 @@ impl Document {
         self.all("meta").find(|meta| meta.attribute(key) == Some(value))?.attribute("content")
     }
 
-    /// Elements and the names of their attributes, without what these and texts hold.
+    /// The elements and the names of their attributes, without values and texts.
     pub(crate) fn outline(&self) -> Vec<String> {
         let line = |element: &Element| {
             let mut names: Vec<&str> = element.attributes.iter().map(|(name, _)| name.as_str()).collect();
@@ -84,7 +84,7 @@ fn collect(node: &Handle, depth: usize, elements: &mut Vec<Element>) -> String {
     }
     let mut text = match &node.data {
         NodeData::Text { contents } => contents.borrow().to_string(),
-        NodeData::Comment { .. } => panic!("no page has comments"),
+        NodeData::Comment { .. } => panic!("a page has a comment"),
         _ => String::new(),
     };
     for child in node.children.borrow().iter() {

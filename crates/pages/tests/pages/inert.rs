@@ -1,4 +1,4 @@
-//! Nothing that a customer writes becomes a part of a page's structure (R23).
+//! Customer data never changes a page's structure (R23).
 
 use signpost_domain::{Name, PixelCode, PixelType, TargetUrl, WebUrl};
 use signpost_pages::{HtmlPage, Language, PixelPage, QrCode, QrOptions, SmallPage};
@@ -7,13 +7,14 @@ use crate::document::Document;
 use crate::landings::{URL, full_page, rendered, rendered_at};
 use crate::payloads;
 
-/// A URL that holds `payload`, as much of it as stored URLs can hold.
+/// A URL with as much of `payload` as stored URLs can hold.
 fn address_of(payload: &str) -> String {
     let payload: String = payload.chars().filter(|character| !character.is_whitespace()).collect();
     format!("https://pictures.example.com/{payload}?{payload}#{payload}")
 }
 
-/// Attributes run nothing, and addresses lead where pages lead: through our own, to a mail program, or to a picture.
+/// Checks that attributes run nothing and that addresses lead only through Signpost, to a mail program, or to
+/// a picture.
 #[track_caller]
 fn is_inert(document: &Document) {
     for element in &document.0 {
@@ -43,7 +44,7 @@ fn is_inert(document: &Document) {
 }
 
 #[test]
-fn r23_no_payload_changes_the_structure_of_a_landing_page() {
+fn r23_payloads_do_not_change_the_structure_of_a_landing_page() {
     let HtmlPage { html, content_security_policy } =
         rendered("plain", &full_page("plain", &address_of("plain"), "plain@example.com"));
     let plain = Document::read(&html);
@@ -67,9 +68,8 @@ fn r23_no_payload_changes_the_structure_of_a_landing_page() {
     }
 }
 
-/// A page without a picture draws its icon from the title.
 #[test]
-fn r23_no_payload_breaks_out_of_a_drawn_icon() {
+fn r23_payloads_do_not_break_out_of_a_drawn_icon() {
     for payload in payloads::all() {
         let document = Document::read(&rendered(&payload, &signpost_domain::PageContent::default()).html);
         is_inert(&document);
@@ -82,7 +82,7 @@ fn r23_no_payload_breaks_out_of_a_drawn_icon() {
 }
 
 #[test]
-fn r23_no_payload_changes_the_structure_of_a_pixel_page() {
+fn r23_payloads_do_not_change_the_structure_of_a_pixel_page() {
     let pixels = [
         PixelCode::parse(PixelType::Meta, "123456").unwrap(),
         PixelCode::parse(PixelType::GoogleTagManager, "GTM-AB12CDE").unwrap(),
@@ -110,9 +110,9 @@ fn r23_no_payload_changes_the_structure_of_a_pixel_page() {
     }
 }
 
-/// A code holds its text as dark and light modules only.
+/// A code contains its text only as dark and light modules.
 #[test]
-fn r23_a_qr_code_holds_no_text() {
+fn r23_qr_code_contains_no_text() {
     for payload in payloads::all() {
         let svg = QrCode::new(&QrCode::marked(&address_of(&payload)), QrOptions::default()).unwrap().svg();
         let drawing = Document::read(&svg);
@@ -122,9 +122,9 @@ fn r23_a_qr_code_holds_no_text() {
     }
 }
 
-/// Hosts as our own store may hold them never reach another directive of the policy.
+/// Hosts that the store may hold never change another directive of the policy.
 #[test]
-fn r23_no_host_breaks_out_of_the_policy() {
+fn r23_hosts_do_not_break_out_of_the_policy() {
     let mut read = 0;
     for hostile in [
         "a;script-src",
@@ -163,7 +163,7 @@ fn r23_no_host_breaks_out_of_the_policy() {
     assert!(read >= 5, "only {read} of these hosts can be stored");
 }
 
-/// Small pages take nothing from anybody; the same rules hold for what they are made of.
+/// Small pages take no data from customers; the same rules apply to their own content.
 #[test]
 fn r23_small_pages_run_and_load_nothing() {
     for page in SmallPage::ALL {
@@ -181,9 +181,9 @@ fn r23_small_pages_run_and_load_nothing() {
     }
 }
 
-/// The rule of the type itself, on which scripts rest.
+/// This rule of the type protects the scripts.
 #[test]
-fn r23_a_stored_code_of_a_pixel_cannot_leave_its_script() {
+fn r23_stored_pixel_code_cannot_leave_its_script() {
     for payload in payloads::all() {
         let is_plain = payload.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
         assert_eq!(PixelCode::from_stored(PixelType::Meta, payload.clone()).is_ok(), is_plain, "{payload}");

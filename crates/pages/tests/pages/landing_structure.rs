@@ -1,4 +1,4 @@
-//! What a landing page consists of (D34, D35, D59).
+//! The structure of a landing page (D34, D35, D59).
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -18,7 +18,7 @@ fn ordinary() -> PageContent {
 }
 
 #[test]
-fn d34_a_page_has_one_heading_landmarks_and_names_for_all_links() {
+fn d34_page_has_one_heading_landmarks_and_named_links() {
     let document = page(&ordinary());
     assert_eq!(document.only("h1").text, "Ada's page");
     document.only("main");
@@ -36,7 +36,7 @@ fn d34_a_page_has_one_heading_landmarks_and_names_for_all_links() {
 }
 
 #[test]
-fn d59_widgets_lead_through_the_address_of_their_page() {
+fn d59_widgets_link_through_the_address_of_their_page() {
     let contents = every_widget("Some words", "https://elsewhere.example/", "ada@example.com");
     let content = PageContent { widgets: widgets(contents), ..PageContent::default() };
     let leads = |slug: Option<&Slug>| -> Vec<String> {
@@ -55,7 +55,7 @@ fn d59_widgets_lead_through_the_address_of_their_page() {
 }
 
 #[test]
-fn d35_an_address_of_mail_cannot_add_fields_to_the_message() {
+fn d35_mail_address_cannot_add_fields_to_the_message() {
     let email = |address: &str| WidgetContent::Email { address: Email::parse(address).unwrap(), title: None };
     let contents = vec![email("a?bcc=b%0a@example.com"), email("a+tag.x-y_z@example.com")];
     let document = page(&PageContent { widgets: widgets(contents), ..PageContent::default() });
@@ -74,7 +74,7 @@ fn d35_unknown_widgets_are_skipped() {
 }
 
 #[test]
-fn d35_nothing_of_a_video_is_loaded() {
+fn d35_page_loads_nothing_of_a_video() {
     let contents = vec![WidgetContent::Video {
         url: signpost_domain::VideoUrl::parse("https://youtu.be/dQw4w9WgXcQ").unwrap(),
     }];
@@ -85,7 +85,7 @@ fn d35_nothing_of_a_video_is_loaded() {
 }
 
 #[test]
-fn d34_search_engines_are_kept_out_unless_they_are_let_in() {
+fn d34_page_is_not_indexed_unless_allowed() {
     let render = |search_engines| {
         let content = PageContent { search_engines, ..PageContent::default() };
         Landing { title: &name("x"), content: &content, url: URL, slug: None }.render().unwrap().html
@@ -95,7 +95,7 @@ fn d34_search_engines_are_kept_out_unless_they_are_let_in() {
 }
 
 #[test]
-fn d34_cards_and_icon_come_from_the_page() {
+fn d34_cards_and_icon_derive_from_the_page() {
     let content = PageContent {
         description: Some(Description::parse("Two\n  lines").unwrap()),
         avatar_url: Some(url("https://pictures.example.com/ada.png")),
@@ -114,7 +114,7 @@ fn d34_cards_and_icon_come_from_the_page() {
 }
 
 #[test]
-fn d34_a_page_names_its_public_url_for_cards_and_search_engines() {
+fn d34_page_names_its_public_url_for_cards_and_search_engines() {
     for (url, written) in [
         (URL, URL),
         ("http://[2001:db8::1]:8081/Sale-1_a", "http://[2001:db8::1]:8081/Sale-1_a"),
@@ -130,7 +130,7 @@ fn d34_a_page_names_its_public_url_for_cards_and_search_engines() {
 }
 
 #[test]
-fn r23_the_policy_lets_in_the_style_and_the_pictures_of_the_page() {
+fn r23_policy_allows_the_style_and_pictures_of_the_page() {
     for theme in Theme::ALL {
         let page = rendered("x", &PageContent { theme, ..ordinary() });
         let style = Document::read(&page.html).only("style").text.clone();
@@ -144,7 +144,7 @@ fn r23_the_policy_lets_in_the_style_and_the_pictures_of_the_page() {
 }
 
 #[test]
-fn d34_a_page_in_a_script_from_right_to_left_is_laid_out_so() {
+fn d34_right_to_left_title_sets_the_layout_direction() {
     let direction = |title: &str| {
         let html = rendered(title, &PageContent::default()).html;
         Document::read(&html).only("html").attribute("dir").map(str::to_owned)
@@ -153,9 +153,9 @@ fn d34_a_page_in_a_script_from_right_to_left_is_laid_out_so() {
     assert_eq!(direction("Café"), None);
 }
 
-/// Eight widgets as people fill them, and a hundred of them.
+/// Typical pages of eight and of a hundred widgets.
 #[test]
-fn pages_of_ordinary_content_are_at_most_30_kb() {
+fn typical_pages_have_at_most_30_kb() {
     let many = |count: usize| -> PageContent {
         let contents: Vec<WidgetContent> = every_widget(
             "Tour dates, autumn 2026",
@@ -174,9 +174,9 @@ fn pages_of_ordinary_content_are_at_most_30_kb() {
     }
 }
 
-/// Words and addresses are their owner's. What stands around them fits, whatever they are.
+/// Titles and addresses belong to the owner. The markup around them fits, whatever they are.
 #[test]
-fn our_part_of_a_page_of_a_hundred_links_with_pictures_is_at_most_30_kb() {
+fn markup_of_a_hundred_pictured_links_has_at_most_30_kb() {
     for letter in ["a", "ж", "猫"] {
         let mut of_owner = 0;
         let links = (0..100).map(|number| {
@@ -184,7 +184,7 @@ fn our_part_of_a_page_of_a_hundred_links_with_pictures_is_at_most_30_kb() {
             let title = format!("{number:02}{}", letter.repeat(38));
             let start = format!("https://{host}/");
             let picture = format!("{start}{}", "p".repeat(100 - start.len()));
-            // The host stands below the title, and once more in the list of sites that the page may load pictures from.
+            // The host is shown below the title, and once more in the list of allowed image hosts.
             of_owner += title.len() + host.len() + picture.len() + format!("https://{host} ").len();
             WidgetContent::Link {
                 title: name(&title),
@@ -201,9 +201,9 @@ fn our_part_of_a_page_of_a_hundred_links_with_pictures_is_at_most_30_kb() {
     }
 }
 
-/// What the documentation of the module says of the largest pages.
+/// The sizes of the largest pages, as the module's documentation states.
 #[test]
-fn a_page_of_nothing_but_text_takes_what_its_text_takes() {
+fn text_only_page_is_little_larger_than_its_text() {
     for (letter, most) in [("a", 210_000), ("\u{1f388}", 810_000), ("\"", 1_010_000)] {
         let text =
             WidgetContent::Text { text: WidgetText::parse(&letter.repeat(WidgetText::MAX_CHARS)).unwrap() };

@@ -25,7 +25,7 @@ pub(crate) fn widgets(contents: Vec<WidgetContent>) -> Widgets {
 /// The public URL of the pages of the tests.
 pub(crate) const URL: &str = "https://go.example.com/sample";
 
-/// The page of these, at the slug `sample`.
+/// The page with this content, at the slug `sample`.
 pub(crate) fn rendered(title: &str, content: &PageContent) -> HtmlPage {
     rendered_at(URL, title, content)
 }
@@ -36,8 +36,8 @@ pub(crate) fn rendered_at(url: &str, title: &str, content: &PageContent) -> Html
     Landing { title: &name(title), content, url, slug: Some(&slug) }.render().unwrap()
 }
 
-/// A widget of each type, and of each variant, in which every text is `text`, every URL is `address`, and the e-mail
-/// address is `mail`.
+/// A widget of each type and variant. Every text is `text`, every URL is `address`, and the e-mail address is
+/// `mail`.
 pub(crate) fn every_widget(text: &str, address: &str, mail: &str) -> Vec<WidgetContent> {
     let alt = |text: &str| AltText::from_stored(text.to_owned()).unwrap();
     let email = || Email::from_stored(mail.to_owned()).unwrap();
@@ -64,7 +64,7 @@ pub(crate) fn every_widget(text: &str, address: &str, mail: &str) -> Vec<WidgetC
     ]
 }
 
-/// A page whose every text is `text` and whose every URL is `address`.
+/// A page with `text` as every text and `address` as every URL.
 pub(crate) fn full_page(text: &str, address: &str, mail: &str) -> PageContent {
     PageContent {
         description: Some(Description::from_stored(text.to_owned()).unwrap()),

@@ -1,4 +1,4 @@
-//! What browsers make of the pages.
+//! Tests of pages as browsers parse them.
 
 #![allow(
     clippy::expect_used,

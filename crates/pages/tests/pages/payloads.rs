@@ -1,4 +1,4 @@
-//! Texts that have broken out of pages before: markup, handlers, styles, templates, and marks of direction.
+//! Texts that break out of careless pages: markup, handlers, styles, templates, and direction marks.
 
 const SEEDS: [&str; 72] = [
     "<script>alert(1)</script>",
@@ -86,7 +86,7 @@ const WRAPPINGS: [(&str, &str); 8] = [
     ("]]>", "<![CDATA["),
 ];
 
-/// Every seed in every wrapping, without characters that no field of one line can hold.
+/// Every seed in every wrapping, without characters that no single-line field accepts.
 pub(crate) fn all() -> Vec<String> {
     WRAPPINGS
         .iter()

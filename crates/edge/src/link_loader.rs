@@ -1,4 +1,4 @@
-//! Asking the store where an address leads, once for all who want to know at the same time.
+//! Loads links from the store. Concurrent visits of one address share a load.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -14,67 +14,68 @@ use tokio::sync::oneshot;
 use crate::compiled_link::CompiledLink;
 use crate::link_cache::LinkCache;
 use crate::outage_log::OutageLog;
-use crate::wanted::{KnownSite, Wanted};
+use crate::requested_address::{HashedSite, RequestedAddress};
 
-/// What a load came to.
+/// The outcome of a load.
 #[derive(Clone)]
 pub(crate) enum Loaded {
-    /// What is at the address, also if that is nothing.
+    /// A link, or that the address is empty.
     Link(CompiledLink),
-    /// The store could not say.
-    StoreAway,
-    /// A mistake of ours.
-    Broken,
+    /// The store is unavailable.
+    StoreUnavailable,
+    /// An internal error.
+    Failed,
 }
 
 type Load = Shared<oneshot::Receiver<Loaded>>;
 
-/// The loads under way.
-pub(crate) struct Loads {
+/// The loads in flight.
+pub(crate) struct LinkLoader {
     app: Arc<Application>,
     cache: Arc<LinkCache>,
     outages: OutageLog,
-    under_way: Mutex<HashMap<Address, Load>>,
+    in_flight: Mutex<HashMap<Address, Load>>,
 }
 
-impl Loads {
+impl LinkLoader {
     pub(crate) fn new(app: Arc<Application>, cache: Arc<LinkCache>) -> Arc<Self> {
-        Arc::new(Self { app, cache, outages: OutageLog::default(), under_way: Mutex::default() })
+        Arc::new(Self { app, cache, outages: OutageLog::default(), in_flight: Mutex::default() })
     }
 
-    /// What is at `wanted`, as of a moment after this was called, or as of an earlier one since which nothing changed.
-    pub(crate) async fn load(self: &Arc<Self>, wanted: &Wanted<'_>) -> Loaded {
-        let Some(address) = wanted.to_address() else { return Loaded::Broken };
+    /// Returns what is at `requested`, as of a moment after the call, or as of an earlier one since which
+    /// nothing changed.
+    pub(crate) async fn load(self: &Arc<Self>, requested: &RequestedAddress<'_>) -> Loaded {
+        let Some(address) = requested.to_address() else { return Loaded::Failed };
         let (load, is_own) = self.join(&address);
         match load.await {
             Ok(Loaded::Link(link))
-                if is_own || link.view().holds(link.moment(), wanted, &self.cache.generations) =>
+                if is_own || link.view().holds(link.moment(), requested, &self.cache.generations) =>
             {
                 return Loaded::Link(link);
             }
-            // A load that cannot find out now is no reason to ask at once again: an outage would be asked about by everybody
-            // who waits, one after the other.
-            Ok(loaded @ Loaded::StoreAway) => return loaded,
-            Ok(loaded @ Loaded::Broken) if is_own => return loaded,
-            // It began before a change, or was lost with the worker that ran it.
-            Ok(Loaded::Link(_) | Loaded::Broken) | Err(_) => {}
+            // Waiting visitors do not retry one after the other: that would multiply the load on a failing
+            // store.
+            Ok(loaded @ Loaded::StoreUnavailable) => return loaded,
+            Ok(loaded @ Loaded::Failed) if is_own => return loaded,
+            // The load began before a change, or was lost with the worker that ran it.
+            Ok(Loaded::Link(_) | Loaded::Failed) | Err(_) => {}
         }
-        // The next load has begun after this was called, so its outcome is new enough whatever changes meanwhile.
+        // The next load began after this call, so any later change is newer than the answer must be.
         let (load, _) = self.join(&address);
-        load.await.unwrap_or(Loaded::Broken)
+        load.await.unwrap_or(Loaded::Failed)
     }
 
-    /// The load of `address`, and whether it begins only now.
+    /// Returns the load of `address`, and whether this call started it.
     fn join(self: &Arc<Self>, address: &Address) -> (Load, bool) {
-        let mut under_way = self.under_way();
-        if let Some(load) = under_way.get(address) {
+        let mut in_flight = self.in_flight();
+        if let Some(load) = in_flight.get(address) {
             return (load.clone(), false);
         }
         let (sender, receiver) = oneshot::channel();
         let load = receiver.shared();
-        under_way.insert(address.clone(), load.clone());
-        drop(under_way);
-        // By itself, so that it does not end with the visitor who began it.
+        in_flight.insert(address.clone(), load.clone());
+        drop(in_flight);
+        // A task of its own, so that the load outlives the visitor who started it.
         tokio::spawn(Arc::clone(self).run(address.clone(), sender));
         (load, true)
     }
@@ -84,10 +85,10 @@ impl Loads {
         address: Address,
         sender: oneshot::Sender<Loaded>,
     ) -> impl Future<Output = ()> + Send {
-        let ending = Ending { loads: self, address, sender: Some(sender) };
+        let guard = LoadGuard { loader: self, address, sender: Some(sender) };
         async move {
-            let loaded = ending.loads.read(&ending.address).await;
-            ending.with(loaded);
+            let loaded = guard.loader.read(&guard.address).await;
+            guard.with(loaded);
         }
     }
 
@@ -98,53 +99,56 @@ impl Loads {
             Ok(resolved) => resolved,
             Err(error) => {
                 self.outages.note(&error);
-                return Loaded::StoreAway;
+                return Loaded::StoreUnavailable;
             }
         };
         let is_listed = resolved.is_listed(&self.app.target_blocklist.current());
-        let site = KnownSite::at(address, generations);
-        let wanted =
-            Wanted::new(&site, address.slug.as_ref().map(signpost_domain::Slug::as_str), generations);
-        match CompiledLink::new(&wanted, &resolved, is_listed, moment, generations) {
+        let site = HashedSite::at(address, generations);
+        let requested = RequestedAddress::new(
+            &site,
+            address.slug.as_ref().map(signpost_domain::Slug::as_str),
+            generations,
+        );
+        match CompiledLink::new(&requested, &resolved, is_listed, moment, generations) {
             Ok(link) => {
-                self.cache.insert(wanted.hash(), link.clone());
+                self.cache.insert(requested.hash(), link.clone());
                 Loaded::Link(link)
             }
             Err(error) => {
                 tracing::error!(%error, "a link cannot be shown");
-                Loaded::Broken
+                Loaded::Failed
             }
         }
     }
 
-    /// Nothing panics between the locks.
-    fn under_way(&self) -> MutexGuard<'_, HashMap<Address, Load>> {
-        self.under_way.lock().unwrap_or_else(PoisonError::into_inner)
+    /// No code panics while it holds the lock.
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<Address, Load>> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Ends a load, also one that panics or that is lost with its runtime.
-struct Ending {
-    loads: Arc<Loads>,
+/// Removes the load when it ends, even if it panics or its runtime stops.
+struct LoadGuard {
+    loader: Arc<LinkLoader>,
     address: Address,
     sender: Option<oneshot::Sender<Loaded>>,
 }
 
-impl Ending {
+impl LoadGuard {
     fn with(mut self, loaded: Loaded) {
         let sender = self.sender.take();
-        // Whoever comes now finds the outcome in the cache, or begins anew.
+        // Later visitors find the outcome in the cache, or start a new load.
         drop(self);
         if let Some(sender) = sender {
-            // Nobody may wait any more.
+            // All waiting visitors may be gone.
             let _ = sender.send(loaded);
         }
     }
 }
 
-impl Drop for Ending {
+impl Drop for LoadGuard {
     fn drop(&mut self) {
-        self.loads.under_way().remove(&self.address);
+        self.loader.in_flight().remove(&self.address);
     }
 }
 
@@ -158,18 +162,18 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
-    use crate::link_view::LeadsTo;
+    use crate::link_view::Destination;
 
-    /// Loads on a store with one redirect.
+    /// A loader on a store with one redirect.
     struct Scene {
         memory: InMemory,
-        loads: Arc<Loads>,
+        loader: Arc<LinkLoader>,
         redirect: Redirect,
         account: signpost_domain::AccountId,
     }
 
     impl Scene {
-        #[expect(clippy::disallowed_methods, reason = "this puts into the store what no use case makes")]
+        #[expect(clippy::disallowed_methods, reason = "the test stores values that no use case creates")]
         async fn new() -> Self {
             let memory = InMemory::default();
             let account = samples::account();
@@ -182,11 +186,11 @@ mod tests {
             work.commit().await.unwrap();
             let app = Arc::new(memory.application());
             let cache = Arc::new(LinkCache::new(1 << 20, 0, Arc::clone(&app.link_memory)));
-            Self { memory, loads: Loads::new(app, cache), redirect, account: account.id }
+            Self { memory, loader: LinkLoader::new(app, cache), redirect, account: account.id }
         }
 
-        /// Changes the redirect as a use case does.
-        #[expect(clippy::disallowed_methods, reason = "the subscriber is told by the test itself")]
+        /// Deactivates the redirect as a use case does.
+        #[expect(clippy::disallowed_methods, reason = "the test notifies the subscriber")]
         async fn deactivate(&self) {
             let before = self.redirect.clone().into_any();
             let after = Redirect { is_active: false, ..self.redirect.clone() }.into_any();
@@ -195,38 +199,39 @@ mod tests {
             work.commit().await.unwrap();
             let addresses = [self.redirect.placement.address().unwrap()].into();
             let change = VisibleChange { account: self.account, affected: Affected::Addresses(addresses) };
-            self.loads.cache.changed(&change, Origin::ThisNode);
+            self.loader.cache.changed(&change, Origin::ThisNode);
         }
 
-        /// Waits until so many have joined the load of the redirect, which each of them and the table of loads hold.
+        /// Waits until this many visitors have joined the load. Each visitor and the table of loads hold a
+        /// reference.
         async fn joined_by(&self, visitors: usize) {
             let address = self.redirect.placement.address().unwrap();
-            while self.loads.under_way().get(&address).and_then(Shared::strong_count) <= Some(visitors) {
+            while self.loader.in_flight().get(&address).and_then(Shared::strong_count) <= Some(visitors) {
                 tokio::task::yield_now().await;
             }
         }
 
-        /// What a visit of this slug finds that does not look into the cache.
+        /// Loads this slug without reading the cache.
         fn load(&self, slug: &'static str) -> impl Future<Output = Loaded> + Send + use<> {
-            let loads = Arc::clone(&self.loads);
+            let loader = Arc::clone(&self.loader);
             async move {
-                let generations = &loads.cache.generations;
+                let generations = &loader.cache.generations;
                 let address = samples::on_system(slug).address().unwrap();
-                let site = KnownSite::at(&address, generations);
-                loads.load(&Wanted::new(&site, Some(slug), generations)).await
+                let site = HashedSite::at(&address, generations);
+                loader.load(&RequestedAddress::new(&site, Some(slug), generations)).await
             }
         }
     }
 
     fn is_there(loaded: &Loaded) -> bool {
         match loaded {
-            Loaded::Link(link) => link.view().leads_to() != LeadsTo::Nothing,
-            Loaded::StoreAway | Loaded::Broken => panic!("the load failed"),
+            Loaded::Link(link) => link.view().destination() != Destination::Nothing,
+            Loaded::StoreUnavailable | Loaded::Failed => panic!("the load failed"),
         }
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn d58_ten_thousand_visitors_of_one_cold_link_cost_one_query() {
+    async fn d58_ten_thousand_visitors_of_a_cold_link_cost_one_query() {
         let scene = Scene::new().await;
         let held = scene.memory.store.link_reads().hold();
         let mut waiting: JoinSet<_> = (0..10_000).map(|_| scene.load("sale")).collect();
@@ -237,12 +242,13 @@ mod tests {
             assert!(is_there(&loaded.unwrap()));
         }
         assert_eq!(scene.memory.store.link_reads().count(), 1);
-        assert!(scene.loads.under_way().is_empty());
+        assert!(scene.loader.in_flight().is_empty());
     }
 
-    /// Whoever comes after a change waits for the load that began before it, and does not get its outcome.
+    /// A visitor who comes after a change waits for the load that began before it, and does not get its
+    /// outcome.
     #[tokio::test(flavor = "multi_thread")]
-    async fn d58_r12_who_comes_after_a_change_never_gets_what_was_read_before_it() {
+    async fn d58_r12_visit_after_a_change_never_gets_an_earlier_read() {
         for _ in 0..50 {
             let scene = Scene::new().await;
             let held = scene.memory.store.link_reads().hold();
@@ -258,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn d58_an_outage_is_asked_about_once_by_all_who_wait() {
+    async fn d58_waiting_visitors_share_one_query_during_an_outage() {
         let scene = Scene::new().await;
         let held = scene.memory.store.link_reads().hold();
         let first = tokio::spawn(scene.load("sale"));
@@ -266,13 +272,13 @@ mod tests {
         drop(held);
         assert!(is_there(&first.await.unwrap()));
         scene.memory.store.faults().fail_next(Step::Read, Fault::Unavailable, 1);
-        assert!(matches!(scene.load("other").await, Loaded::StoreAway));
-        assert!(!is_there(&scene.load("other").await), "as soon as it is back");
-        assert!(scene.loads.under_way().is_empty());
+        assert!(matches!(scene.load("other").await, Loaded::StoreUnavailable));
+        assert!(!is_there(&scene.load("other").await), "once the store is back");
+        assert!(scene.loader.in_flight().is_empty());
     }
 
     #[tokio::test(flavor = "multi_thread")]
-    async fn a_visitor_who_goes_away_ends_no_load() {
+    async fn load_continues_when_its_visitor_leaves() {
         let scene = Scene::new().await;
         let held = scene.memory.store.link_reads().hold();
         let first = tokio::spawn(scene.load("sale"));

@@ -1,4 +1,4 @@
-//! The address that a visit is for.
+//! The requested address.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,15 +7,15 @@ use signpost_domain::{Address, Hostname, Site, Slug, SystemDomain};
 
 use crate::generations::{AddressHash, Generations, SiteHash, Slot};
 
-/// A site with its hash.
+/// A site and its hash.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct KnownSite {
+pub(crate) struct HashedSite {
     site: Site,
     hash: SiteHash,
 }
 
-impl KnownSite {
-    /// The site that answers to `hostname`.
+impl HashedSite {
+    /// Returns the site that answers to `hostname`.
     pub(crate) fn of(hostname: Hostname, system: &SystemDomain, generations: &Generations) -> Self {
         if system.answers_to(&hostname) {
             return Self { site: Site::System, hash: generations.system_site() };
@@ -25,8 +25,8 @@ impl KnownSite {
     }
 }
 
-impl KnownSite {
-    /// The site of an address.
+impl HashedSite {
+    /// Returns the site of an address.
     pub(crate) fn at(address: &Address, generations: &Generations) -> Self {
         let hash = match &address.site {
             Site::System => generations.system_site(),
@@ -36,17 +36,17 @@ impl KnownSite {
     }
 }
 
-/// The address that a visit is for, with its hash.
+/// The requested address, and its hash.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
-    site: &'a KnownSite,
+pub(crate) struct RequestedAddress<'a> {
+    site: &'a HashedSite,
     slug: Option<&'a str>,
     hash: AddressHash,
 }
 
-impl<'a> Wanted<'a> {
-    /// The address with this slug, which must be a valid one; `None` is the root.
-    pub(crate) fn new(site: &'a KnownSite, slug: Option<&'a str>, generations: &Generations) -> Self {
+impl<'a> RequestedAddress<'a> {
+    /// The address with this slug, which must be valid. `None` is the root.
+    pub(crate) fn new(site: &'a HashedSite, slug: Option<&'a str>, generations: &Generations) -> Self {
         Self { site, slug, hash: generations.address_hash(site.hash, slug) }
     }
 
@@ -58,7 +58,7 @@ impl<'a> Wanted<'a> {
         self.hash
     }
 
-    /// The hostname, if it is a custom domain's.
+    /// The hostname, if it is that of a custom domain.
     pub(crate) fn custom_hostname(&self) -> Option<&'a str> {
         match &self.site.site {
             Site::System => None,
@@ -71,7 +71,7 @@ impl<'a> Wanted<'a> {
         matches!(self.site.site, Site::System) && self.slug.is_none()
     }
 
-    /// Where changes of the custom domain are noted, if it is one.
+    /// The slot that notes changes of the custom domain, if it is one.
     pub(crate) fn custom_site_slot(&self) -> Option<Slot> {
         match self.site.site {
             Site::System => None,
@@ -79,44 +79,44 @@ impl<'a> Wanted<'a> {
         }
     }
 
-    /// The address as a value of its own. `None` if the slug is not one.
+    /// Converts it into an owned address. `None` if the slug is invalid.
     pub(crate) fn to_address(self) -> Option<Address> {
         let slug = self.slug.map(Slug::parse).transpose().ok()?;
         Some(Address { site: self.site.site.clone(), slug })
     }
 }
 
-/// How many values of `Host` a worker remembers. A visitor can send anything, so that they are few.
-const REMEMBERED_HOSTS: usize = 64;
+/// How many values of `Host` a worker caches. A visitor can send any value, so the number is small.
+const CACHED_HOSTS: usize = 64;
 
-/// Longer values of `Host` are not remembered: a hostname has at most 253 characters, and a port.
-const LONGEST_REMEMBERED: usize = 260;
+/// Longer values of `Host` are not cached: a hostname has at most 253 characters, plus a port.
+const MAX_CACHED_LENGTH: usize = 260;
 
-/// The sites behind the values of `Host` that a worker saw lately. To read a hostname costs more than to find a link.
-pub(crate) struct KnownHosts(RefCell<Vec<Option<KnownHost>>>);
+/// The sites of `Host` values that a worker saw recently. Parsing a hostname costs more than finding a link.
+pub(crate) struct HostCache(RefCell<Vec<Option<CachedHost>>>);
 
-/// A value of `Host`, and its site.
-type KnownHost = (Box<[u8]>, Rc<KnownSite>);
+/// A value of `Host` and its site.
+type CachedHost = (Box<[u8]>, Rc<HashedSite>);
 
-impl KnownHosts {
+impl HostCache {
     pub(crate) fn new() -> Self {
-        Self(RefCell::new(vec![None; REMEMBERED_HOSTS]))
+        Self(RefCell::new(vec![None; CACHED_HOSTS]))
     }
 
-    /// The site of `authority`, which `read` finds if it is not remembered.
+    /// Returns the site of `authority`, and calls `read` if it is not cached.
     pub(crate) fn site(
         &self,
         authority: &[u8],
-        read: impl FnOnce() -> Option<KnownSite>,
-    ) -> Option<Rc<KnownSite>> {
-        let place = place_of(authority);
+        read: impl FnOnce() -> Option<HashedSite>,
+    ) -> Option<Rc<HashedSite>> {
+        let place = index_of(authority);
         if let Some(Some((known, site))) = self.0.borrow().get(place)
             && **known == *authority
         {
             return Some(Rc::clone(site));
         }
         let site = Rc::new(read()?);
-        if authority.len() <= LONGEST_REMEMBERED
+        if authority.len() <= MAX_CACHED_LENGTH
             && let Some(entry) = self.0.borrow_mut().get_mut(place)
         {
             *entry = Some((authority.into(), Rc::clone(&site)));
@@ -125,8 +125,9 @@ impl KnownHosts {
     }
 }
 
-/// A poor hash is enough: whoever makes two names meet makes their own visits slower by a microsecond.
-fn place_of(authority: &[u8]) -> usize {
+/// A weak hash is enough: a visitor who makes two names collide slows only their own visits, by a
+/// microsecond.
+fn index_of(authority: &[u8]) -> usize {
     let sum = authority.iter().fold(0_u32, |sum, byte| sum.wrapping_mul(31).wrapping_add(u32::from(*byte)));
-    usize::try_from(sum).unwrap_or_default() % REMEMBERED_HOSTS
+    usize::try_from(sum).unwrap_or_default() % CACHED_HOSTS
 }
