@@ -1,6 +1,32 @@
-//! Choices that a failing test can repeat.
+//! Seeds, and the random choices that follow from them. Each seed makes other visits and asks other questions.
 
-/// A small generator (splitmix64), the same in every run with the same seed.
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+
+/// The variable with other seeds: one (`17`), or a range (`1-100`).
+const VARIABLE: &str = "SIGNPOST_EXACTNESS_SEEDS";
+
+/// The seeds of the variable; by default two fixed ones and a random one.
+pub(crate) fn seeds() -> Vec<u64> {
+    match std::env::var(VARIABLE) {
+        Ok(named) => parse(&named),
+        Err(_) => vec![1, 2, RandomState::new().build_hasher().finish() % 1_000_000],
+    }
+}
+
+/// Prints how to repeat a run, which the test harness shows if the run fails.
+pub(crate) fn announce(seed: u64) {
+    println!("seed {seed}: repeat it with {VARIABLE}={seed}");
+}
+
+fn parse(named: &str) -> Vec<u64> {
+    let number = |text: &str| {
+        text.parse().unwrap_or_else(|_| panic!("{VARIABLE} is neither a seed nor a range: {named}"))
+    };
+    let (first, last) = named.split_once('-').unwrap_or((named, named));
+    (number(first)..=number(last)).collect()
+}
+
+/// A small generator (splitmix64) that makes the same choices in every run with the same seed.
 #[derive(Debug, Clone)]
 pub(crate) struct Chance(u64);
 
@@ -26,7 +52,7 @@ impl Chance {
         low + i64::try_from(self.next() % u64::try_from(high - low + 1).unwrap()).unwrap()
     }
 
-    /// True in one of so many cases.
+    /// True in one of `cases` cases.
     pub(crate) fn one_in(&mut self, cases: usize) -> bool {
         self.below(cases) == 0
     }
@@ -35,4 +61,10 @@ impl Chance {
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> &'a T {
         &items[self.below(items.len())]
     }
+}
+
+#[test]
+fn the_variable_has_one_seed_or_a_range() {
+    assert_eq!(parse("17"), [17]);
+    assert_eq!(parse("1-3"), [1, 2, 3]);
 }

@@ -1,4 +1,4 @@
-//! What is exported, against the model (D66).
+//! Compares exports of clicks with the model (D66).
 
 use std::collections::HashSet;
 
@@ -11,11 +11,11 @@ use crate::questions::filters_of;
 use crate::scene::Scene;
 
 impl Scene {
-    /// The export of all that is asked for has each click once, in order (D66).
+    /// An export has each selected click once, in order (D66).
     pub(crate) fn compare_exports(&mut self) {
         let endpoints = self.endpoints();
         let now = self.memory.clock.now().unix_millis();
-        // An account exports once a minute, so that there is one: of everything, or of something.
+        // An account may export once a minute, so there is one export, with or without filters.
         let endpoint = self.chance.pick(&endpoints).clone();
         let mut asked = endpoint.question(&mut self.chance, &self.rows, now);
         if asked.filters.is_empty() {
@@ -35,7 +35,7 @@ impl Scene {
         let at = |click: &Value| click["at"].as_str().unwrap().to_owned();
         assert!(shown.iter().map(at).collect::<Vec<_>>().is_sorted(), "{uri}");
         let ids: HashSet<&str> = shown.iter().map(|click| click["id"].as_str().unwrap()).collect();
-        assert_eq!(ids.len(), shown.len(), "each id is another: {uri}");
+        assert_eq!(ids.len(), shown.len(), "ids are unique: {uri}");
         found.sort_by_key(Value::to_string);
         expected.sort_by_key(Value::to_string);
         assert_eq!(found, expected, "{uri}");

@@ -1,11 +1,11 @@
-//! Local time, one instant at a time: which bucket an instant belongs to.
+//! Finds the bucket of an instant in local time.
 
 use jiff::tz::TimeZone;
 use jiff::{Timestamp as Instant, ToSpan as _, Zoned};
 use signpost_domain::Timestamp;
 
-/// The zones that are asked for: the default, a common one with daylight saving, several at :30 and :45, one that changes by half
-/// an hour, one that changes at midnight, and two that changed their rules.
+/// The zones in questions: the default, a common one with daylight saving, several at :30 and :45, one that
+/// changes by half an hour, one that changes at midnight, and two that changed their rules.
 pub(crate) const ZONES: [&str; 10] = [
     "UTC",
     "Europe/Berlin",
@@ -19,7 +19,7 @@ pub(crate) const ZONES: [&str; 10] = [
     "Pacific/Apia",
 ];
 
-/// The days of UTC on which runs begin. Within the nine days from there clocks change:
+/// The UTC days on which runs begin. Clocks change within nine days from each:
 ///
 /// - in Berlin forward on 2026-03-29; in Adelaide (:30), Chatham (:45) and on Lord Howe (by half an hour) back on 2026-04-05,
 /// - from 8:30 to 9 hours before UTC in Pyongyang on 2018-05-05, when the country changed its rules,
@@ -30,7 +30,8 @@ const FIRST_DAYS: [&str; 4] = ["2026-03-28", "2018-05-01", "2026-03-03", "2011-1
 /// How many days a run has.
 pub(crate) const DAYS: i64 = 9;
 
-/// When the first day of the run with this seed begins, in milliseconds. The first two seeds differ in it, as every run has them.
+/// The start of the first day of the run with this seed, in milliseconds. The two fixed seeds have different
+/// days.
 pub(crate) fn first_day(seed: u64) -> i64 {
     let number = usize::try_from(seed.wrapping_sub(1) % 4).unwrap();
     let day = format!("{}T00:00:00Z", FIRST_DAYS[number]);
@@ -43,11 +44,11 @@ fn zoned(at: Timestamp, zone: &TimeZone) -> Zoned {
     Instant::from_millisecond(at.unix_millis()).unwrap().to_zoned(zone.clone())
 }
 
-/// The instant at which the local hour, day, ISO week or month begins that `at` is in.
+/// The start of the local hour, day, ISO week or month that contains `at`.
 pub(crate) fn begin_of(at: Timestamp, zone: &TimeZone, interval: &str) -> Timestamp {
     let local = zoned(at, zone);
     let begin = match interval {
-        // An hour begins where the clock last showed a full hour, or was set.
+        // An hour begins where the clock last showed a full hour or was changed.
         "hour" => {
             let mut minute = at.unix_millis() - at.unix_millis().rem_euclid(60_000);
             loop {

@@ -1,8 +1,8 @@
-//! What analytics answer, against an independent count of the very visits that were made.
+//! Compares the answers of analytics with an independent count of the visits.
 //!
-//! Known visits are sent through a real link listener, over several days of a clock that the test sets. They are recorded,
-//! stored, packed, summed up and sealed as in the program. Random questions are then asked through the API, and each answer must
-//! equal what the model of this test counts from its own list of the visits (D45 to D49).
+//! The test sends known visits to a real link listener, over several days of a clock that it sets. They are
+//! recorded, stored, packed, summed up and sealed as in the program. The test then asks random questions
+//! through the API. Each answer must equal the count of the test's own model (D45 to D49).
 
 #![allow(
     clippy::expect_used,
@@ -12,7 +12,7 @@
     clippy::unwrap_used,
     reason = "tests fail by panicking"
 )]
-#![allow(clippy::disallowed_methods, reason = "tests put into the store what no use case makes")]
+#![allow(clippy::disallowed_methods, reason = "tests write to the store what no use case creates")]
 
 mod chance;
 mod exports;
@@ -21,7 +21,6 @@ mod model;
 mod questions;
 mod scene;
 mod scenery;
-mod seeds;
 mod stores;
 mod visits;
 
@@ -29,18 +28,18 @@ use crate::scene::Scene;
 use crate::scenery::{DEACTIVATED, LOST};
 use crate::stores::Kind;
 
-/// How many visits are made.
+/// How many visits a run has.
 const VISITS: usize = 1_000;
 
 /// How many questions are asked at each stage.
 const QUESTIONS: usize = 40;
 
 async fn every_answer_is_exact(kind: Kind) {
-    for seed in seeds::seeds() {
-        seeds::announce(seed);
+    for seed in chance::seeds() {
+        chance::announce(seed);
         let Some(mut scene) = Scene::start(kind, seed).await else { return };
         let visits = scene.plan_visits(VISITS);
-        // Upkeep runs at random moments in between, and questions are asked of days that have not ended.
+        // Upkeep runs at random moments, and some questions are about days that have not ended.
         for (number, visit) in visits.iter().enumerate() {
             scene.make(visit).await;
             if number == VISITS / 2 {

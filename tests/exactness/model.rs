@@ -62,7 +62,7 @@ const LINK: usize = 11;
 const WIDGET: usize = 10;
 
 impl Asked {
-    /// Whether a row is among those that are asked for.
+    /// Whether the question selects a row.
     pub(crate) fn takes(&self, row: &Row) -> bool {
         let at = row.at.unix_millis();
         (self.first..=self.last).contains(&at)
@@ -73,12 +73,12 @@ impl Asked {
                 .all(|filter| filter.values.contains(&row.values[filter.dimension]) != filter.excludes)
     }
 
-    /// The answer (D46), from the rows alone.
+    /// The answer (D46), computed only from the rows.
     pub(crate) fn answer(&self, rows: &[Row]) -> Value {
         let zone = TimeZone::get(self.zone).unwrap();
         let rows: Vec<&Row> = rows.iter().filter(|row| self.takes(row)).collect();
         let mut series: BTreeMap<Timestamp, Vec<&Row>> = BTreeMap::new();
-        // Every bucket that has a minute of the period, by walking through it.
+        // Finds every bucket of the period by walking through it.
         let instant = |millis| Timestamp::from_unix_millis(millis).unwrap();
         let mut at = self.first;
         while at <= self.last {
@@ -131,7 +131,7 @@ impl Asked {
     }
 }
 
-/// A visitor of two UTC days counts on each (D48).
+/// A visitor counts once on each UTC day (D48).
 fn visitors(rows: &[&Row]) -> usize {
     let day = |row: &Row| row.at.unix_millis() / 86_400_000;
     rows.iter().map(|row| (day(row), &row.visitor)).collect::<HashSet<_>>().len()

@@ -7,23 +7,23 @@ use crate::chance::Chance;
 use crate::local_time::{INTERVALS, ZONES};
 use crate::model::{Asked, DIMENSIONS, Filter, Row};
 
-/// What may be asked of an endpoint: the account, a redirect, or a landing page.
+/// An analytics endpoint: of the account, a redirect or a landing page.
 #[derive(Debug, Clone)]
 pub(crate) struct Endpoint {
     pub(crate) path: String,
     /// `None` for the whole account.
     pub(crate) link: Option<String>,
-    /// The dimensions that it offers.
+    /// The dimensions of the endpoint.
     pub(crate) dimensions: Vec<usize>,
 }
 
 impl Endpoint {
-    /// A question, most often of times at which something happened.
+    /// A random question, usually about times with visits.
     pub(crate) fn question(&self, chance: &mut Chance, rows: &[Row], now: i64) -> Asked {
         let mut ends = [0, 0].map(|_| {
             let at = chance.pick(rows).at.unix_millis();
             match chance.below(4) {
-                // Exactly at a click, just before or behind it: both ends are inclusive to the millisecond (D49).
+                // Exactly at a click, or a millisecond before or after it: both ends are inclusive (D49).
                 0 => at + chance.between(-1, 1),
                 1 => at - at.rem_euclid(86_400_000) - chance.between(0, 1),
                 2 => at - at.rem_euclid(900_000),
@@ -62,7 +62,7 @@ impl Endpoint {
         }
     }
 
-    /// How it is asked through the API (D45).
+    /// The question as a request to the API (D45).
     pub(crate) fn uri(&self, asked: &Asked) -> String {
         let mut uri = format!(
             "{}?start_date={}&end_date={}&timezone={}&interval={}&limit={}",

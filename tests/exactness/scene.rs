@@ -1,4 +1,4 @@
-//! Two listeners, a recorder and a store, on a clock that the test sets.
+//! Runs two listeners, a recorder and a store on a clock that the test sets.
 
 use std::net::TcpListener;
 use std::num::NonZeroUsize;
@@ -27,7 +27,7 @@ use crate::visits::{Place, Visit, visit};
 
 const DAY: i64 = 86_400_000;
 
-/// Passes clicks on to the recorder of the day, and counts them.
+/// Counts clicks, and passes them to the recorder of the day.
 #[derive(Default)]
 struct Sink {
     recorder: Mutex<Option<Arc<ClickRecorder>>>,
@@ -44,7 +44,7 @@ impl ClickSink for Sink {
     }
 }
 
-/// Everything, and the visits that were made.
+/// The parts under test, and the rows of the model.
 pub(crate) struct Scene {
     pub(crate) chance: Chance,
     pub(crate) memory: InMemory,
@@ -62,9 +62,9 @@ pub(crate) struct Scene {
     account: AccountId,
     pub(crate) first_day: i64,
     day: UtcDay,
-    /// Which links open nothing any more.
+    /// The links that are inactive.
     inactive: Vec<usize>,
-    /// How many clicks the link listener has handed on.
+    /// How many clicks the link listener must have passed on.
     expected: usize,
     pub(crate) rows: Vec<Row>,
 }
@@ -100,7 +100,7 @@ impl Scene {
         let edge = EdgeServer::start(links, Arc::clone(&app), options).unwrap();
         let api =
             ApiServer::start(requests, Arc::clone(&app), ApiOptions { workers, connections: 100 }).unwrap();
-        // However long the test takes, its links are as new as they were.
+        // The link memory stays fresh, however long the test takes.
         app.link_memory.synced(Instant::now() + Duration::from_hours(1));
         let agent = ureq::Agent::config_builder().max_redirects(0).http_status_as_error(false).build().into();
         let mut scene = Self {
@@ -127,12 +127,12 @@ impl Scene {
         Some(scene)
     }
 
-    /// So many visits, in order of time.
+    /// Plans `count` visits, in order of time.
     pub(crate) fn plan_visits(&mut self, count: usize) -> Vec<Visit> {
         let first = self.first_day;
         let mut instants: Vec<i64> = (0..count)
             .map(|_| match self.chance.below(30) {
-                // Right at the edges of hours and days, and several within one millisecond.
+                // Exactly at the bounds of hours and days, and several in one millisecond.
                 0 => first + self.chance.between(1, DAYS - 1) * DAY,
                 1 => first + self.chance.between(1, DAYS - 1) * DAY - 1,
                 2 => first + self.chance.between(1, DAYS * 24 - 1) * 3_600_000,
@@ -151,7 +151,7 @@ impl Scene {
     /// Makes a visit at its time.
     pub(crate) async fn make(&mut self, visit: &Visit) {
         if UtcDay::of(visit.at) != self.day {
-            // As a node that is restarted each day, which then has the new day's key from the beginning.
+            // Like a node that restarts each day, so that it has the new day's key from the start.
             self.settle().await;
             self.day = UtcDay::of(visit.at);
             self.memory.clock.set(visit.at);
@@ -178,7 +178,7 @@ impl Scene {
             (Place::Nothing, _) => [404, 404],
             (_, Some(RecordedKind::Blocked)) => [403, 403],
             (Place::Link(4), _) => [200, 200],
-            // A gate turns HEAD away as well.
+            // A gate refuses HEAD as well.
             (Place::Link(_), None) => [302, 403],
             _ => [302, 302],
         };
@@ -193,14 +193,14 @@ impl Scene {
         let (link, widget) = match visit.place {
             Place::Link(number) => (self.ids[number].clone(), String::new()),
             Place::Widget(number) => (self.ids[4].clone(), self.widgets[number].clone()),
-            Place::Nothing | Place::Unrecorded => panic!("these are of no kind"),
+            Place::Nothing | Place::Unrecorded => panic!("these visits are not recorded"),
         };
         let mut values: Vec<String> = visit.values.iter().map(|value| (*value).to_owned()).collect();
         values.extend([widget, link]);
         self.rows.push(Row { at: visit.at, kind, visitor: (visit.address.clone(), visit.agent), values });
     }
 
-    /// From now on the link opens nothing, and keeps its clicks.
+    /// Deactivates the link, which keeps its clicks.
     pub(crate) fn deactivate(&mut self, number: usize) {
         let request = Request::builder()
             .method("PATCH")
@@ -213,19 +213,19 @@ impl Scene {
         self.inactive.push(number);
     }
 
-    /// The link has no address any more, and keeps its clicks.
+    /// Takes the address of the link away; the link keeps its clicks.
     pub(crate) async fn lose(&self, number: usize) {
         lose(&self.memory, self.account, &self.ids[number]).await;
     }
 
-    /// Waits until every visit that was made is stored.
+    /// Waits until every visit is stored.
     pub(crate) async fn settle(&mut self) {
         let began = Instant::now();
         while self.sink.taken.load(Ordering::SeqCst) < self.expected {
-            assert!(began.elapsed() < Duration::from_secs(30), "clicks do not come through");
+            assert!(began.elapsed() < Duration::from_secs(30), "the recorder does not get the clicks");
             tokio::time::sleep(Duration::from_millis(2)).await;
         }
-        assert_eq!(self.sink.taken.load(Ordering::SeqCst), self.expected, "every click is handed on once");
+        assert_eq!(self.sink.taken.load(Ordering::SeqCst), self.expected, "every click is passed on once");
         self.stop_recorder().await;
         self.start_recorder().await;
     }
@@ -250,17 +250,17 @@ impl Scene {
         }
     }
 
-    /// Lets days pass in which nothing happens.
+    /// Lets days without visits pass.
     pub(crate) fn pass_days(&mut self, days: u64) {
         self.memory.clock.advance(Duration::from_hours(24 * days));
     }
 
-    /// Does what upkeep there is.
+    /// Does all pending upkeep.
     pub(crate) async fn keep_up(&self) {
         keep_up(self.opened.store.as_ref(), self.memory.clock.now()).await;
     }
 
-    /// Does some upkeep.
+    /// Does some random upkeep.
     pub(crate) async fn keep_up_at_random(&mut self) {
         let (store, now) = (&self.opened.store, self.memory.clock.now());
         for _ in 0..self.chance.below(4) {
@@ -299,7 +299,7 @@ impl Scene {
         endpoints
     }
 
-    /// Asks so many questions, and compares each answer with the model's.
+    /// Asks random questions, and compares each answer with the model's.
     pub(crate) async fn compare(&mut self, questions: usize) {
         let endpoints = self.endpoints();
         let now = self.memory.clock.now().unix_millis();
@@ -309,7 +309,7 @@ impl Scene {
             let uri = endpoint.uri(&asked);
             let answer = self.get_json(&uri);
             let expected = asked.answer(&self.rows);
-            // Part by part, since the whole is too long to be read in a failure.
+            // Part by part, because the whole answer is too long to read in a failure.
             for (name, part) in expected.as_object().unwrap() {
                 assert_eq!(answer[name], *part, "{name} of {uri}");
             }
@@ -318,7 +318,7 @@ impl Scene {
         tokio::task::yield_now().await;
     }
 
-    /// Asks while upkeep runs again and again.
+    /// Asks questions while upkeep runs repeatedly.
     pub(crate) async fn compare_while_upkeep_runs(&mut self, questions: usize) {
         let store = Arc::clone(&self.opened.store);
         let now = self.memory.clock.now();

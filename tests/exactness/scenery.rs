@@ -1,4 +1,4 @@
-//! What is there before the first visit: an account, and its links.
+//! The account and its links before the first visit.
 
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::{LinkReads as _, Store as _};
@@ -12,7 +12,7 @@ use signpost_port_contracts::samples;
 
 use crate::visits::Gate;
 
-/// The links that are visited: what each asks of its visitors. The last one is the landing page.
+/// The gates of the visited links. The last one is the landing page.
 pub(crate) const GATES: [Gate; 5] = [
     Gate { antibot: false, blocks: None },
     Gate { antibot: false, blocks: None },
@@ -20,13 +20,13 @@ pub(crate) const GATES: [Gate; 5] = [
     Gate { antibot: false, blocks: Some("DE") },
     Gate { antibot: false, blocks: None },
 ];
-/// The link that is deactivated halfway, and the one that is lost behind the last visit.
+/// The link that is deactivated halfway, and the one that loses its address after the last visit.
 pub(crate) const DEACTIVATED: usize = 1;
 pub(crate) const LOST: usize = 0;
 
 pub(crate) const SLUGS: [&str; 5] = ["sale", "other", "people", "abroad", "menu"];
 
-/// A plan that no test comes to the end of.
+/// A plan that no test exhausts.
 pub(crate) fn unlimited() -> Plan {
     Plan {
         name: PlanName::parse("unlimited").unwrap(),
@@ -53,7 +53,7 @@ pub(crate) async fn account(app: &Application) -> (AccountId, String) {
     (created.id, secret.expose().to_owned())
 }
 
-/// Puts the links into the store, and gives their ids and those of the landing page's widgets.
+/// Stores the links, and returns their ids and those of the landing page's widgets.
 pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>, Vec<String>) {
     let mut redirects: Vec<Redirect> = SLUGS[..4]
         .iter()
@@ -78,14 +78,14 @@ pub(crate) async fn links(memory: &InMemory, account: AccountId) -> (Vec<String>
     work.insert_links(account, &all, 100).await.unwrap();
     work.write_page_content(account, page, &content).await.unwrap();
     work.commit().await.unwrap();
-    // Those that lead somewhere: the link and the picture.
+    // Widgets with a target: the link and the picture.
     let widgets = content.widgets.as_slice().iter().filter(|widget| {
         matches!(&widget.body, WidgetBody::Known(WidgetContent::Link { .. } | WidgetContent::Image { .. }))
     });
     (ids, widgets.map(|widget| widget.id.to_string()).collect())
 }
 
-/// Takes a redirect's address away, as the end of its domain does (D43).
+/// Takes the address of a redirect away, as the end of its domain does (D43).
 pub(crate) async fn lose(memory: &InMemory, account: AccountId, id: &str) {
     let id: LinkId = id.parse().unwrap();
     let before = memory.store.link(account, id).await.unwrap().unwrap();

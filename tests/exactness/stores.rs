@@ -1,4 +1,4 @@
-//! The stores that are asked.
+//! The stores under test.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,14 +20,14 @@ pub(crate) enum Kind {
 /// Longer than any call takes on a busy machine.
 const TIME_LIMIT: Duration = Duration::from_mins(1);
 
-/// A store, and what goes away with it.
+/// A store, and the folder and database that are removed with it.
 pub(crate) struct Opened {
     pub(crate) store: Arc<dyn ClickStore>,
     pub(crate) folder: TempDir,
     _database: Option<PostgresDatabase>,
 }
 
-/// An empty store, or nothing where PostgreSQL is not installed.
+/// An empty store; `None`, with a notice, if PostgreSQL is not installed.
 pub(crate) async fn open(kind: Kind) -> Option<Opened> {
     let folder = tempfile::tempdir().unwrap();
     let (store, database): (Arc<dyn ClickStore>, _) = match kind {

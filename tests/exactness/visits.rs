@@ -1,11 +1,11 @@
-//! Visits whose facts are known beforehand.
+//! Random visits with known facts.
 
 use signpost_domain::Timestamp;
 use signpost_domain::analytics::RecordedKind;
 
 use crate::chance::Chance;
 
-/// An agent, and what it is.
+/// A user agent with its facts.
 pub(crate) struct Agent {
     pub(crate) name: &'static str,
     device: &'static str,
@@ -14,7 +14,7 @@ pub(crate) struct Agent {
     is_bot: bool,
 }
 
-/// Agents of people, and two of programs.
+/// User agents of browsers, and two of bots.
 pub(crate) const AGENTS: [Agent; 7] = [
     Agent {
         name: "Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36",
@@ -61,7 +61,7 @@ pub(crate) const AGENTS: [Agent; 7] = [
     Agent { name: "curl/8.5.0", device: "other", os: "", browser: "curl", is_bot: true },
 ];
 
-/// Where visitors come from: `Referer`, the channel, and the host.
+/// Referrers: the `Referer` header, its channel and its host.
 const REFERRERS: [(&str, &str, &str); 5] = [
     ("", "direct", ""),
     ("https://www.google.com/", "organic_search", "google.com"),
@@ -70,7 +70,7 @@ const REFERRERS: [(&str, &str, &str); 5] = [
     ("https://chatgpt.com/", "ai_assistant", "chatgpt.com"),
 ];
 
-/// A query of the visited URL, and what it says: the channel that it decides, and the three UTM values.
+/// Queries of the visited URL, with the channel that each decides and its three UTM values.
 const QUERIES: [(&str, Option<&str>, [&str; 3]); 4] = [
     ("", None, ["", "", ""]),
     (
@@ -85,30 +85,31 @@ const QUERIES: [(&str, Option<&str>, [&str; 3]); 4] = [
 const LANGUAGES: [(&str, &str); 4] =
     [("", ""), ("de-AT,de;q=0.9,en;q=0.8", "de"), ("fr", "fr"), ("en;q=0.5, pt-BR;q=0.9", "pt")];
 
-/// What `CF-IPCountry` says. The addresses of visitors are in no country, so without it the country is unknown.
+/// Values of `CF-IPCountry`. Without the header the country is unknown, because the visitors' addresses are in
+/// no country.
 const COUNTRIES: [&str; 4] = ["", "AT", "DE", "US"];
 
-/// What the visited address leads to.
+/// The target of a visit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// The link of this number.
+    /// The link with this number.
     Link(usize),
     /// A widget of the landing page.
     Widget(usize),
-    /// Nothing is there.
+    /// An address without a link.
     Nothing,
-    /// A link that records nothing.
+    /// A link that records no clicks.
     Unrecorded,
 }
 
-/// What the model needs to know of the links.
+/// The gates of a link, as the model knows them.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Gate {
     pub(crate) antibot: bool,
     pub(crate) blocks: Option<&'static str>,
 }
 
-/// A visit, and what it must be recorded as.
+/// A visit, and how it must be recorded.
 #[derive(Debug, Clone)]
 pub(crate) struct Visit {
     pub(crate) at: Timestamp,
@@ -118,18 +119,18 @@ pub(crate) struct Visit {
     pub(crate) agent: &'static str,
     pub(crate) query: &'static str,
     pub(crate) headers: Vec<(&'static str, String)>,
-    /// `None` if it must not be recorded at all.
+    /// `None` if the visit must not be recorded.
     pub(crate) kind: Option<RecordedKind>,
     /// The values of the dimensions up to `utm_campaign`.
     pub(crate) values: [&'static str; 10],
 }
 
-/// A visit at this moment.
+/// A random visit at this time.
 pub(crate) fn visit(chance: &mut Chance, at: Timestamp, gates: &[Gate], widgets: usize) -> Visit {
     let agent = if chance.one_in(8) { chance.pick(&AGENTS[5..]) } else { chance.pick(&AGENTS[..5]) };
     let (referrer, from_referrer, host) = *chance.pick(&REFERRERS);
     let (query, from_query, [source, medium, campaign]) = *chance.pick(&QUERIES);
-    // A campaign without anything else says that the visit was not direct (ADR 43).
+    // A campaign alone shows that the visit was not direct (ADR 43).
     let from_referrer =
         if from_referrer == "direct" && !campaign.is_empty() { "referral" } else { from_referrer };
     let channel = from_query.unwrap_or(from_referrer);
@@ -160,7 +161,7 @@ pub(crate) fn visit(chance: &mut Chance, at: Timestamp, gates: &[Gate], widgets:
             })
         }
     };
-    // Few addresses, so that visitors come back: half of them by IPv6.
+    // Few addresses, so that visitors return; half of them are IPv6.
     let number = chance.below(25);
     let address =
         if number.is_multiple_of(2) { format!("192.0.2.{number}") } else { format!("2001:db8::{number:x}") };

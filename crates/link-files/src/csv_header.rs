@@ -7,25 +7,26 @@ use signpost_app::transfer::Field;
 use crate::MAX_ROW_BYTES;
 use crate::input::Input;
 
-/// How many cells of a row are looked at. A row with more has too many in any table of ours.
+/// How many cells of a row are read. No valid table has more columns.
 pub(crate) const MAX_CELLS: usize = 64;
 
-/// What may separate cells. Spreadsheets write semicolons where the comma is part of numbers, and tabs as "text".
+/// The characters that may separate cells. Spreadsheets write semicolons in countries with a decimal comma, and
+/// tabs as "text".
 const SEPARATORS: [u8; 3] = [b',', b';', b'\t'];
 
-/// How many names of columns a message repeats, and how much of each.
+/// How many unknown columns a message names, and how many characters of each.
 const NAMED_COLUMNS: usize = 5;
 const NAME_CHARS: usize = 40;
 
-/// A header that has been read.
+/// A parsed header.
 pub(crate) struct Header {
     /// The fields of the columns.
     pub(crate) columns: Vec<Field>,
-    /// What separates the cells, in the rows below too.
+    /// The separator of cells, in the rows too.
     pub(crate) separator: u8,
 }
 
-/// Reads the first line. The inner error says what is wrong with it.
+/// Reads the header. The inner error is a message about an invalid header.
 pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<Header, String>> {
     input.skip_line_ends()?;
     let line = match input.read_line(MAX_ROW_BYTES)? {
@@ -36,8 +37,8 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
         None => return Ok(Err(too_long())),
     };
     let readings = SEPARATORS.map(|separator| (separator, names(&line, separator)));
-    // Prefers the separator that yields the most known columns, then the most cells, so that a message names unknown
-    // columns one by one, and then the first.
+    // Prefers the separator with the most known columns, then the most cells, so that a message names unknown
+    // columns one by one, and then the first separator.
     let likeliest = readings.into_iter().rev().max_by_key(|(_, names)| {
         let known = names.iter().filter(|name| Field::named(name).is_some()).count();
         (known, names.len())
@@ -50,20 +51,20 @@ pub(crate) fn read_header<R: Read>(input: &mut Input<R>) -> io::Result<Result<He
 }
 
 fn too_long() -> String {
-    "the first line is no header: it is too long".to_owned()
+    "the first line is too long for a header".to_owned()
 }
 
-/// The cells of a line, one more than a row can have at most.
+/// The cells of a line, up to one more than a row may have.
 fn names(line: &[u8], separator: u8) -> Vec<String> {
     let mut reader = csv::ReaderBuilder::new().delimiter(separator).has_headers(false).from_reader(line);
     let mut record = csv::ByteRecord::new();
-    // Reading from memory cannot fail, and a row may have any number of cells.
+    // Reading from memory cannot fail, and any number of cells is accepted.
     let _ = reader.read_byte_record(&mut record);
     let names = record.iter().take(MAX_CELLS + 1);
     names.map(|name| String::from_utf8_lossy(name).trim().to_owned()).collect()
 }
 
-/// The fields that the names of columns name.
+/// The fields of the named columns.
 fn columns(names: &[String]) -> Result<Vec<Field>, String> {
     let unknown: Vec<_> = names
         .iter()
@@ -74,7 +75,7 @@ fn columns(names: &[String]) -> Result<Vec<Field>, String> {
     if !unknown.is_empty() {
         let known = Field::ALL.map(Field::name).join(", ");
         return Err(format!(
-            "the first line must name the columns, and there is no column {}; the columns are {known}",
+            "the first line must name the columns, but there is no column {}; the columns are {known}",
             unknown.join(", ")
         ));
     }

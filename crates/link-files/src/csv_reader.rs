@@ -1,4 +1,4 @@
-//! Reading a table, row by row.
+//! Reads a table row by row.
 
 use std::io::{self, Read};
 
@@ -14,14 +14,14 @@ use crate::input::Input;
 pub(crate) struct CsvReader {
     reader: Reader,
     columns: Vec<Field>,
-    /// The cells of the row that was read last, one after another, and where each ends.
+    /// The cells of the last row that was read, one after another, and the end of each.
     cells: Vec<u8>,
     ends: Vec<usize>,
 }
 
 /// A row as it was read.
 enum RawRow {
-    /// So many cells stand in the buffers.
+    /// The number of cells in the buffers.
     Cells(usize),
     TooLong,
     TooManyCells,
@@ -31,7 +31,7 @@ enum RawRow {
 }
 
 impl CsvReader {
-    /// Reads the header. The inner error says what is wrong with it.
+    /// Reads the header. The inner error is a message about an invalid header.
     pub(crate) fn open<R: Read>(input: &mut Input<R>) -> io::Result<Result<Self, String>> {
         Ok(read_header(input)?.map(|header| Self {
             reader: ReaderBuilder::new().delimiter(header.separator).build(),
@@ -49,7 +49,7 @@ impl CsvReader {
             RawRow::End => return Ok(None),
             RawRow::Cells(count) => self.record(count),
             RawRow::TooLong => {
-                Err("The row is longer than 1 MiB. Is there a quotation mark that nothing closes?".to_owned())
+                Err("The row is longer than 1 MiB. Is a closing quotation mark missing?".to_owned())
             }
             RawRow::Unclosed => Err("A quotation mark in this row is never closed, so the rest of the file \
                                      belongs to the row and was not imported."
@@ -77,7 +77,7 @@ impl CsvReader {
         Ok(record)
     }
 
-    /// The first `count` cells of the row that was read last.
+    /// The first `count` cells of the last row that was read.
     fn cells(&self, count: usize) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().take(count).map(move |end| {
@@ -87,10 +87,11 @@ impl CsvReader {
         })
     }
 
-    /// Reads a row into the buffers. Of one that they cannot hold, the rest is skipped.
+    /// Reads a row into the buffers. If they cannot hold it, the rest of the row is skipped.
     ///
-    /// At the end of the file the reader gets the end of a line: outside quotation marks that ends the row, and within them
-    /// it does not. The end of the input alone would end the row either way.
+    /// At the end of the file the parser gets one more line end. Outside quotation marks it ends the row;
+    /// within them it does not, which shows that a mark is not closed. The end of the input alone would end the
+    /// row either way.
     fn read<R: Read>(&mut self, input: &mut Input<R>) -> io::Result<RawRow> {
         let (mut written, mut ended) = (0, 0);
         let mut excess = None;
@@ -110,7 +111,7 @@ impl CsvReader {
             ended += ends_now;
             match result {
                 ReadRecordResult::InputEmpty if is_last => {
-                    // What comes next is the end.
+                    // The next call finds the end of the file.
                     self.reader.reset();
                     return Ok(RawRow::Unclosed);
                 }

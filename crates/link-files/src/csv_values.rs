@@ -1,14 +1,14 @@
-//! What the cells of a table mean.
+//! Converts the cells of a table to values and back.
 //!
-//! A cell is a text or nothing, and there are more values than that; so this is where the others are told.
+//! A cell is text or empty, but a field can have other values. This module encodes them.
 
 use signpost_app::transfer::{Field, FieldValue};
 
-/// What stands for the root of a domain in the column `slug`, where an empty cell asks for a slug to be found. No slug
-/// has this character.
+/// The root of a domain in the column `slug`, where an empty cell asks for a generated slug. No slug has this
+/// character.
 const ROOT: &str = "/";
 
-/// The value of a cell in the column of a field; `None` if the row says nothing of the field.
+/// The value of a cell in the column of a field; `None` if the row does not set the field.
 pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
     if cell.is_empty() {
         return when_empty(field);
@@ -36,7 +36,7 @@ pub(crate) fn value(field: Field, cell: &str) -> Option<FieldValue> {
     })
 }
 
-/// An empty cell is null in the column of a field that can be null; otherwise it says nothing.
+/// In these columns an empty cell means null; in others it is ignored.
 const fn when_empty(field: Field) -> Option<FieldValue> {
     match field {
         Field::Id | Field::Domain | Field::Note | Field::GroupId | Field::Group | Field::GeoBlocklists => {
@@ -56,8 +56,8 @@ const fn when_empty(field: Field) -> Option<FieldValue> {
     }
 }
 
-/// `true` and `false`, in any case, because spreadsheets write them in theirs. Anything else is left for the use case to
-/// refuse.
+/// `true` and `false` in any case, because spreadsheets write `TRUE` and `FALSE`. The use case refuses other
+/// texts.
 fn flag(cell: &str) -> FieldValue {
     if cell.eq_ignore_ascii_case("true") {
         FieldValue::Flag(true)
@@ -68,7 +68,7 @@ fn flag(cell: &str) -> FieldValue {
     }
 }
 
-/// The cell of a value; of none if the record says nothing of the field.
+/// The cell of a value; empty if the record does not set the field.
 pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
     match value {
         Some(FieldValue::Null) if field == Field::Slug => ROOT.to_owned(),
@@ -80,17 +80,17 @@ pub(crate) fn cell(field: Field, value: Option<&FieldValue>) -> String {
     }
 }
 
-/// An empty note is not the same as none (D25). It is written as two quotation marks; and so that this can be nothing else,
-/// a note of quotation marks alone gets two more. One of a single mark stays as it is.
+/// An empty note differs from no note (D25), so it is written as two quotation marks. To keep this unambiguous,
+/// a note that consists only of quotation marks gets two more. A single mark stays as it is.
 fn escaped(note: &str) -> String {
-    let is_marks_alone = note.bytes().all(|byte| byte == b'"');
-    if is_marks_alone && note.len() != 1 { format!("\"\"{note}") } else { note.to_owned() }
+    let has_only_marks = note.bytes().all(|byte| byte == b'"');
+    if has_only_marks && note.len() != 1 { format!("\"\"{note}") } else { note.to_owned() }
 }
 
 fn unescaped(cell: &str) -> &str {
-    let is_marks_alone = cell.bytes().all(|byte| byte == b'"');
+    let has_only_marks = cell.bytes().all(|byte| byte == b'"');
     match cell.strip_prefix("\"\"") {
-        Some(note) if is_marks_alone => note,
+        Some(note) if has_only_marks => note,
         Some(_) | None => cell,
     }
 }
@@ -102,13 +102,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d25_an_empty_note_is_not_the_same_as_none() {
+    fn d25_an_empty_note_differs_from_no_note() {
         assert_eq!(value(Field::Note, ""), Some(FieldValue::Null));
         assert_eq!(cell(Field::Note, Some(&FieldValue::Text(String::new()))), "\"\"");
     }
 
     #[test]
-    fn d21_the_root_of_a_domain_is_not_the_same_as_no_slug() {
+    fn d21_the_root_of_a_domain_differs_from_no_slug() {
         assert_eq!(value(Field::Slug, ""), None);
         assert_eq!(value(Field::Slug, "/"), Some(FieldValue::Null));
         assert_eq!(cell(Field::Slug, Some(&FieldValue::Null)), "/");

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::str::FromStr;
 
-/// How records are written in a file.
+/// The format of a file of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileFormat {
     /// A table with a header, quoted as RFC 4180 says.
@@ -13,7 +13,7 @@ pub enum FileFormat {
 }
 
 impl FileFormat {
-    /// The format that a file's name tells by its ending.
+    /// The format that belongs to a file's extension.
     #[must_use]
     pub fn of_path(path: &Path) -> Option<Self> {
         let ending = path.extension()?.to_str()?.to_ascii_lowercase();
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_ending_of_a_name_tells_the_format() {
+    fn the_extension_of_a_file_decides_its_format() {
         for (name, format) in [
             ("links.csv", Some(FileFormat::Csv)),
             ("a.b/LINKS.CSV", Some(FileFormat::Csv)),
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_format_has_the_name_that_it_is_asked_for_by() {
+    fn a_format_parses_from_its_name() {
         for format in [FileFormat::Csv, FileFormat::JsonLines] {
             assert_eq!(format.as_str().parse(), Ok(format));
         }

@@ -2,16 +2,16 @@
 
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 
-/// What a file in UTF-8 may begin with.
+/// The byte order mark that a file in UTF-8 may begin with.
 const BYTE_ORDER_MARK: [u8; 3] = [0xef, 0xbb, 0xbf];
 
-/// What a file in UTF-16 begins with, in either order of bytes.
+/// The marks that files in UTF-16 begin with, in either byte order.
 const UTF_16_MARKS: [[u8; 2]; 2] = [[0xff, 0xfe], [0xfe, 0xff]];
 
 /// The size of the buffer.
 const BUFFER_BYTES: usize = 64 * 1024;
 
-/// The bytes of a file without its byte order mark. It counts what is consumed, and the lines of it: they end with LF, CR
+/// The bytes of a file without its byte order mark. Counts the consumed bytes and lines, which end with LF, CR
 /// or both.
 pub(crate) struct Input<R> {
     bytes: BufReader<io::Chain<Cursor<Vec<u8>>, R>>,
@@ -49,7 +49,7 @@ impl<R: Read> Input<R> {
         self.bytes.fill_buf()
     }
 
-    /// Takes the first `count` of the bytes that were peeked at.
+    /// Consumes the first `count` of the peeked bytes.
     pub(crate) fn consume(&mut self, count: usize) {
         for byte in self.bytes.buffer().iter().take(count) {
             match byte {
@@ -63,7 +63,7 @@ impl<R: Read> Input<R> {
         self.consumed = self.consumed.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
     }
 
-    /// Takes the ends of lines that come next.
+    /// Skips the line ends that come next.
     pub(crate) fn skip_line_ends(&mut self) -> io::Result<()> {
         loop {
             let bytes = self.peek()?;
@@ -75,7 +75,8 @@ impl<R: Read> Input<R> {
         }
     }
 
-    /// Takes the rest of the line without its end. A line longer than `at_most` bytes is skipped and gives `None`.
+    /// Reads the rest of the line without its end. A line longer than `at_most` bytes is skipped and returns
+    /// `None`.
     pub(crate) fn read_line(&mut self, at_most: usize) -> io::Result<Option<Vec<u8>>> {
         let (mut line, mut fits) = (vec![], true);
         loop {
@@ -99,7 +100,7 @@ impl<R: Read> Input<R> {
         self.line
     }
 
-    /// How many bytes were taken.
+    /// The number of consumed bytes.
     pub(crate) const fn consumed(&self) -> u64 {
         self.consumed
     }
@@ -109,7 +110,7 @@ impl<R: Read> Input<R> {
 mod tests {
     use super::*;
 
-    /// The lines at which the letters stand.
+    /// The line number of each letter.
     fn lines_of_letters(text: &[u8]) -> Vec<(char, u64)> {
         let mut input = Input::new(text).unwrap().unwrap();
         let mut lines = vec![];
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_order_mark_is_no_part_of_the_file() {
+    fn a_byte_order_mark_is_skipped() {
         let mut input = Input::new(&b"\xef\xbb\xbfab"[..]).unwrap().unwrap();
         assert_eq!(input.peek().unwrap(), b"ab");
         input.consume(2);
@@ -149,7 +150,7 @@ mod tests {
     }
 
     #[test]
-    fn utf_16_is_told_by_its_mark() {
+    fn utf_16_is_recognised_by_its_mark() {
         assert!(Input::new(&b"\xff\xfea\0"[..]).unwrap().is_none());
         assert!(Input::new(&b"\xfe\xff\0a"[..]).unwrap().is_none());
     }

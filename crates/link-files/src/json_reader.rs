@@ -1,13 +1,15 @@
-//! Reading JSON lines, one by one.
+//! Reads JSON lines one by one.
 
 use std::io::{self, Read};
 
-use signpost_app::transfer::{ImportRow, Record};
-use signpost_strict_json::Json;
+use signpost_app::transfer::{Field, FieldValue, ImportRow, Record};
+use signpost_strict_json::{Json, JsonObject};
 
 use crate::MAX_ROW_BYTES;
 use crate::input::Input;
-use crate::json_values::record;
+
+/// How many characters of an unknown field's name are kept.
+const NAME_CHARS: usize = 100;
 
 /// The object of the next line; `None` at the end. Blank lines are skipped.
 pub(crate) fn next_object<R: Read>(input: &mut Input<R>) -> io::Result<Option<ImportRow>> {
@@ -34,7 +36,49 @@ fn parse(line: &[u8]) -> Result<Record, String> {
         }
         Err(error) => {
             let (what, column) = (error.what(), error.column());
-            Err(format!("The line is not JSON that can be read: {what}, at column {column}."))
+            Err(format!("The line is not valid JSON: {what}, at column {column}."))
         }
     }
+}
+
+/// The record of an object.
+fn record(members: JsonObject) -> Record {
+    let mut record = Record::default();
+    for (name, value) in members {
+        match Field::named(&name) {
+            Some(Field::GeoBlocklists) => record.set(Field::GeoBlocklists, countries(value)),
+            Some(field) => record.set(field, plain(value)),
+            None => record.set_unknown(name.chars().take(NAME_CHARS).collect::<String>()),
+        }
+    }
+    record
+}
+
+fn plain(value: Json) -> FieldValue {
+    match value {
+        Json::Null => FieldValue::Null,
+        Json::Bool(flag) => FieldValue::Flag(flag),
+        Json::Text(text) => FieldValue::Text(text),
+        Json::Number | Json::List(_) | Json::Object(_) => FieldValue::Unfit,
+    }
+}
+
+/// `{"countries": ["DE", …]}`, as in the API.
+fn countries(value: Json) -> FieldValue {
+    let mut members = match value {
+        Json::Null => return FieldValue::Null,
+        Json::Object(members) => members,
+        Json::Bool(_) | Json::Number | Json::Text(_) | Json::List(_) => {
+            return FieldValue::Unfit;
+        }
+    };
+    let countries = match members.remove("countries") {
+        Some(Json::List(countries)) if members.is_empty() => countries,
+        Some(_) | None => return FieldValue::Unfit,
+    };
+    let text = |value| match value {
+        Json::Text(text) => Some(text),
+        Json::Null | Json::Bool(_) | Json::Number | Json::List(_) | Json::Object(_) => None,
+    };
+    countries.into_iter().map(text).collect::<Option<_>>().map_or(FieldValue::Unfit, FieldValue::Countries)
 }

@@ -1,8 +1,8 @@
-//! Groups and links in files: how a [`Record`](signpost_app::transfer::Record) is written in CSV and in JSON lines, and
-//! read from them. What a record means is the use cases' business.
+//! Groups and links in files: writes a [`Record`](signpost_app::transfer::Record) as CSV or as a JSON line, and
+//! reads it back. The use cases decide what a record means.
 //!
-//! Reading takes bounded memory whatever the file holds: a row of more than [`MAX_ROW_BYTES`] is skipped and reported, and
-//! so is one that is no CSV or no JSON; the rows behind it are read on.
+//! Reading any file takes bounded memory. A row of more than [`MAX_ROW_BYTES`], or one that is not CSV or JSON,
+//! is skipped and reported, and reading goes on with the next row.
 
 mod csv_header;
 mod csv_reader;
@@ -10,7 +10,6 @@ mod csv_values;
 mod format;
 mod input;
 mod json_reader;
-mod json_values;
 mod reader;
 mod report;
 mod writer;
@@ -20,5 +19,5 @@ pub use reader::{OpenError, RecordReader};
 pub use report::ReportWriter;
 pub use writer::RecordWriter;
 
-/// The most bytes that a row of a file can have: the most that the body of a request to the API can (D10).
+/// The maximum size of a row in bytes, which is also that of a request body (D10).
 pub const MAX_ROW_BYTES: usize = 1 << 20;

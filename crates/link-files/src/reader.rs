@@ -1,4 +1,4 @@
-//! Reading a file of records.
+//! Reads a file of records.
 
 use std::io::{self, Read};
 
@@ -12,13 +12,13 @@ use crate::json_reader::next_object;
 /// Why a file cannot be read at all.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It is no text in UTF-8.
+    /// The file is in UTF-16.
     #[error("the file is in UTF-16; save it in UTF-8")]
     Utf16,
-    /// The header of its table is wrong.
+    /// The header of the table is invalid.
     #[error("{0}")]
     Header(String),
-    /// It could not be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -35,8 +35,8 @@ enum Rows {
 }
 
 impl<R: Read> RecordReader<R> {
-    /// Begins to read. A table must have a header of known columns, each once, in any order: a misspelt column must not
-    /// be dropped in silence.
+    /// Starts to read. A table must have a header of known columns, each once, in any order: a misspelt column
+    /// must not be dropped silently.
     pub fn open(format: FileFormat, source: R) -> Result<Self, OpenError> {
         let mut input = Input::new(source)?.ok_or(OpenError::Utf16)?;
         let rows = match format {
@@ -49,7 +49,7 @@ impl<R: Read> RecordReader<R> {
     /// The next row; `None` at the end.
     ///
     /// # Errors
-    /// The file could not be read on.
+    /// The rest of the file cannot be read.
     pub fn next_row(&mut self) -> io::Result<Option<ImportRow>> {
         match &mut self.rows {
             Rows::Csv(rows) => rows.next(&mut self.input),

@@ -8,7 +8,7 @@ use signpost_domain::ErrorCode;
 
 use crate::format::FileFormat;
 
-/// Writes what became of each row.
+/// Writes the outcome of each row.
 pub struct ReportWriter<W: Write> {
     rows: Rows<W>,
 }
@@ -30,7 +30,7 @@ struct ReportRow<'a> {
 }
 
 impl<W: Write> ReportWriter<W> {
-    /// Begins a report.
+    /// Starts a report.
     pub fn new(format: FileFormat, destination: W) -> Self {
         let rows = match format {
             FileFormat::Csv => Rows::Csv(Box::new(csv::Writer::from_writer(destination))),
@@ -39,10 +39,10 @@ impl<W: Write> ReportWriter<W> {
         Self { rows }
     }
 
-    /// Writes what became of some rows, and lets whoever reads the report see them.
+    /// Writes the outcomes of some rows, and flushes them to the reader of the report.
     ///
     /// # Errors
-    /// The destination does not take it.
+    /// The destination cannot be written.
     pub fn write(&mut self, imported: &[ImportedRow]) -> io::Result<()> {
         for row in imported {
             let ImportedRow { line, outcome, id, url } = row;

@@ -1,4 +1,4 @@
-//! Writing records to a file.
+//! Writes records to a file.
 
 use std::io::{self, Write};
 
@@ -20,10 +20,10 @@ enum Rows<W: Write> {
 }
 
 impl<W: Write> RecordWriter<W> {
-    /// Begins to write; a table gets its header.
+    /// Starts to write. A table gets its header.
     ///
     /// # Errors
-    /// The destination does not take it.
+    /// The destination cannot be written.
     pub fn new(format: FileFormat, destination: W) -> io::Result<Self> {
         let rows = match format {
             FileFormat::Csv => {
@@ -39,7 +39,7 @@ impl<W: Write> RecordWriter<W> {
     /// Writes one record.
     ///
     /// # Errors
-    /// The destination does not take it.
+    /// The destination cannot be written.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match &mut self.rows {
             Rows::Csv(table) => {
@@ -53,10 +53,10 @@ impl<W: Write> RecordWriter<W> {
         Ok(())
     }
 
-    /// Ends the file, and gives the destination back.
+    /// Ends the file, and returns the destination.
     ///
     /// # Errors
-    /// The destination does not take the rest.
+    /// The rest cannot be written.
     pub fn finish(self) -> io::Result<W> {
         let mut destination = match self.rows {
             Rows::Csv(table) => table.into_inner().map_err(csv::IntoInnerError::into_error)?,

@@ -1,4 +1,4 @@
-//! Files as people and other programs write them, and as nobody should.
+//! Files as people and other programs write them, and invalid ones.
 
 #![allow(
     clippy::expect_used,
@@ -14,7 +14,7 @@ use signpost_app::transfer::{Field, FieldValue, ImportRow, Record};
 use signpost_link_files::{FileFormat, MAX_ROW_BYTES, OpenError, RecordReader};
 
 fn rows(format: FileFormat, bytes: &[u8]) -> Vec<ImportRow> {
-    // A pipe gives what it has, however little.
+    // A pipe may return few bytes at a time.
     let mut reader = RecordReader::open(format, Sparing(bytes)).unwrap();
     let mut rows = vec![];
     while let Some(row) = reader.next_row().unwrap() {
@@ -46,7 +46,7 @@ fn header_error(bytes: &[u8]) -> String {
     match RecordReader::open(FileFormat::Csv, bytes) {
         Err(error @ OpenError::Header(_)) => error.to_string(),
         Err(error) => panic!("{error}"),
-        Ok(_) => panic!("the header is accepted"),
+        Ok(_) => panic!("the header was accepted"),
     }
 }
 
@@ -57,8 +57,8 @@ fn text(record: &Record, field: Field) -> Option<&str> {
     }
 }
 
-/// The line, and the slug or what is wrong.
-fn told(rows: &[ImportRow]) -> Vec<(u64, Result<&str, &str>)> {
+/// The line of each row, and its slug or its error.
+fn outcomes(rows: &[ImportRow]) -> Vec<(u64, Result<&str, &str>)> {
     rows.iter()
         .map(|row| match &row.record {
             Ok(record) => (row.line, Ok(text(record, Field::Slug).unwrap_or_default())),
@@ -68,7 +68,7 @@ fn told(rows: &[ImportRow]) -> Vec<(u64, Result<&str, &str>)> {
 }
 
 #[test]
-fn a_table_in_any_of_the_common_forms_is_the_same_table() {
+fn all_common_forms_of_a_table_read_the_same() {
     let expected = [(2, Ok("a")), (3, Ok("b"))];
     for table in [
         "slug,target_url\na,https://a.example\nb,https://b.example\n",
@@ -81,27 +81,27 @@ fn a_table_in_any_of_the_common_forms_is_the_same_table() {
         "slug\ttarget_url\r\na\thttps://a.example\r\nb\thttps://b.example\r\n",
         "\u{feff}\"slug\";\"target_url\"\r\"a\";\"https://a.example\"\r\"b\";\"https://b.example\"\r",
     ] {
-        assert_eq!(told(&csv(table)), expected, "{table:?}");
+        assert_eq!(outcomes(&csv(table)), expected, "{table:?}");
     }
 }
 
 #[test]
-fn columns_stand_in_any_order_and_blank_lines_are_none() {
+fn columns_may_come_in_any_order_and_blank_lines_are_skipped() {
     let rows = csv("target_url,slug\n\nhttps://a.example,a\n\r\n\nhttps://b.example,b\n\n");
-    assert_eq!(told(&rows), [(3, Ok("a")), (6, Ok("b"))]);
+    assert_eq!(outcomes(&rows), [(3, Ok("a")), (6, Ok("b"))]);
 }
 
 #[test]
-fn a_row_is_named_by_the_line_at_which_it_begins() {
+fn a_row_has_the_number_of_its_first_line() {
     let rows = csv("slug,note\na,\"one\ntwo \"\"quoted\"\"\r\nthree, four\"\nb,x\n");
-    assert_eq!(told(&rows), [(2, Ok("a")), (5, Ok("b"))]);
+    assert_eq!(outcomes(&rows), [(2, Ok("a")), (5, Ok("b"))]);
     let record = rows[0].record.as_ref().unwrap();
     assert_eq!(text(record, Field::Note), Some("one\ntwo \"quoted\"\r\nthree, four"));
 }
 
-/// Only the header tells what separates cells: addresses and notes have commas and semicolons of their own.
+/// Only the header decides the separator, because addresses and notes contain commas and semicolons.
 #[test]
-fn the_separator_of_the_header_is_that_of_the_rows() {
+fn the_header_decides_the_separator_of_the_rows() {
     let rows = csv("slug;note;geo_blocklists\na;one, two;DE,AT\nb;\"three; four\";\n");
     let notes: Vec<_> = rows.iter().map(|row| text(row.record.as_ref().unwrap(), Field::Note)).collect();
     assert_eq!(notes, [Some("one, two"), Some("three; four")]);
@@ -109,8 +109,8 @@ fn the_separator_of_the_header_is_that_of_the_rows() {
     assert_eq!(rows[0].record.as_ref().unwrap().get(Field::GeoBlocklists), Some(&countries));
     let rows = csv("slug,note\na,one; two\n");
     assert_eq!(text(rows[0].record.as_ref().unwrap(), Field::Note), Some("one; two"));
-    assert_eq!(told(&csv("slug\na\n")), [(2, Ok("a"))]);
-    assert_eq!(told(&csv("slug;note\na\n")), [(2, Err("The row has 1 cell, the header 2."))]);
+    assert_eq!(outcomes(&csv("slug\na\n")), [(2, Ok("a"))]);
+    assert_eq!(outcomes(&csv("slug;note\na\n")), [(2, Err("The row has 1 cell, the header 2."))]);
 }
 
 #[test]
@@ -123,7 +123,7 @@ fn a_group_is_named_in_tables_and_in_json() {
 }
 
 #[test]
-fn a_quotation_mark_that_nothing_closes_fails_its_row() {
+fn an_unclosed_quotation_mark_fails_its_row() {
     for text in
         ["slug,note\nz,y\na,\"abc\nb,x\nc,y\n", "slug;note\nz;y\na;\"abc", "slug,note\nz,y\na,\"abc\"\"\n"]
     {
@@ -140,7 +140,7 @@ fn a_quotation_mark_that_nothing_closes_fails_its_row() {
 }
 
 #[test]
-fn a_header_is_wrong_before_anything_is_read() {
+fn an_invalid_header_is_refused_before_any_row() {
     assert!(header_error(b"slug,colour,target_url,size\n").contains("no column \"colour\", \"size\""));
     assert!(header_error(b"slug;colour;target_url\n").contains("no column \"colour\";"));
     assert!(header_error(b"long;short\n").contains("no column \"long\", \"short\";"));
@@ -152,7 +152,7 @@ fn a_header_is_wrong_before_anything_is_read() {
     assert!(header_error(b"\n\r\n").contains("empty"));
     assert!(header_error(b"\xffslug\n").contains("no column"));
     let wide = "slug,".repeat(100_000);
-    assert!(header_error(wide.as_bytes()).contains("no header"));
+    assert!(header_error(wide.as_bytes()).contains("too long for a header"));
     let long = "x".repeat(2 * MAX_ROW_BYTES);
     assert!(header_error(long.as_bytes()).len() < 200);
     for mark in [&b"\xff\xfes\0l\0"[..], b"\xfe\xff\0s\0l"] {
@@ -162,13 +162,13 @@ fn a_header_is_wrong_before_anything_is_read() {
 }
 
 #[test]
-fn a_row_that_is_no_row_stops_no_other() {
+fn an_invalid_row_does_not_stop_the_others() {
     let many = ",".repeat(200);
     let table =
         [b"slug,target_url\na,b,c\nb\nc,\xff\xfe\n".as_slice(), many.as_bytes(), b"\nd,https://d.example\n"]
             .concat();
     assert_eq!(
-        told(&csv(table)),
+        outcomes(&csv(table)),
         [
             (2, Err("The row has 3 cells, the header 2.")),
             (3, Err("The row has 1 cell, the header 2.")),
@@ -179,49 +179,49 @@ fn a_row_that_is_no_row_stops_no_other() {
     );
 }
 
-/// Whatever a file holds, a row takes no more memory than it may.
+/// The memory for a row is bounded for every file.
 #[test]
 fn a_row_of_10_megabytes_is_skipped() {
     let huge = "x".repeat(10 << 20);
-    let too_long = "The row is longer than 1 MiB. Is there a quotation mark that nothing closes?";
+    let too_long = "The row is longer than 1 MiB. Is a closing quotation mark missing?";
     let table = format!("slug,note\na,{huge}\nb,\"{huge}\n{huge}\"\nc,x\n");
-    assert_eq!(told(&csv(table)), [(2, Err(too_long)), (3, Err(too_long)), (5, Ok("c"))]);
+    assert_eq!(outcomes(&csv(table)), [(2, Err(too_long)), (3, Err(too_long)), (5, Ok("c"))]);
     let lines = format!("{{\"slug\":\"{huge}\"}}\n{{\"slug\":\"b\"}}\n");
-    assert_eq!(told(&jsonl(lines)), [(1, Err("The row is longer than 1 MiB.")), (2, Ok("b"))]);
+    assert_eq!(outcomes(&jsonl(lines)), [(1, Err("The row is longer than 1 MiB.")), (2, Ok("b"))]);
 }
 
 #[test]
-fn a_quotation_mark_that_nothing_closes_is_asked_about() {
+fn a_row_that_is_too_long_hints_at_an_unclosed_quotation_mark() {
     let rest = "b,https://b.example\n".repeat(100_000);
     let rows = csv(format!("slug,note\na,\"open\n{rest}"));
     assert_eq!(rows.len(), 1);
     assert!(rows[0].record.as_ref().unwrap_err().contains("quotation mark"));
 }
 
-/// NUL is a character that fields refuse, so it must come to where they do.
+/// The domain refuses NUL in fields, so the reader must pass it on.
 #[test]
-fn control_characters_come_through() {
+fn control_characters_are_passed_on() {
     let rows = csv("slug,note\na\0b,\"\u{7}\"\n");
-    assert_eq!(told(&rows), [(2, Ok("a\0b"))]);
-    assert_eq!(told(&jsonl("{\"slug\":\"a\\u0000b\"}")), [(1, Ok("a\0b"))]);
+    assert_eq!(outcomes(&rows), [(2, Ok("a\0b"))]);
+    assert_eq!(outcomes(&jsonl("{\"slug\":\"a\\u0000b\"}")), [(1, Ok("a\0b"))]);
 }
 
 #[test]
-fn json_lines_may_be_blank_and_end_in_any_way() {
+fn json_lines_may_be_blank_and_have_any_line_end() {
     let expected = [(1, Ok("a")), (4, Ok("b"))];
     for lines in [
         "{\"slug\":\"a\"}\n\n  \t\n{\"slug\":\"b\"}",
         "\u{feff}{\"slug\":\"a\"}\r\n\r\n \r\n {\"slug\":\"b\"} \r\n",
         "{\"slug\":\"a\"}\r\r\r{\"slug\":\"b\"}\r",
     ] {
-        assert_eq!(told(&jsonl(lines)), expected, "{lines:?}");
+        assert_eq!(outcomes(&jsonl(lines)), expected, "{lines:?}");
     }
     assert_eq!(jsonl("").len() + jsonl("\n\n").len() + jsonl("\u{feff}").len(), 0);
 }
 
 /// As strict as the API is with bodies (D10).
 #[test]
-fn d10_what_is_no_json_object_is_named_and_stops_no_other() {
+fn d10_an_invalid_json_line_does_not_stop_the_others() {
     let deep = format!("{{\"note\":{}1{}}}", "[".repeat(100_000), "]".repeat(100_000));
     for wrong in [
         "[]",
@@ -252,7 +252,7 @@ fn d10_what_is_no_json_object_is_named_and_stops_no_other() {
 }
 
 #[test]
-fn fields_of_the_wrong_type_are_left_to_the_use_case() {
+fn the_use_case_judges_fields_of_the_wrong_type() {
     let line = r#"{"slug":5,"is_active":"true","note":{"a":[]},"geo_blocklists":["DE"],"colour":null}"#;
     let rows = jsonl(line);
     let record = rows[0].record.as_ref().unwrap();
@@ -264,14 +264,14 @@ fn fields_of_the_wrong_type_are_left_to_the_use_case() {
     for field in [Field::Slug, Field::IsActive, Field::Note, Field::GeoBlocklists] {
         without.set(field, record.get(field).unwrap().clone());
     }
-    assert_ne!(*record, without, "the unknown field is noted");
+    assert_ne!(*record, without, "the unknown field is recorded");
     without.set_unknown("colour");
     assert_eq!(*record, without);
 }
 
-/// A source that breaks is no end of the file.
+/// A read error is not the end of the file.
 #[test]
-fn a_source_that_breaks_is_an_error() {
+fn a_read_error_is_reported() {
     struct Broken;
     impl Read for Broken {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
@@ -281,7 +281,7 @@ fn a_source_that_breaks_is_an_error() {
     for format in [FileFormat::Csv, FileFormat::JsonLines] {
         let start: &[u8] = if format == FileFormat::Csv { b"slug\na\n" } else { b"{\"slug\":\"a\"}\n" };
         let mut reader = RecordReader::open(format, start.chain(Broken)).unwrap();
-        assert!(reader.next_row().unwrap().is_some(), "what came before is read");
+        assert!(reader.next_row().unwrap().is_some(), "the rows before the error are read");
         assert!(reader.next_row().is_err());
         assert!(matches!(RecordReader::open(format, Broken), Err(OpenError::Io(_))));
     }

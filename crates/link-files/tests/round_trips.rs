@@ -1,4 +1,4 @@
-//! What is written reads back.
+//! Records that are written read back the same.
 
 #![allow(
     clippy::expect_used,
@@ -33,9 +33,9 @@ fn read(format: FileFormat, bytes: &[u8]) -> Vec<Record> {
     records
 }
 
-/// The record without what an empty cell says of fields that such a record does not have.
-fn said(record: &Record) -> Record {
-    let mut said = Record::default();
+/// The record without the nulls that empty cells add for fields that its kind does not have.
+fn without_nulls(record: &Record) -> Record {
+    let mut kept = Record::default();
     for field in Field::ALL {
         let nothing = match field {
             Field::Slug => false,
@@ -43,10 +43,10 @@ fn said(record: &Record) -> Record {
         };
         let none_blocked = record.get(field) == Some(&FieldValue::Countries(vec![]));
         if let Some(value) = record.get(field).filter(|_| !nothing && !none_blocked) {
-            said.set(field, value.clone());
+            kept.set(field, value.clone());
         }
     }
-    said
+    kept
 }
 
 fn links() -> Vec<Link> {
@@ -71,20 +71,20 @@ fn links() -> Vec<Link> {
 }
 
 #[test]
-fn every_sort_of_record_reads_back_from_both_formats() {
+fn every_kind_of_record_reads_back_from_both_formats() {
     let mut records: Vec<Record> = links().iter().map(Record::from).collect();
     records.push(Record::from(&samples::group("Spring, \"summer\"")));
     for format in BOTH {
-        let read: Vec<_> = read(format, &written(format, &records)).iter().map(said).collect();
-        assert_eq!(read, records.iter().map(said).collect::<Vec<_>>(), "{}", format.as_str());
+        let read: Vec<_> = read(format, &written(format, &records)).iter().map(without_nulls).collect();
+        assert_eq!(read, records.iter().map(without_nulls).collect::<Vec<_>>(), "{}", format.as_str());
     }
     let exact = read(FileFormat::JsonLines, &written(FileFormat::JsonLines, &records));
-    assert_eq!(exact, records, "JSON lines say exactly what the record says");
+    assert_eq!(exact, records, "JSON lines hold the record exactly");
 }
 
-/// The form of the files is a promise to whoever keeps them.
+/// The form of the files is a promise to those who keep them.
 #[test]
-fn the_files_have_this_form() {
+fn the_form_of_the_files_is_stable() {
     let link = samples::redirect("plain");
     let record = Record::from(&link.clone().into_any());
     let (id, at) = (link.id, link.created_at);
@@ -116,7 +116,7 @@ fn an_empty_export_is_a_header_or_nothing() {
 }
 
 #[test]
-fn a_report_has_a_row_for_each_row() {
+fn a_report_has_a_row_for_each_row_of_the_file() {
     let id = samples::group("Spring").id;
     let rows = [
         ImportedRow {
@@ -168,7 +168,7 @@ fn a_report_has_a_row_for_each_row() {
 }
 
 proptest! {
-    /// Whatever texts the domain lets into a link, both formats give them back.
+    /// Both formats keep any text that the domain accepts in a link.
     #[test]
     fn any_text_reads_back(note in ".{0,40}", name in "[^\\p{Cc}]{1,40}", slug in "[A-Za-z0-9_-]{1,20}") {
         let parsed = (signpost_domain::Note::parse(&note), signpost_domain::Name::parse(&name));
@@ -179,11 +179,11 @@ proptest! {
         let record = Record::from(&link);
         for format in BOTH {
             let read = read(format, &written(format, std::slice::from_ref(&record)));
-            prop_assert_eq!(said(&read[0]), said(&record));
+            prop_assert_eq!(without_nulls(&read[0]), without_nulls(&record));
         }
     }
 
-    /// Whatever bytes a file has, reading it ends, and says something of each row.
+    /// Reading any bytes ends, and returns a result for each row.
     #[test]
     fn any_bytes_are_read_to_their_end(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
         for format in BOTH {

@@ -1,4 +1,4 @@
-//! What runs beside the listeners: following the change log, and the background jobs.
+//! The tasks beside the listeners: following the change log, and the background jobs.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,25 +13,26 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Interval, MissedTickBehavior, interval, timeout};
 
-/// How often the change log is read: a change made elsewhere shows within one second (D58) even if a read comes late.
+/// How often the change log is read. A change on another node shows within one second (D58) even if a read is
+/// late.
 const FOLLOWED_EVERY: Duration = Duration::from_millis(250);
 
-/// How often jobs look whether there is anything to do.
+/// How often jobs check whether they have work.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How long to wait for leases to be given back.
-const GIVEN_BACK_WITHIN: Duration = Duration::from_secs(5);
+/// How long to wait until a job has released its lease.
+const RELEASED_WITHIN: Duration = Duration::from_secs(5);
 
 /// The running tasks.
 pub(crate) struct Background {
     follower: JoinHandle<()>,
     jobs: Vec<JoinHandle<()>>,
-    /// Whether the jobs are to stop.
+    /// Whether the jobs must stop.
     stop: watch::Sender<bool>,
 }
 
 impl Background {
-    /// Starts everything. Once this returns no change will be missed, unless the store is away.
+    /// Starts the tasks. Once this returns, no change is missed unless the store is unreachable.
     pub(crate) async fn start(app: &Arc<Application>) -> Self {
         app.changes.subscribe(Arc::new(ChangeCounter::new()));
         let mut follower = Following { follower: ChangeFollower::new(app), is_failing: false };
@@ -42,18 +43,19 @@ impl Background {
         Self { follower: tokio::spawn(follower.follow()), jobs: runs.collect(), stop }
     }
 
-    /// Has the jobs stop and give back their leases, so that other nodes go on with them. Does not wait for it.
+    /// Tells the jobs to stop and to release their leases, so that other nodes take over. Does not wait for
+    /// them.
     pub(crate) fn hand_over(&self) {
         self.stop.send_replace(true);
     }
 
-    /// Waits until the leases are given back, and ends everything. To be called before the store is closed.
+    /// Waits until the leases are released, and ends the tasks. Call this before the store is closed.
     pub(crate) async fn end(self) {
         self.hand_over();
         let Self { follower, jobs, stop: _ } = self;
         for mut job in jobs {
-            if timeout(GIVEN_BACK_WITHIN, &mut job).await.is_err() {
-                tracing::warn!("a background job did not stop in time");
+            if timeout(RELEASED_WITHIN, &mut job).await.is_err() {
+                tracing::warn!("a background job did not stop in time and is aborted");
                 job.abort();
             }
         }
@@ -67,7 +69,7 @@ fn ticks(period: Duration) -> Interval {
     ticks
 }
 
-/// Follows the change log, and says when that fails and when it works again, once each.
+/// Follows the change log, and logs each failure and each recovery once.
 struct Following {
     follower: ChangeFollower,
     is_failing: bool,
@@ -78,10 +80,10 @@ impl Following {
         let mut ticks = ticks(FOLLOWED_EVERY);
         loop {
             ticks.tick().await;
-            // A node that no longer follows would show what is long gone, so one panic must not end this. What the reader
-            // had begun it takes for a gap.
+            // A node that no longer follows would serve outdated links, so a panic must not end the loop. The
+            // follower treats the interrupted read as a gap.
             if AssertUnwindSafe(self.poll()).catch_unwind().await.is_err() {
-                tracing::error!("following the change log ended in a panic; it goes on");
+                tracing::error!("reading the change log panicked; the node goes on following it");
             }
         }
     }
@@ -102,7 +104,7 @@ impl Following {
     }
 }
 
-/// Runs a job until it is to stop.
+/// Runs a job until it must stop.
 fn run(
     app: &Application,
     job: Arc<dyn Job>,
@@ -114,9 +116,9 @@ fn run(
         let mut ticks = ticks(TICK);
         loop {
             tokio::select! {
-                // In this order: a step goes on only where there is nothing to say against it.
+                // In this order: a stop and a tick come before the next step of work.
                 biased;
-                () = asked(&mut stopping) => break,
+                () = stop_requested(&mut stopping) => break,
                 _ = ticks.tick() => runner.tick().await,
                 () = runner.work() => {}
             }
@@ -125,7 +127,7 @@ fn run(
     }
 }
 
-/// Returns once a stop is asked for, or cannot be asked for any more.
-async fn asked(stopping: &mut watch::Receiver<bool>) {
+/// Returns when a stop is requested, or when the sender is gone.
+async fn stop_requested(stopping: &mut watch::Receiver<bool>) {
     let _ = stopping.wait_for(|stop| *stop).await;
 }

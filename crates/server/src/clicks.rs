@@ -1,4 +1,4 @@
-//! Clicks, counted.
+//! Counts clicks for the metrics.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use signpost_app::ports::{ClickBatch, ClickKind, ClickSink};
 
 const CLICKS_METRIC: &str = "signpost_clicks_total";
 
-/// Counts clicks by their kind, and hands them on to whoever records them.
+/// Counts clicks by kind, and passes them to the recorder.
 pub(crate) struct CountedClicks {
     sent: metrics::Counter,
     shown: metrics::Counter,
@@ -16,11 +16,11 @@ pub(crate) struct CountedClicks {
 }
 
 impl CountedClicks {
-    /// Counts with the metrics that are installed by now. Without a `recorder` nothing is kept of clicks.
+    /// Counts with the metrics that are installed by now. Without a `recorder` clicks are only counted.
     pub(crate) fn before(recorder: Option<Arc<dyn ClickSink>>) -> Self {
         metrics::describe_counter!(
             CLICKS_METRIC,
-            "Visits of links that record them: `sent`, `shown`, `blocked` by a gate, or of a `widget`."
+            "Visits to links that record clicks: `sent`, `shown`, `blocked` by a gate, or to a `widget`."
         );
         let counter = |kind: &'static str| metrics::counter!(CLICKS_METRIC, "kind" => kind);
         Self {

@@ -1,4 +1,4 @@
-//! The operator's database of the countries of addresses, in a file that is followed (D55).
+//! The operator's database of countries by address, in a file that is followed (D55).
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::followed_file::{self, FollowedFile};
 
-/// A database that follows its file. When the file is broken or gone, the last good database stays.
+/// A database that follows its file. If the file is broken or gone, the last good database stays in use.
 #[derive(Debug)]
 pub(crate) struct CountryDatabaseFile {
     file: FollowedFile,
@@ -20,25 +20,25 @@ impl CountryDatabaseFile {
     /// Reads the database.
     ///
     /// # Errors
-    /// The file cannot be read, or is no database of countries.
+    /// The file cannot be read, or is not a database of countries.
     pub(crate) fn open(path: PathBuf) -> Result<Self, GeoDatabaseError> {
         let file = FollowedFile::new(path.clone());
         Ok(Self { file, database: Arc::new(GeoDatabase::open(path)?) })
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         self.file.path()
     }
 
-    /// What knows the countries.
+    /// The port that looks up countries.
     pub(crate) fn lookup(&self) -> Arc<dyn CountryLookup> {
         Arc::<GeoDatabase>::clone(&self.database)
     }
 
     /// Reads the file again if it has changed.
     fn look(&self) {
-        if self.file.is_to_be_read() {
+        if self.file.must_be_read() {
             self.database.reload();
         }
     }
@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d55_a_changed_file_is_read_and_a_broken_one_is_not() {
+    fn d55_a_changed_database_is_read_and_a_broken_one_is_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("countries.mmdb");
         let database_of = |country| country_database(&[("192.0.2.0/24", Located::in_country(country))]);
@@ -72,7 +72,7 @@ mod tests {
             [(database_of("AT"), "AT"), (b"broken".to_vec(), "AT"), (database_of("CH"), "CH")]
         {
             fs::write(&path, content).unwrap();
-            // It has changed, and it has settled.
+            // The first look sees the change, the second that the file has settled.
             file.look();
             file.look();
             assert_eq!(country(), Some(expected));

@@ -7,31 +7,31 @@ use std::time::{Duration, SystemTime};
 
 use tokio::task::JoinHandle;
 
-/// How often a file is looked at.
+/// How often a file is checked.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Knows when a file has to be read again.
+/// Detects when a file must be read again.
 #[derive(Debug)]
 pub(crate) struct FollowedFile {
     path: PathBuf,
     seen: Mutex<Seen>,
 }
 
-/// What the file looked like; `None` where there was none.
+/// The states of the file; `None` if it did not exist.
 #[derive(Debug)]
 struct Seen {
-    /// When it was last read, whether that went well or not.
+    /// When the file was last read, successfully or not.
     when_read: Option<Stamp>,
     /// At the last look.
     last: Option<Stamp>,
 }
 
-/// What changes when a file is written.
+/// Metadata that changes when a file is written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     modified: Option<SystemTime>,
     length: u64,
-    /// Tells a file that was moved into another's place from that other, on systems that have this number.
+    /// Distinguishes a file from another that was moved into its place, on systems with inode numbers.
     inode: u64,
 }
 
@@ -53,21 +53,21 @@ const fn inode(_: &Metadata) -> u64 {
 }
 
 impl FollowedFile {
-    /// Follows the file at `path`. To be called before the file is first read: a change between the two is then seen at
-    /// the next look.
+    /// Follows the file at `path`. Call this before the first read: the next look then sees a change in
+    /// between.
     pub(crate) fn new(path: PathBuf) -> Self {
         let stamp = Stamp::at(&path);
         Self { path, seen: Mutex::new(Seen { when_read: stamp.clone(), last: stamp }) }
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Looks at the file, and says whether to read it again: it has changed since it was last read and has not changed
-    /// since the last look. The second keeps a file that is being written from being taken for a whole one.
-    pub(crate) fn is_to_be_read(&self) -> bool {
+    /// Looks at the file, and returns whether to read it again: it has changed since the last read, but not
+    /// since the last look. So a file that is still being written is not read.
+    pub(crate) fn must_be_read(&self) -> bool {
         let stamp = Stamp::at(&self.path);
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         let is_settled = seen.last == stamp;
@@ -90,7 +90,7 @@ pub(crate) fn follow<T: Send + Sync + 'static>(followed: &Arc<T>, look: fn(&T)) 
             ticks.tick().await;
             let followed = Arc::clone(&followed);
             if let Err(error) = tokio::task::spawn_blocking(move || look(&followed)).await {
-                tracing::error!(%error, "reading a changed file failed");
+                tracing::error!(%error, "checking a file for changes panicked; the node goes on checking it");
             }
         }
     })
@@ -107,25 +107,25 @@ mod tests {
         (folder, path)
     }
 
-    /// Two looks: the file has changed, and it has settled.
+    /// The first look sees the change, the second that the file has settled.
     #[track_caller]
     fn is_read_when_settled(file: &FollowedFile) {
-        assert!(!file.is_to_be_read(), "it may still be being written");
-        assert!(file.is_to_be_read());
-        assert!(!file.is_to_be_read(), "it was read");
+        assert!(!file.must_be_read(), "it may still be being written");
+        assert!(file.must_be_read());
+        assert!(!file.must_be_read(), "it was read");
     }
 
     #[test]
     fn a_change_is_read_once_when_it_has_settled() {
         let (_folder, path) = file("one");
         let followed = FollowedFile::new(path.clone());
-        assert!(!followed.is_to_be_read());
+        assert!(!followed.must_be_read());
         fs::write(&path, "three").unwrap();
         is_read_when_settled(&followed);
     }
 
     #[test]
-    fn a_file_moved_into_place_is_read_even_if_size_and_time_are_the_same() {
+    fn a_file_moved_into_place_is_read_despite_equal_size_and_time() {
         let (folder, path) = file("one");
         let followed = FollowedFile::new(path.clone());
         let modified = fs::metadata(&path).unwrap().modified().unwrap();
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_goes_and_comes_back_is_read_each_time() {
+    fn a_deleted_and_recreated_file_is_read_each_time() {
         let (_folder, path) = file("one");
         let followed = FollowedFile::new(path.clone());
         fs::remove_file(&path).unwrap();
@@ -147,13 +147,13 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_being_written_is_not_read() {
+    fn a_file_still_being_written_is_not_read() {
         let (_folder, path) = file("one");
         let followed = FollowedFile::new(path.clone());
         for text in ["", "thr", "three"] {
             fs::write(&path, text).unwrap();
-            assert!(!followed.is_to_be_read(), "{text}");
+            assert!(!followed.must_be_read(), "{text}");
         }
-        assert!(followed.is_to_be_read());
+        assert!(followed.must_be_read());
     }
 }

@@ -1,4 +1,4 @@
-//! The program's listeners, together (D52, D63): bound, started and stopped as one.
+//! The program's listeners (D52, D63), which are bound, started and stopped together.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -19,20 +19,21 @@ use crate::open_files::Connections;
 use crate::settings::{About, ServeSettings, names};
 use crate::telemetry;
 
-/// Bound sockets. Who connects waits until the server behind one starts.
+/// Bound sockets. Clients that connect wait until the server starts.
 pub(crate) struct Sockets {
     api: TcpListener,
     links: TcpListener,
     metrics: Option<MetricsSocket>,
 }
 
-/// A bound socket for metrics, and what shows them. Counting begins with it, before anything is there to be counted.
+/// A bound socket for metrics, and the handle that renders them. Recording begins with it, before there is
+/// anything to count.
 struct MetricsSocket {
     listener: TcpListener,
-    shown: PrometheusHandle,
+    handle: PrometheusHandle,
 }
 
-/// Where the program listens, with the ports that it really has.
+/// The addresses on which the program listens, with the actual ports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Addresses {
     pub(crate) api: SocketAddr,
@@ -41,10 +42,10 @@ pub(crate) struct Addresses {
 }
 
 impl Sockets {
-    /// Binds all of them, and begins to count if there is one for metrics.
+    /// Binds the sockets, and starts recording metrics if there is a socket for them.
     ///
     /// # Errors
-    /// One of the addresses is not to be had; the message names its setting.
+    /// An address cannot be bound; the message names its setting.
     pub(crate) fn bind(settings: &ServeSettings) -> Result<Self> {
         Ok(Self {
             api: bind(names::API_LISTEN, settings.api_listen)?,
@@ -53,13 +54,13 @@ impl Sockets {
                 .metrics_listen
                 .map(|address| {
                     let listener = bind(names::METRICS_LISTEN, address)?;
-                    anyhow::Ok(MetricsSocket { listener, shown: telemetry::start_metrics()? })
+                    anyhow::Ok(MetricsSocket { listener, handle: telemetry::start_metrics()? })
                 })
                 .transpose()?,
         })
     }
 
-    /// Where they are.
+    /// The addresses of the sockets.
     pub(crate) fn addresses(&self) -> io::Result<Addresses> {
         Ok(Addresses {
             api: self.api.local_addr()?,
@@ -73,16 +74,16 @@ fn bind(setting: &About, address: SocketAddr) -> Result<TcpListener> {
     signpost_listener::bind(address).with_context(|| format!("{}: cannot listen on {address}", setting.key))
 }
 
-/// How links are served.
+/// The options of the link listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LinkOptions {
-    /// How many misses an address may have within a minute; 0 means any number (D54).
+    /// How many misses one address may have in a minute; 0 means no limit (D54).
     pub(crate) miss_throttle_per_minute: u32,
-    /// How much memory links are kept in, in bytes.
+    /// The maximum memory for links, in bytes.
     pub(crate) cache_bytes: u64,
     /// The header in which trusted proxies name the visitor's country (D55).
     pub(crate) country_header: Option<HeaderName>,
-    /// Where weaknesses are reported.
+    /// The contact for vulnerability reports.
     pub(crate) security_contact: Option<SecurityContact>,
 }
 
@@ -94,10 +95,10 @@ pub(crate) struct Servers {
 }
 
 impl Servers {
-    /// Starts them.
+    /// Starts the servers.
     ///
     /// # Errors
-    /// One of them cannot be started.
+    /// A server cannot be started.
     pub(crate) fn start(
         sockets: Sockets,
         app: &Arc<Application>,
@@ -127,7 +128,7 @@ impl Servers {
         })
     }
 
-    /// Waits until one of them ends, which none does but by failing.
+    /// Waits until a listener fails.
     pub(crate) async fn ended(&mut self) -> anyhow::Error {
         let (listener, outcome) = tokio::select! {
             outcome = self.api.ended() => ("API", outcome),
@@ -135,10 +136,10 @@ impl Servers {
             outcome = ended(self.metrics.as_mut()) => ("metrics", outcome),
         };
         let cause = outcome.err().map_or_else(String::new, |error| format!(": {error}"));
-        anyhow::anyhow!("the {listener} listener ended by itself{cause}")
+        anyhow::anyhow!("the {listener} listener stopped unexpectedly{cause}")
     }
 
-    /// Stops accepting, and returns when the requests that run are answered or their time is over.
+    /// Stops accepting, and returns when running requests are answered or their time is up.
     pub(crate) async fn stop(self) {
         let Self { api, links, metrics } = self;
         let (api, links) = tokio::join!(api.stop(true), links.stop(true));
@@ -148,7 +149,7 @@ impl Servers {
         };
         for (listener, outcome) in [("API", api), ("link", links), ("metrics", metrics)] {
             if let Err(error) = outcome {
-                tracing::error!(listener, %error, "a listener ended by itself");
+                tracing::error!(listener, %error, "a listener stopped unexpectedly");
             }
         }
     }
@@ -162,12 +163,12 @@ async fn ended(metrics: Option<&mut MetricsServer>) -> io::Result<()> {
     }
 }
 
-/// How many threads answer the requests of the API, and as many those of the links.
+/// The number of threads that answer the API, and of those that answer visitors.
 pub(crate) fn workers() -> NonZeroUsize {
     available_parallelism().unwrap_or(NonZeroUsize::MIN)
 }
 
 fn start_metrics(socket: MetricsSocket, connections: usize) -> Result<MetricsServer> {
-    let MetricsSocket { listener, shown } = socket;
-    MetricsServer::start(listener, shown, connections).context("cannot start the metrics listener")
+    let MetricsSocket { listener, handle } = socket;
+    MetricsServer::start(listener, handle, connections).context("cannot start the metrics listener")
 }

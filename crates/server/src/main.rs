@@ -1,5 +1,5 @@
-//! The program `signpost`: reads its settings, plugs the parts together, and does what it is told. No rules live
-//! here.
+//! The program `signpost`: reads its settings, wires the crates together and runs a command. It holds no
+//! business rules.
 
 mod background;
 mod clicks;
@@ -28,7 +28,7 @@ use commands::{Cli, is_usage_error, without_keys};
 async fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return misunderstood(&error),
+        Err(error) => return report_usage(&error),
     };
     let json = cli.json();
     let Err(error) = cli.run(std::env::vars_os()).await else { return ExitCode::SUCCESS };
@@ -39,21 +39,21 @@ async fn main() -> ExitCode {
     } else {
         format!("error: {message}")
     };
-    // If standard error is closed too, the exit code still tells.
+    // If standard error is closed too, the exit code still reports the failure.
     let _ = writeln!(io::stderr(), "{line}");
     if is_usage_error(&error) { ExitCode::from(2) } else { ExitCode::FAILURE }
 }
 
 /// Prints help or a usage error. A usage error quotes the command line, which may hold an API key.
-fn misunderstood(error: &clap::Error) -> ExitCode {
+fn report_usage(error: &clap::Error) -> ExitCode {
     let message = error.to_string();
     let clean = without_keys(&message);
-    // If the stream is closed, the exit code still tells.
+    // If the stream is closed, the exit code still reports the error.
     let _ = if clean == message { error.print() } else { write!(io::stderr(), "{clean}") };
     u8::try_from(error.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
 }
 
-/// The error with those of its causes that it does not repeat itself.
+/// The error's message, followed by the causes that it does not already contain.
 fn with_causes(error: &anyhow::Error) -> String {
     error.chain().map(ToString::to_string).fold(String::new(), |message, cause| match message.as_str() {
         "" => cause,

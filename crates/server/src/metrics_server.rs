@@ -15,12 +15,12 @@ use metrics_exporter_prometheus::PrometheusHandle;
 use signpost_listener::{Listener, ListenerOptions, Refusal, Refusals};
 use tokio::task::JoinHandle;
 
-/// How often counts that nobody fetched are tidied up.
+/// How often the recorder tidies up samples that no scraper has fetched.
 const UPKEEP_INTERVAL: Duration = Duration::from_secs(5);
 
 const PATH: &str = "/metrics";
 
-/// The form of Prometheus' text.
+/// The text format of Prometheus.
 const TEXT_FORMAT: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
 /// The running listener for metrics. It answers `GET /metrics`, and 404 otherwise.
@@ -31,7 +31,7 @@ pub(crate) struct MetricsServer {
 }
 
 impl MetricsServer {
-    /// Starts to accept on `listener`, at most so many connections at once.
+    /// Starts to accept on `listener`, at most `connections` at once.
     ///
     /// # Errors
     /// The listener cannot be used.
@@ -55,12 +55,12 @@ impl MetricsServer {
         Ok(Self { listener, upkeep })
     }
 
-    /// Waits until the listener ends, which it does by itself only if it fails.
+    /// Waits until the listener fails.
     pub(crate) async fn ended(&mut self) -> io::Result<()> {
         self.listener.ended().await
     }
 
-    /// Stops at once: nobody waits for metrics of a program that ends.
+    /// Stops at once: a scraper can do without the metrics of a stopping program.
     pub(crate) async fn stop(self) -> io::Result<()> {
         self.upkeep.abort();
         self.listener.stop(false).await
@@ -82,7 +82,7 @@ fn answer(request: &Request, metrics: &PrometheusHandle) -> Response<BoxBody> {
     }
 }
 
-/// Statuses without a body: only programs ask here.
+/// Refuses without a body, because only programs connect here.
 struct BareRefusals;
 
 impl Refusals for BareRefusals {

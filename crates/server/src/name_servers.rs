@@ -1,4 +1,4 @@
-//! Who is asked about custom domains.
+//! The DNS provider for custom domains.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use signpost_app::ports::{DnsProvider, DnsUnavailable};
 use signpost_dns::{DnsOptions, DnsOptionsError, HickoryDns, NameServers};
 use signpost_domain::{HostResolution, Hostname};
 
-/// Where the system names no name server: nothing is known of any domain, and everything else works.
+/// Stands in if the system has no usable name server: no domain can be verified, but everything else works.
 struct NoNameServer {
     reason: String,
 }
@@ -24,16 +24,16 @@ impl DnsProvider for NoNameServer {
     }
 }
 
-/// DNS for a command that asks nothing of it.
-pub(crate) fn unasked() -> Arc<dyn DnsProvider> {
-    Arc::new(NoNameServer { reason: "this command asks no name server".to_owned() })
+/// DNS for a command that makes no DNS queries.
+pub(crate) fn unused_dns() -> Arc<dyn DnsProvider> {
+    Arc::new(NoNameServer { reason: "this command makes no DNS queries".to_owned() })
 }
 
-/// DNS as these servers have it.
+/// DNS through these name servers.
 ///
 /// # Errors
-/// The operator's list cannot be used. If the system's cannot, a warning says that domains will not be verified.
-pub(crate) fn ask(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
+/// The operator's list cannot be used. If only the system's list cannot be used, a warning says so.
+pub(crate) fn dns(servers: &NameServers) -> Result<Arc<dyn DnsProvider>> {
     let options = DnsOptions { servers: servers.clone(), ..DnsOptions::default() };
     match HickoryDns::new(&options) {
         Ok(dns) => Ok(Arc::new(dns)),

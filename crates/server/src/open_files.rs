@@ -2,18 +2,18 @@
 
 use signpost_listener::ListenerOptions;
 
-/// How many files the program wants beside connections of clients and of the database: the database's own files, Redis,
-/// questions to name servers, files that are imported or read again.
+/// Files that the program opens beside connections of clients and of the database: the embedded database,
+/// Redis, DNS queries, and files that it imports or reads again.
 const OTHER_FILES: usize = 64;
 
-/// How many files each thread with a runtime of its own has open.
+/// Files that each thread with its own runtime has open.
 pub(crate) const FILES_OF_A_RUNTIME: usize = 4;
 
-/// The fewest connections of a listener. With fewer it could not serve anybody.
-const FEWEST: usize = 16;
+/// The minimum number of connections of a listener. With fewer it could not serve.
+const MIN_CONNECTIONS: usize = 16;
 
-/// The most connections of the listener for metrics: few ever ask for them.
-const MOST_FOR_METRICS: usize = 256;
+/// The maximum number of connections of the metrics listener, which has few clients.
+const MAX_FOR_METRICS: usize = 256;
 
 /// How many connections the listeners may hold at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,24 +25,24 @@ pub(crate) struct Connections {
 }
 
 impl Connections {
-    /// As many as the operator says, if they fit below `limit` together with `others`, the files that the program has open
-    /// for something else.
+    /// As many as `wanted`, if they fit below `limit` together with `others`, the files that the program opens
+    /// for other purposes.
     pub(crate) fn within(limit: Option<usize>, others: usize, wanted: usize) -> Self {
         let left = limit.map_or(usize::MAX, |limit| limit.saturating_sub(OTHER_FILES + others));
-        let metrics = ListenerOptions::connections_within(left / 8).clamp(FEWEST, MOST_FOR_METRICS);
+        let metrics = ListenerOptions::connections_within(left / 8).clamp(MIN_CONNECTIONS, MAX_FOR_METRICS);
         let left = left.saturating_sub(ListenerOptions::files_for(metrics));
-        let each = ListenerOptions::connections_within(left / 2).max(FEWEST);
+        let each = ListenerOptions::connections_within(left / 2).max(MIN_CONNECTIONS);
         Self { each: wanted.min(each), metrics }
     }
 }
 
-/// Raises the limit of open files to what the system allows the program, and answers with it. `None` if there is no limit.
+/// Raises the limit of open files as far as the system allows, and returns it. `None` if there is no limit.
 pub(crate) fn raise_limit() -> Option<usize> {
     #[cfg(unix)]
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
-        // Where this is refused, the limit stays what it was.
+        // If the system refuses, the limit stays as it was.
         let raised = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
         let limit = if raised.is_ok() { maximum } else { current };
         limit.map(|limit| usize::try_from(limit).unwrap_or(usize::MAX))
@@ -65,7 +65,7 @@ mod tests {
                 let files = 2 * ListenerOptions::files_for(each) + ListenerOptions::files_for(metrics);
                 let fits = files + OTHER_FILES + others <= limit;
                 assert!(
-                    fits || each == FEWEST,
+                    fits || each == MIN_CONNECTIONS,
                     "{limit}: {each} and {metrics} connections take {files} files"
                 );
             }
@@ -73,12 +73,15 @@ mod tests {
     }
 
     #[test]
-    fn as_many_connections_as_wanted_where_the_limit_is_high() {
+    fn a_high_limit_allows_all_wanted_connections() {
         for limit in [None, Some(65_536), Some(1_048_576)] {
-            let expected = Connections { each: 10_000, metrics: MOST_FOR_METRICS };
+            let expected = Connections { each: 10_000, metrics: MAX_FOR_METRICS };
             assert_eq!(Connections::within(limit, 42, 10_000), expected);
         }
         assert_eq!(Connections::within(None, 0, 20).each, 20);
-        assert_eq!(Connections::within(Some(10), 42, 10_000), Connections { each: FEWEST, metrics: FEWEST });
+        assert_eq!(
+            Connections::within(Some(10), 42, 10_000),
+            Connections { each: MIN_CONNECTIONS, metrics: MIN_CONNECTIONS }
+        );
     }
 }

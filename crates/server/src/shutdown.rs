@@ -1,14 +1,14 @@
-//! Being asked to stop, and stopping (D64).
+//! Stop signals, and the stop in order (D64).
 
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-/// For how long to wait until the listeners say that they have stopped. They give running requests 30 seconds (D64)
-/// and look once a second whether any is left.
+/// How long to wait until the listeners have stopped. They give running requests 30 seconds (D64), and check
+/// once a second whether any is left.
 pub(crate) const STOPPED_WITHIN: Duration = Duration::from_secs(32);
 
-/// The signals that ask the program to stop: SIGTERM and SIGINT, or Ctrl-C where there are no signals.
+/// The signals that stop the program: SIGTERM and SIGINT, or Ctrl-C on systems without signals.
 pub(crate) struct StopSignals {
     #[cfg(unix)]
     terminate: tokio::signal::unix::Signal,
@@ -17,20 +17,20 @@ pub(crate) struct StopSignals {
 }
 
 impl StopSignals {
-    /// From now on these signals no longer end the program by themselves.
+    /// Listens for the signals, which no longer end the process from now on.
     #[cfg(unix)]
     pub(crate) fn listen() -> io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
     }
 
-    /// From now on Ctrl-C no longer ends the program by itself.
+    /// Listens for Ctrl-C, which no longer ends the process from now on.
     #[cfg(not(unix))]
     pub(crate) fn listen() -> io::Result<Self> {
         Ok(Self {})
     }
 
-    /// The name of the next signal.
+    /// Waits for the next signal, and returns its name.
     #[cfg(unix)]
     pub(crate) async fn next(&mut self) -> &'static str {
         tokio::select! {
@@ -39,19 +39,19 @@ impl StopSignals {
         }
     }
 
-    /// The name of the next signal.
+    /// Waits for the next signal, and returns its name.
     #[cfg(not(unix))]
     pub(crate) async fn next(&mut self) -> &'static str {
         match tokio::signal::ctrl_c().await {
             Ok(()) => "Ctrl-C",
-            // Without a way to be asked, run until the process is ended from outside.
+            // Without Ctrl-C the process runs until it is killed.
             Err(_) => std::future::pending().await,
         }
     }
 }
 
-/// Stops: waits for `drain_delay` while the listeners still accept, then for `stop_accepting_and_finish`, but no
-/// longer than `at_most`. The next signal cuts both short. `false` if something was cut short.
+/// Waits for `drain_delay` while the listeners still accept, then for `stop_accepting_and_finish`, but no
+/// longer than `at_most`. The next signal cuts both short. Returns `false` if running work was cut short.
 pub(crate) async fn stop(
     next_signal: impl Future<Output = &'static str>,
     drain_delay: Duration,
@@ -60,16 +60,16 @@ pub(crate) async fn stop(
 ) -> bool {
     let in_order = async {
         if !drain_delay.is_zero() {
-            tracing::info!(?drain_delay, "still accepting, but not ready any more");
+            tracing::info!(?drain_delay, "draining: still accepting, but no longer ready");
             tokio::time::sleep(drain_delay).await;
         }
-        tracing::info!("finishing what runs");
+        tracing::info!("finishing running requests");
         tokio::time::timeout(at_most, stop_accepting_and_finish).await.is_ok()
     };
     tokio::select! {
         finished = in_order => finished,
         signal = next_signal => {
-            tracing::warn!(signal, "stopping now");
+            tracing::warn!(signal, "second signal: stopping at once");
             false
         }
     }
@@ -85,7 +85,7 @@ mod tests {
     const LONG: Duration = Duration::from_hours(1);
 
     #[tokio::test]
-    async fn d64_accepting_goes_on_for_the_drain_delay() {
+    async fn d64_the_listeners_accept_until_the_drain_delay_is_over() {
         let (start, delay) = (Instant::now(), Duration::from_millis(20));
         let stop_accepting = async { assert!(start.elapsed() >= delay) };
         assert!(stop(pending(), delay, stop_accepting, LONG).await);
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn d64_what_does_not_finish_is_not_waited_for_beyond_its_time() {
+    async fn d64_stopping_waits_no_longer_than_its_time_limit() {
         assert!(!stop(pending(), Duration::ZERO, pending(), Duration::from_millis(5)).await);
     }
 }

@@ -1,4 +1,4 @@
-//! The operator's list of hosts that may never be targets, in a file (D24).
+//! The operator's list of hosts that links must not lead to, in a file (D24).
 
 use std::fs;
 use std::io;
@@ -12,11 +12,11 @@ use tokio::task::JoinHandle;
 
 use crate::followed_file::{self, FollowedFile};
 
-/// How many wrong lines one message names.
+/// How many invalid lines one message names, at most.
 const NAMED_LINES: usize = 3;
 
-/// A list that is read from a file and follows it. When the file is broken or gone, the last good list stays, and
-/// one warning says so.
+/// A list that follows its file. If the file is broken or gone, the last good list stays in force, and one
+/// warning says so.
 #[derive(Debug)]
 pub(crate) struct TargetBlocklistFile {
     file: FollowedFile,
@@ -35,7 +35,7 @@ pub(crate) enum BlocklistFileError {
         /// Why.
         error: io::Error,
     },
-    /// Lines of it are no hosts.
+    /// Lines of the file are not hosts.
     #[error("{}: {lines}", path.display())]
     Invalid {
         /// The file.
@@ -49,21 +49,21 @@ impl TargetBlocklistFile {
     /// Reads the list.
     ///
     /// # Errors
-    /// The file cannot be read, or lines of it are no hosts.
+    /// The file cannot be read, or some of its lines are not hosts.
     pub(crate) fn open(path: PathBuf) -> Result<Self, BlocklistFileError> {
         let file = FollowedFile::new(path);
         let list = read(file.path())?;
         Ok(Self { file, list: RwLock::new(Arc::new(list)), version: AtomicU64::new(0) })
     }
 
-    /// Where the file is.
+    /// The path of the file.
     pub(crate) fn path(&self) -> &Path {
         self.file.path()
     }
 
     /// Reads the file again if it has changed.
     fn look(&self) {
-        if !self.file.is_to_be_read() {
+        if !self.file.must_be_read() {
             return;
         }
         match read(self.path()) {
@@ -72,7 +72,9 @@ impl TargetBlocklistFile {
                 *self.list.write().unwrap_or_else(PoisonError::into_inner) = Arc::new(list);
                 self.version.fetch_add(1, Ordering::Release);
             }
-            Err(error) => tracing::warn!(%error, "the target blocklist is broken; the last good one stays"),
+            Err(error) => {
+                tracing::warn!(%error, "the target blocklist is broken; the last good list stays in force")
+            }
         }
     }
 
@@ -92,7 +94,7 @@ impl TargetBlocklist for TargetBlocklistFile {
     }
 }
 
-/// The list of an installation that names no file: it lists nothing.
+/// The empty list of an installation without `target-blocklist`.
 #[derive(Debug, Default)]
 pub(crate) struct EmptyBlocklist(Arc<HostBlocklist>);
 
@@ -129,7 +131,7 @@ mod tests {
         (folder, path)
     }
 
-    /// Two looks: the file has changed, and it has settled.
+    /// The first look sees the change, the second that the file has settled.
     fn look_until_settled(list: &TargetBlocklistFile) {
         list.look();
         list.look();
@@ -162,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn d24_a_file_that_is_being_written_is_not_taken_for_a_short_one() {
+    fn d24_a_file_still_being_written_is_not_read() {
         let (_folder, path) = file("evil.example\n");
         let list = TargetBlocklistFile::open(path.clone()).unwrap();
         fs::write(&path, "").unwrap();
@@ -175,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_missing_or_broken_file_does_not_open_and_the_message_says_why() {
+    fn a_missing_or_broken_file_is_refused_with_the_reason() {
         let (folder, path) = file("ok.example\na b\nc d\ne f\ng h\n");
         let message = TargetBlocklistFile::open(path).unwrap_err().to_string();
         assert!(message.contains("line 2: \"a b\" is not a host; "), "{message}");

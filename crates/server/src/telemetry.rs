@@ -11,32 +11,31 @@ use tracing_subscriber::EnvFilter;
 
 use crate::settings::{LogFormat, SettingsError};
 
-/// The variable that says what is logged, in the form of the crate `tracing-subscriber`.
+/// The variable with the log filter, in the syntax of the crate `tracing-subscriber`.
 const FILTER_VARIABLE: &str = "RUST_LOG";
 
-/// The bounds of the buckets in which durations are counted, unlike quantiles a thing that can be added up over
-/// several nodes.
+/// The bounds of the buckets in which durations are counted. Unlike quantiles, buckets of several nodes add up.
 const SECONDS: [f64; 12] = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0];
 
-/// Sends log lines to standard error, from `level` upwards unless `RUST_LOG` says otherwise, and lets panics be
-/// logged like everything else.
+/// Writes log lines to standard error, from `level` upwards unless `RUST_LOG` says otherwise. Panics are logged
+/// too.
 ///
 /// # Errors
-/// `RUST_LOG` is no filter.
+/// `RUST_LOG` is not a valid filter.
 pub(crate) fn start_logging(format: LogFormat, level: LevelFilter) -> Result<()> {
     let filter = match env::var_os(FILTER_VARIABLE).filter(|filter| !filter.is_empty()) {
         Some(filter) => EnvFilter::builder()
             .parse(filter.to_string_lossy())
             .map_err(|error| SettingsError::at(FILTER_VARIABLE, format!("must be a log filter: {error}")))?,
-        // What the framework says about its workers is of no use to operators. The DNS library warns of every datagram that
-        // is not the answer to its query, and anybody can send those.
+        // The framework's messages about its workers do not help operators. The DNS library warns of every
+        // datagram that does not answer its query, and any host can send one.
         None => EnvFilter::new(format!("{level},actix_server=warn,actix_http=off,hickory_net=error")),
     };
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
-        // It would tell standard error that standard error cannot be written, and panic over that: a full disk or a closed
-        // pipe must cost log lines and nothing else.
+        // Otherwise the subscriber reports a failed write to standard error on standard error, and panics. A
+        // full disk or a closed pipe must cost log lines only.
         .log_internal_errors(false);
     let started = match format {
         LogFormat::Text => lines.with_ansi(io::IsTerminal::is_terminal(&io::stderr())).try_init(),
@@ -60,10 +59,10 @@ fn log_panic(panic: &PanicHookInfo<'_>) {
     tracing::error!(message, location, "panic");
 }
 
-/// Begins to count, and gives what shows the counts.
+/// Starts recording metrics, and returns the handle that renders them.
 ///
 /// # Errors
-/// Something counts already.
+/// A recorder is installed already.
 pub(crate) fn start_metrics() -> Result<PrometheusHandle> {
     let recorder = PrometheusBuilder::new()
         .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS)

@@ -1,4 +1,4 @@
-//! Plugging the parts together.
+//! Wires the adapters into an application.
 
 use std::collections::BTreeSet;
 use std::num::NonZero;
@@ -32,13 +32,13 @@ use crate::settings::{ClickSettings, CommonSettings, Database, LinkSettings, Poo
 use crate::system::{OsRandomness, SystemClock, UlidSource};
 use crate::target_blocklist_file::{EmptyBlocklist, TargetBlocklistFile};
 
-/// How long to wait for the servers' threads to let go of the application when it is closed.
-const LET_GO_WITHIN: Duration = Duration::from_secs(2);
+/// How long closing waits until the servers' threads have dropped the application.
+const DROPPED_WITHIN: Duration = Duration::from_secs(2);
 
-/// For how long clicks are sent to the store when the program stops. What is left then waits in the spool.
+/// How long a stopping program sends clicks to the store. The rest waits in the spool.
 const CLICKS_SENT_WITHIN: Duration = Duration::from_secs(3);
 
-/// An application that serves, and what has to be ended with it.
+/// A serving application, and the tasks that end with it.
 pub(crate) struct Serving {
     pub(crate) app: Arc<Application>,
     background: Background,
@@ -50,7 +50,7 @@ pub(crate) struct Serving {
 }
 
 impl Serving {
-    /// Makes the application for `serve`.
+    /// Builds the application for `serve`, and starts its tasks.
     ///
     /// # Errors
     /// The database cannot be opened.
@@ -70,7 +70,7 @@ impl Serving {
             custom_domain_scheme: settings.custom_domain_scheme,
             hostname_rules: settings.domains.hostname_rules(&settings.system),
             edge: settings.domains.edge.clone(),
-            dns: name_servers::ask(&settings.domains.name_servers)?,
+            dns: name_servers::dns(&settings.domains.name_servers)?,
             trusted_proxies: settings.trusted_proxies.clone(),
             throttle_per_minute: settings.throttle_per_minute,
             account_bounds: settings.account_bounds,
@@ -88,19 +88,19 @@ impl Serving {
         })
     }
 
-    /// Makes it known that the program is on its way out, and leaves background work to other nodes.
+    /// Marks the program as stopping, and leaves background work to other nodes.
     pub(crate) fn begin_stopping(&self) {
         self.app.lifecycle.begin_draining();
         self.background.hand_over();
     }
 
-    /// Writes the clicks that have come to the spool. To be called instead of [`Serving::close`] when there is no time to stop
-    /// in order.
+    /// Writes the received clicks to the spool. Call this instead of [`Serving::close`] when there is no time
+    /// to stop in order.
     pub(crate) async fn save_clicks(self) {
         close_recorder(self.recorder, Duration::ZERO).await;
     }
 
-    /// Closes the store, which waits for what it was given. To be called when the servers have stopped.
+    /// Closes the store after its pending work. Call this when the servers have stopped.
     pub(crate) async fn close(self) {
         let Self { app, background, recorder, blocklist_follower, countries_follower } = self;
         close_recorder(recorder, CLICKS_SENT_WITHIN).await;
@@ -109,7 +109,7 @@ impl Serving {
             follower.abort();
         }
         let start = Instant::now();
-        while Arc::strong_count(&app) > 1 && start.elapsed() < LET_GO_WITHIN {
+        while Arc::strong_count(&app) > 1 && start.elapsed() < DROPPED_WITHIN {
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         // Dropping the store blocks until its threads have ended.
@@ -119,7 +119,7 @@ impl Serving {
     }
 }
 
-/// Starts recording clicks, unless the operator does not want it.
+/// Starts recording clicks, unless `click-recording` is off.
 async fn record_clicks(
     settings: &ClickSettings,
     parts: &Parts,
@@ -139,28 +139,28 @@ async fn record_clicks(
     Ok(Some(Arc::new(ClickRecorder::start(world, &options).await?)))
 }
 
-/// Writes the clicks that have come to the spool, and sends what is there for a while.
+/// Writes the received clicks to the spool, and sends clicks from there for at most `within`.
 async fn close_recorder(recorder: Option<Arc<ClickRecorder>>, within: Duration) {
     let Some(recorder) = recorder else { return };
     if let Err(error) = tokio::task::spawn_blocking(move || recorder.close(within)).await {
-        tracing::error!(%error, "recording clicks ended in a panic");
+        tracing::error!(%error, "recording clicks panicked");
     }
 }
 
-/// Makes the application for an operator's command. It shares nothing with one that serves but the database.
+/// Builds the application for an operator's command. It shares only the database with a serving application.
 ///
 /// # Errors
 /// There is no database, or it cannot be opened.
 pub(crate) async fn operators_application(common: &CommonSettings) -> Result<Application> {
-    // No operator's command speaks of links' addresses.
+    // No operator's command shows addresses of links.
     let system = SystemDomain::new("http://localhost", Vec::new())?;
     let parts = Parts::of_command(system, Arc::new(EmptyBlocklist::default()), CustomDomainScheme::default());
-    // Nor does any count requests.
+    // No operator's command counts requests.
     let stores = Stores::open(common, IfNoDatabase::Fail, None).await?;
     Ok(application(common, parts, stores, None))
 }
 
-/// Makes the application for a command that judges links as `serve` does.
+/// Builds the application for a command that validates links as `serve` does.
 ///
 /// # Errors
 /// There is no database, or it cannot be opened.
@@ -175,7 +175,7 @@ pub(crate) async fn link_application(common: &CommonSettings, links: LinkSetting
     Ok(application(common, parts, stores, None))
 }
 
-/// What an application has beside the settings that every command has.
+/// What an application needs beside the settings of every command.
 struct Parts {
     system: SystemDomain,
     blocklist: Arc<dyn TargetBlocklist>,
@@ -191,7 +191,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Those of a command that takes no requests, and so connects no domain and refuses nobody.
+    /// The parts of a command that takes no requests, so it connects no domains and throttles no callers.
     fn of_command(
         system: SystemDomain,
         blocklist: Arc<dyn TargetBlocklist>,
@@ -205,7 +205,7 @@ impl Parts {
             countries: no_countries(),
             custom_domain_scheme,
             edge: Edge::default(),
-            dns: name_servers::unasked(),
+            dns: name_servers::unused_dns(),
             trusted_proxies: TrustedProxies::default(),
             throttle_per_minute: 0,
             account_bounds: AccountBounds::NONE,
@@ -217,15 +217,15 @@ fn no_countries() -> Arc<dyn CountryLookup> {
     Arc::new(NoCountries)
 }
 
-/// What to do where `database-url` names a file that does not exist. A command that created one would work on an empty
-/// database where its operator only stands in the wrong folder (D61).
+/// What to do if `database-url` names a file that does not exist. If a command created it, an operator in the
+/// wrong folder would work on an empty database (D61).
 #[derive(Clone, Copy)]
 enum IfNoDatabase {
     Create,
     Fail,
 }
 
-/// Where everything is kept.
+/// The stores behind the ports.
 struct Stores {
     store: Arc<dyn Store>,
     clicks: Arc<dyn ClickStore>,
@@ -251,7 +251,7 @@ impl Stores {
                     IfNoDatabase::Create => SqliteClickStore::open(file, &options)?,
                     IfNoDatabase::Fail => SqliteClickStore::open_existing(file, &options)?,
                 });
-                // On a full disk requests are counted in memory, so that reads go on.
+                // On a full disk requests are counted in memory, so that reads still work.
                 let quota = fallback(store.clone(), FallbackOptions::for_disk(*store_timeout))?;
                 Self { store, clicks, quota, shared_quota: None }
             }
@@ -267,7 +267,8 @@ impl Stores {
             }
         };
         let Some(url) = redis else { return Ok(stores) };
-        // Not `store-timeout`, which is the database's: what stands before it gives up after 50 ms (D19).
+        // Not `store-timeout`, which belongs to the database: the fallback before Redis gives up after 50 ms
+        // (D19).
         let options = RedisOptions::default();
         let clock = Arc::new(SystemClock);
         let shared = Arc::new(RedisQuotaStore::open(url.clone(), options, clock)?);
@@ -276,14 +277,13 @@ impl Stores {
     }
 }
 
-/// Stands before a store of counts, and counts in memory while it fails (D19).
+/// Wraps a quota store in a fallback that counts in memory while the store fails (D19).
 fn fallback(store: Arc<dyn MergingQuotaStore>, options: FallbackOptions) -> Result<Arc<FallbackQuotaStore>> {
     let first = CountId::random(&OsRandomness)?;
     Ok(Arc::new(FallbackQuotaStore::new(store, options, first, Handle::current())))
 }
 
-/// How to speak to a server: as the operator said, and where nothing was said, with `store-timeout` as the limit of
-/// everything that takes time.
+/// The options of PostgreSQL: the operator's settings, and `store-timeout` for each time limit that is not set.
 pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> PostgresOptions {
     let PoolSettings { connections, wait, statement_timeout } = pool;
     let default = PostgresOptions::with_time_limit(store_timeout);
@@ -295,7 +295,7 @@ pub(crate) fn postgres_options(store_timeout: Duration, pool: PoolSettings) -> P
     }
 }
 
-/// A question may take as long as a call to any other store.
+/// An analytics query may take as long as any other call to a store.
 fn analytics_bounds(store_timeout: Duration) -> AnalyticsBounds {
     let cores = std::thread::available_parallelism().map_or(1, NonZero::get);
     AnalyticsBounds::for_cores(cores, store_timeout)

@@ -1,13 +1,13 @@
-//! What axe-core finds on a page, by the rules of WCAG 2.2 at the levels A and AA.
+//! Checks a page with axe-core, by the rules of WCAG 2.2 at the levels A and AA.
 
 use serde::Deserialize;
 
 use crate::tab::Tab;
 
-/// It is another project's work; see the folder.
+/// The library of another project; see the folder for its licence.
 const AXE: &str = include_str!("axe-core/axe.min.js");
 
-/// What fades in has less contrast until it is there.
+/// Waits for animations, because elements that fade in have less contrast until they end.
 const RUN: &str = "Promise.all(document.getAnimations().map(animation => animation.finished)).then(() => axe.run(document, {
     resultTypes: ['violations'],
     runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'],
@@ -20,26 +20,26 @@ const RUN: &str = "Promise.all(document.getAnimations().map(animation => animati
 #[derive(Debug, Deserialize)]
 struct Found {
     violations: Vec<String>,
-    /// How many rules found something to judge.
+    /// The number of rules that apply to the page and pass.
     passes: usize,
 }
 
-/// The page in the tab breaks none of the rules, and none of them scrolls sideways.
+/// Asserts that the page in the tab breaks none of the rules.
 #[track_caller]
 pub fn assert_accessible(tab: &Tab, what: &str) {
     tab.run(AXE);
     let found: Found = tab.evaluate(RUN);
     assert_eq!(found.violations, Vec::<String>::new(), "{what}");
-    assert!(found.passes > 3, "{what}: {} rules found something to judge", found.passes);
+    assert!(found.passes > 3, "{what}: only {} rules apply to the page", found.passes);
 }
 
-/// Everything on the page is within the width of the window (WCAG 1.4.10).
+/// Asserts that the page fits the width of the window (WCAG 1.4.10).
 #[track_caller]
 pub fn assert_fits(tab: &Tab, what: &str) {
     let [content, window]: [f64; 2] =
         tab.evaluate("[document.documentElement.scrollWidth, document.documentElement.clientWidth]");
     assert!(content <= window, "{what}: {content} pixels wide, the window {window}");
-    // A page that asks for no width of its own is laid out at some 980 pixels, and then made smaller.
+    // A page without a viewport width is laid out at about 980 pixels, and then scaled down.
     let [inner, screen]: [f64; 2] = tab.evaluate("[innerWidth, screen.width]");
     assert!(inner <= screen, "{what}: laid out for {inner} pixels on a screen of {screen}");
 }

@@ -6,7 +6,7 @@ use crate::harness::{Program, redirect_body};
 use crate::tab::Tab;
 use crate::visitor::Visitor;
 
-/// What the code in the picture that a tab shows says to a phone.
+/// Decodes the QR code in the picture of a tab.
 fn read(tab: &Tab) -> String {
     let picture = tab.picture();
     let mut decoder = png::Decoder::new(std::io::Cursor::new(picture));
@@ -24,7 +24,7 @@ fn read(tab: &Tab) -> String {
 }
 
 #[test]
-fn d59_codes_can_be_read_from_what_browsers_show() {
+fn d59_qr_codes_can_be_read_from_a_browser() {
     let program = Program::start();
     program.first_account().create_redirect(&redirect_body(json!({"slug": "link"})));
     let Some(tab) = Tab::of(&Visitor::default()) else { return };
@@ -32,7 +32,7 @@ fn d59_codes_can_be_read_from_what_browsers_show() {
     for path in ["/link/qr.svg", "/link/qr.svg?level=H&margin=8"] {
         assert_eq!(read(tab.visit(&program, path)), says, "{path}");
     }
-    assert_eq!(tab.heard().console, Vec::<String>::new());
+    assert_eq!(tab.events().console, Vec::<String>::new());
     for path in ["/link/qr.png", "/link/qr.png?size=512"] {
         assert_eq!(read(tab.visit(&program, path)), says, "{path}");
     }

@@ -17,7 +17,7 @@ fn program_with(page: Value) -> Program {
 }
 
 #[test]
-fn d34_d35_landing_pages_are_sound_for_everybody() {
+fn d34_d35_landing_pages_are_sound_on_every_screen() {
     for (name, page) in sample_pages::all() {
         let title = page["title"].clone();
         let program = program_with(page);
@@ -28,9 +28,9 @@ fn d34_d35_landing_pages_are_sound_for_everybody() {
     }
 }
 
-/// Titles and hosts, of whatever direction, begin at the edge that the direction of the page gives.
+/// Titles and hosts of any direction start at the edge that the direction of the page sets.
 #[test]
-fn d35_the_lines_of_a_button_begin_at_one_edge() {
+fn d35_the_lines_of_a_button_start_at_the_same_edge() {
     let widgets: Vec<Value> = ["قهوة", "Tea", "Breakfast until noon, every day of the week"]
         .map(|title| json!({"type": "link", "title": title, "url": "https://example.com/"}))
         .into();
@@ -49,7 +49,7 @@ fn d35_the_lines_of_a_button_begin_at_one_edge() {
     }
 }
 
-/// How bright the page behind everything is, from 0 to 1.
+/// The brightness of the page's background, from 0 to 1.
 fn brightness(tab: &Tab) -> f64 {
     tab.evaluate(
         "(() => {
@@ -61,7 +61,7 @@ fn brightness(tab: &Tab) -> f64 {
 }
 
 #[test]
-fn d34_the_theme_is_the_owners_or_else_the_visitors() {
+fn d34_the_owners_theme_wins_over_the_visitors_scheme() {
     for (theme, of_light_visitor, of_dark_visitor) in
         [("light", "light", "light"), ("dark", "dark", "dark"), ("auto", "light", "dark")]
     {
@@ -76,32 +76,32 @@ fn d34_the_theme_is_the_owners_or_else_the_visitors() {
 }
 
 #[test]
-fn d59_without_scripts_a_widget_leads_where_it_says() {
+fn d59_a_widget_leads_to_its_target_without_scripts() {
     let program = program_with(sample_pages::one());
     let visitor = Visitor::default().without_scripts();
     let Some(tab) = Tab::of(&visitor) else { return };
     tab.visit(&program, "/page").click("main a");
-    let heard = tab.wait_until(|heard| heard.requests.iter().any(|url| url == "https://example.com/8"));
+    let events = tab.wait_until(|events| events.requests.iter().any(|url| url == "https://example.com/8"));
     let by_way = url_of(&program, "/page/w/wgt_");
-    assert!(heard.requests.iter().any(|url| url.starts_with(&by_way)), "{heard:?}");
+    assert!(events.requests.iter().any(|url| url.starts_with(&by_way)), "{events:?}");
 }
 
-/// D35: whoever looks at a page is not known to a site of videos before a click on one.
+/// The video site learns nothing about a visitor before a click on the video.
 #[test]
-fn d35_a_video_is_asked_for_at_a_click_and_not_before() {
+fn d35_a_video_is_requested_only_on_a_click() {
     let page = json!({"title": "Films", "widgets": [{"type": "video", "url": "https://vimeo.com/76979871"}]});
     let program = program_with(page);
     let Some(tab) = Tab::of(&Visitor::default()) else { return };
     tab.visit(&program, "/page");
     let is_of_vimeo = |url: &String| url.contains("vimeo");
-    let heard = tab.heard();
-    assert!(!heard.requests.iter().any(is_of_vimeo), "{heard:?}");
+    let events = tab.events();
+    assert!(!events.requests.iter().any(is_of_vimeo), "{events:?}");
     tab.click("main a");
-    tab.wait_until(|heard| heard.requests.iter().any(is_of_vimeo));
+    tab.wait_until(|events| events.requests.iter().any(is_of_vimeo));
 }
 
 #[test]
-fn the_keyboard_reaches_every_link_in_its_order_and_shows_where_it_is() {
+fn the_keyboard_reaches_every_link_in_order_with_visible_focus() {
     let program = program_with(sample_pages::every_type());
     let Some(tab) = Tab::of(&Visitor::default()) else { return };
     tab.visit(&program, "/page");
@@ -120,10 +120,10 @@ fn the_keyboard_reaches_every_link_in_its_order_and_shows_where_it_is() {
     }
     tab.visit(&program, "/page").press("Tab");
     tab.press("Enter");
-    tab.wait_until(|heard| heard.requests.iter().any(|url| url == "https://example.com/rye"));
+    tab.wait_until(|events| events.requests.iter().any(|url| url == "https://example.com/rye"));
 }
 
-/// How many elements move when something happens to them, themselves or what stands before and behind them.
+/// The number of elements and pseudo-elements with an animation or a transition.
 fn moving(tab: &Tab) -> usize {
     tab.evaluate(
         "[...document.querySelectorAll('*')].flatMap(element => [null, '::before', '::after'].map(part =>
@@ -133,10 +133,10 @@ fn moving(tab: &Tab) -> usize {
 }
 
 #[test]
-fn nothing_moves_for_those_who_want_no_motion() {
+fn nothing_moves_if_the_visitor_prefers_reduced_motion() {
     let program = program_with(sample_pages::every_type());
     let Some(tab) = Tab::of(&Visitor::default()) else { return };
-    assert!(moving(tab.visit(&program, "/page")) > 0, "nothing moves for anybody");
+    assert!(moving(tab.visit(&program, "/page")) > 0, "the page has no motion at all");
     let Some(tab) = Tab::of(&Visitor { wants_less_motion: true, ..Visitor::default() }) else { return };
     assert_eq!(moving(tab.visit(&program, "/page")), 0);
 }

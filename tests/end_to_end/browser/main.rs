@@ -1,7 +1,8 @@
-//! What visitors see, in Chromium: pages that look and work as they should, for everybody, and that do nothing else.
+//! Tests in Chromium what visitors see: pages look and work as intended for every visitor, and do nothing else.
 //!
-//! All tests share one browser; each has tabs of its own, which share nothing. Where Chromium is not installed these tests
-//! do not run, and say so. With `SIGNPOST_SCREENSHOTS` set to 1, pages are also kept as pictures: see `screenshot`.
+//! All tests share one browser, but each has its own tabs, which share nothing. Without Chromium these tests
+//! are skipped with a notice. With `SIGNPOST_SCREENSHOTS` set to 1, pictures of the pages are saved: see
+//! `screenshot`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -20,7 +21,6 @@
 )]
 
 mod accessibility;
-mod chromium;
 mod codes;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]

@@ -1,4 +1,4 @@
-//! Texts of owners are shown as they are, and never run (R23).
+//! Texts of page owners are shown as they are, and never run (R23).
 
 use serde_json::{Value, json};
 
@@ -7,7 +7,7 @@ use crate::soundness::assert_inert;
 use crate::tab::Tab;
 use crate::visitor::Visitor;
 
-/// One of each way in which texts have broken out of pages; `crates/pages` tries all of them on what it renders.
+/// One payload for each known way to break out of a page. `crates/pages` tests all of them on its HTML.
 const PAYLOADS: [&str; 26] = [
     "<script>alert(1)</script>",
     "<img src=x onerror=alert(1)>",
@@ -37,7 +37,7 @@ const PAYLOADS: [&str; 26] = [
     "); alert(1); //",
 ];
 
-/// A page that has the payload wherever texts can be.
+/// A page with the payload in every text.
 fn page(slug: &str, payload: &str) -> Value {
     let url = "https://example.com/?'><script>alert(1)</script>#\"onload=alert(1)";
     let network: String = payload.chars().take(50).collect();
@@ -54,7 +54,7 @@ fn page(slug: &str, payload: &str) -> Value {
     })
 }
 
-/// What came of texts: where they are shown, and everything that no page of ours has.
+/// Collects where texts are shown, and elements and attributes that no page of Signpost has.
 const LOOK: &str = "({
     shown: ['h1', 'header p', 'h2', '.body > p', 'li b'].map(at =>
         [...document.querySelectorAll(at)].map(element => element.textContent)),
@@ -88,5 +88,5 @@ fn r23_payloads_in_every_text_are_shown_and_never_run() {
         }
     }
     assert_inert(&tab, &["https://example.com/"], "a page of payloads");
-    assert!(!tab.heard().requests.iter().any(|url| url.contains("evil.example")));
+    assert!(!tab.events().requests.iter().any(|url| url.contains("evil.example")));
 }

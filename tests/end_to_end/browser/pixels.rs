@@ -4,10 +4,10 @@ use serde_json::{Value, json};
 
 use crate::accessibility::assert_accessible;
 use crate::harness::{Account, Program, redirect_body};
-use crate::tab::{Heard, Tab, url_of};
+use crate::tab::{Events, Tab, url_of};
 use crate::visitor::Visitor;
 
-/// A code of every vendor.
+/// A pixel id of every vendor.
 const CODES: [(&str, &str); 10] = [
     ("google_tag", "G-1A2BCD345E"),
     ("google_tag_manager", "GTM-AB12CDE"),
@@ -21,7 +21,7 @@ const CODES: [(&str, &str); 10] = [
     ("microsoft_ads", "12345678"),
 ];
 
-/// The sites whose hosts vendors' snippets name.
+/// The sites in the snippets of vendors.
 const SITES: [&str; 14] = [
     "googletagmanager.com",
     "facebook.net",
@@ -41,7 +41,7 @@ const SITES: [&str; 14] = [
 
 const TARGET: &str = "https://shop.example.com/offers?from=link";
 
-/// A link at `/link` with these pixels.
+/// Creates a link at `/link` with these pixels.
 fn create(account: &Account, codes: &[(&str, &str)]) {
     let pixels: Vec<Value> = codes
         .iter()
@@ -54,23 +54,23 @@ fn create(account: &Account, codes: &[(&str, &str)]) {
     account.create_redirect(&redirect_body(link));
 }
 
-/// Opens the link, and waits until the visitor is where it leads.
-fn follow(program: &Program, visitor: &Visitor) -> Option<Heard> {
+/// Opens the link, and waits until the visitor reaches the target.
+fn follow(program: &Program, visitor: &Visitor) -> Option<Events> {
     let tab = Tab::of(visitor)?;
     tab.begin_to_open(&url_of(program, "/link"));
-    Some(tab.wait_until(|heard| heard.requests.iter().any(|url| url == TARGET)))
+    Some(tab.wait_until(|events| events.requests.iter().any(|url| url == TARGET)))
 }
 
-/// What was asked for beside the page and the target, each of it at a site of a vendor.
-fn of_vendors<'a>(program: &Program, heard: &'a Heard) -> Vec<&'a String> {
+/// The requests beside the page and the target. Each must go to a site of a vendor.
+fn of_vendors<'a>(program: &Program, events: &'a Events) -> Vec<&'a String> {
     let page = url_of(program, "/link");
     let own = url_of(program, "/favicon.ico");
     let others: Vec<_> =
-        heard.requests.iter().filter(|url| **url != page && **url != own && **url != TARGET).collect();
+        events.requests.iter().filter(|url| **url != page && **url != own && **url != TARGET).collect();
     for url in &others {
         let host = url.strip_prefix("https://").and_then(|rest| rest.split('/').next()).unwrap_or_default();
         let is_of = |site: &&str| host == *site || host.ends_with(&format!(".{site}"));
-        assert!(SITES.iter().any(is_of), "{url} is no vendor's");
+        assert!(SITES.iter().any(is_of), "{url} does not belong to a vendor");
     }
     others
 }
@@ -79,16 +79,16 @@ fn of_vendors<'a>(program: &Program, heard: &'a Heard) -> Vec<&'a String> {
 fn d57_the_page_fires_all_pixels_and_moves_on() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
-    let Some(heard) = follow(&program, &Visitor::default()) else { return };
-    let fired = of_vendors(&program, &heard);
+    let Some(events) = follow(&program, &Visitor::default()) else { return };
+    let fired = of_vendors(&program, &events);
     assert!(fired.len() >= CODES.len() - 1, "{fired:?}");
-    assert_eq!(heard.dialogs, Vec::<String>::new());
-    let refused = heard.console.iter().find(|line| line.contains("Content Security Policy"));
+    assert_eq!(events.dialogs, Vec::<String>::new());
+    let refused = events.console.iter().find(|line| line.contains("Content Security Policy"));
     assert_eq!(refused, None);
 }
 
 #[test]
-fn d57_each_vendor_alone_is_asked_and_nobody_else() {
+fn d57_a_pixel_contacts_only_its_vendors() {
     let program = Program::start();
     for (number, code) in CODES.into_iter().enumerate() {
         let account = program.account("agency");
@@ -100,10 +100,10 @@ fn d57_each_vendor_alone_is_asked_and_nobody_else() {
         let Some(tab) = Tab::of(&Visitor::default()) else { return };
         let page = url_of(&program, &format!("/link{number}"));
         tab.begin_to_open(&page);
-        let heard = tab.wait_until(|heard| heard.requests.iter().any(|url| url == TARGET));
+        let events = tab.wait_until(|events| events.requests.iter().any(|url| url == TARGET));
         let others =
-            Heard { requests: heard.requests.into_iter().filter(|url| *url != page).collect(), ..heard };
-        assert!(!of_vendors(&program, &others).is_empty(), "{code:?} asks nobody");
+            Events { requests: events.requests.into_iter().filter(|url| *url != page).collect(), ..events };
+        assert!(!of_vendors(&program, &others).is_empty(), "{code:?} contacts no vendor");
     }
 }
 
@@ -111,22 +111,22 @@ fn d57_each_vendor_alone_is_asked_and_nobody_else() {
 fn d57_without_scripts_the_page_moves_on_too() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
-    let Some(heard) = follow(&program, &Visitor::default().without_scripts()) else { return };
-    of_vendors(&program, &heard);
+    let Some(events) = follow(&program, &Visitor::default().without_scripts()) else { return };
+    of_vendors(&program, &events);
 }
 
 #[test]
-fn d57_a_visitor_who_wants_no_tracking_is_sent_on_and_nobody_is_asked() {
+fn d57_a_visitor_who_refuses_tracking_contacts_no_vendor() {
     let program = Program::start();
     create(&program.first_account(), &CODES);
     for header in ["Sec-GPC", "DNT"] {
         let visitor = Visitor::default().with_header(header, "1");
-        let Some(heard) = follow(&program, &visitor) else { return };
-        assert_eq!(of_vendors(&program, &heard), Vec::<&String>::new(), "{header}");
+        let Some(events) = follow(&program, &visitor) else { return };
+        assert_eq!(of_vendors(&program, &events), Vec::<&String>::new(), "{header}");
     }
 }
 
-/// Who stays on it sees a link, and can use it.
+/// A visitor who stays on the page sees a link to the target.
 #[test]
 fn d57_the_page_itself_is_accessible() {
     let program = Program::start();
@@ -134,7 +134,7 @@ fn d57_the_page_itself_is_accessible() {
     for visitor in Visitor::default().on_every_screen() {
         let Some(tab) = Tab::of(&visitor) else { return };
         let page = program.visitor().request("GET", "/link", &[("Host", "localhost")]);
-        // Its scripts and its refresh would lead away.
+        // The scripts and the refresh would leave the page.
         tab.show(&page.body);
         assert_accessible(&tab, "the page of pixels");
     }

@@ -1,11 +1,11 @@
-//! Landing pages as people make them, and as nobody should (D34, D35).
+//! Sample landing pages, ordinary and extreme (D34, D35).
 
 use serde_json::{Value, json};
 
-/// Where their pictures are.
+/// The origin of their pictures.
 pub const PICTURES: &str = "https://pictures.example.com/";
 
-/// Nothing but a title.
+/// Only a title.
 pub fn bare() -> Value {
     json!({"title": "Ada Lovelace"})
 }
@@ -34,14 +34,13 @@ pub fn every_type() -> Value {
     })
 }
 
-/// As many widgets as there can be.
+/// The maximum number of widgets.
 pub fn hundred() -> Value {
     let links: Vec<Value> = (1..=100).map(|number| link(&format!("Recipe number {number}"))).collect();
     json!({"title": "All recipes", "widgets": links})
 }
 
-/// Words that do not fit on a line, a script that is read from the right, pictures that are characters, and a colour that
-/// nobody could read.
+/// Words that do not fit on a line, emoji, a broken picture, an unknown network, and an illegible colour.
 pub fn difficult() -> Value {
     let long = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft";
     json!({
@@ -57,7 +56,7 @@ pub fn difficult() -> Value {
     })
 }
 
-/// Read from the right.
+/// A page in a script that is read from right to left.
 pub fn right_to_left() -> Value {
     json!({
         "title": "مقهى الورد", "description": "قهوة وكتب وموسيقى كل مساء", "accent_color": "#1a2b3c", "theme": "dark",
@@ -70,7 +69,7 @@ pub fn right_to_left() -> Value {
     })
 }
 
-/// All of them, with the name that each has.
+/// All sample pages with their names.
 pub fn all() -> [(&'static str, Value); 6] {
     [
         ("bare", bare()),

@@ -1,4 +1,4 @@
-//! The pages that visitors see instead of a link's target: D53 to D56, D58.
+//! The pages that visitors see instead of a link's target (D53 to D56, D58).
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ fn status(tab: &Tab) -> u16 {
 }
 
 #[test]
-fn d54_the_page_of_what_is_not_there_is_sound() {
+fn d54_the_404_page_is_sound() {
     let program = Program::start();
     assert_sound("not-found", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 404));
 }
@@ -30,29 +30,29 @@ fn the_root_of_the_system_domain_is_sound() {
 }
 
 #[test]
-fn d53_the_page_of_a_wrong_method_is_sound() {
+fn d53_the_page_for_a_wrong_method_is_sound() {
     let program = Program::start();
     assert_sound("wrong-method", &[], |tab| {
         let url = url_of(&program, "/nothing");
         tab.run(&format!(
             "document.body.innerHTML = '<form method=post action=\"{url}\"></form>'; document.forms[0].submit()"
         ));
-        tab.wait_until(|heard| heard.pages.contains(&url));
+        tab.wait_until(|events| events.pages.contains(&url));
         assert_eq!(status(tab), 405);
     });
 }
 
 #[test]
-fn d54_the_page_of_too_many_misses_is_sound() {
+fn d54_the_page_for_too_many_misses_is_sound() {
     let program = Program::builder().setting("miss-throttle-per-minute", "1").start();
     assert_sound("throttled", &[], |tab| {
-        // A minute may end between the two.
+        // A minute may end between the two visits.
         while status(tab.visit(&program, "/nothing")) != 429 {}
     });
 }
 
 #[test]
-fn d55_the_page_of_a_country_that_is_left_out_is_sound() {
+fn d55_the_page_for_a_blocked_country_is_sound() {
     let program = Program::builder().setting("country-header", "X-Country").start();
     let link = json!({"slug": "link", "geo_blocklists": {"countries": ["PT"]}});
     program.first_account().create_redirect(&redirect_body(link));
@@ -67,13 +67,13 @@ fn d56_the_page_for_bots_is_sound() {
     let program = Program::start();
     let link = json!({"slug": "link", "antibot_enabled": true});
     program.first_account().create_redirect(&redirect_body(link));
-    // The browser of the tests says that it has no window, which people's browsers have.
+    // The browser of the tests is headless, and says so.
     assert_sound("for-people-only", &[], |tab| assert_eq!(status(tab.visit(&program, "/link")), 403));
 }
 
 #[test]
-fn d58_the_page_while_the_database_is_away_is_sound() {
-    const WHO: &str = "the page while the database is away";
+fn d58_the_page_during_a_database_outage_is_sound() {
+    const WHO: &str = "the page during a database outage";
     let server = match postgres::try_shared().map_err(Absence::clone) {
         Ok(server) => server,
         Err(absence) => return absence.tell(WHO),
@@ -88,7 +88,7 @@ fn d58_the_page_while_the_database_is_away_is_sound() {
     assert_sound("unavailable", &[], |tab| assert_eq!(status(tab.visit(&program, "/nothing")), 503));
 }
 
-/// The longest words are in other languages than the page was drawn in.
+/// Other languages have longer words than the language of the design.
 #[test]
 fn small_pages_are_sound_in_six_languages() {
     let program = Program::builder().setting("country-header", "X-Country").start();
@@ -110,7 +110,7 @@ fn small_pages_are_sound_in_six_languages() {
                 ("country", "/country"),
                 ("for-people-only", "/people"),
             ] {
-                // A picture changes the size of its tab, so that each page has a tab of its own.
+                // A picture changes the size of its tab, so each page has its own tab.
                 let Some(tab) = Tab::of(&visitor) else { return };
                 let (tag, heading): (String, String) = tab
                     .visit(&program, path)

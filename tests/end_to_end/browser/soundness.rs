@@ -1,17 +1,18 @@
-//! What holds of every page, for everybody.
+//! Assertions about every page, for every visitor.
 
 use crate::accessibility::{assert_accessible, assert_fits};
 use crate::tab::Tab;
 use crate::visitor::Visitor;
 
-/// The page that `open` opens is sound on every screen, light and dark: it breaks no rule, fits, asks for nothing but itself
-/// and what begins like one of `further`, and its policy forbids nothing that is on it. `name` is what its pictures are called.
+/// Asserts that the page that `open` opens is sound on every screen, light and dark. It breaks no rule, fits,
+/// requests only itself and URLs that begin like one of `further`, and its policy forbids nothing on it. `name`
+/// names its pictures.
 #[track_caller]
 pub fn assert_sound(name: &str, further: &[&str], open: impl Fn(&Tab)) {
     assert_sound_for(&Visitor::default(), name, further, open);
 }
 
-/// Likewise for somebody of whom more is known.
+/// Like [`assert_sound`], for a given visitor.
 #[track_caller]
 pub fn assert_sound_for(visitor: &Visitor, name: &str, further: &[&str], open: impl Fn(&Tab)) {
     for visitor in visitor.on_every_screen() {
@@ -25,21 +26,22 @@ pub fn assert_sound_for(visitor: &Visitor, name: &str, further: &[&str], open: i
     }
 }
 
-/// Nothing was asked for but pages, and what begins like one of `further`; nothing of the page has run or was forbidden.
+/// Asserts that the tab requested only pages and URLs that begin like one of `further`, ran no injected script,
+/// and violated no policy.
 #[track_caller]
 pub fn assert_inert(tab: &Tab, further: &[&str], what: &str) {
-    let heard = tab.heard();
+    let events = tab.events();
     let is_known = |url: &String| {
-        // Chromium looks for an icon by itself.
-        heard.pages.contains(url)
+        // Chromium requests an icon by itself.
+        events.pages.contains(url)
             || url.ends_with("/favicon.ico")
             || further.iter().any(|beginning| url.starts_with(beginning))
     };
-    let strange: Vec<&String> = heard.requests.iter().filter(|url| !is_known(url)).collect();
-    assert!(strange.is_empty(), "{what} asks for {strange:?}");
-    assert_eq!(heard.dialogs, Vec::<String>::new(), "{what}");
-    // Chromium says there as well what could not be had: this machine is all that it reaches.
+    let strange: Vec<&String> = events.requests.iter().filter(|url| !is_known(url)).collect();
+    assert!(strange.is_empty(), "{what} requests {strange:?}");
+    assert_eq!(events.dialogs, Vec::<String>::new(), "{what}");
+    // Chromium also logs failed loads there, because the test reaches only this machine.
     let complaints: Vec<&String> =
-        heard.console.iter().filter(|line| !line.starts_with("Failed to load resource")).collect();
+        events.console.iter().filter(|line| !line.starts_with("Failed to load resource")).collect();
     assert!(complaints.is_empty(), "{what}: {complaints:?}");
 }

@@ -1,11 +1,10 @@
-//! A tab of the browser, and all that is heard from it.
+//! The browser, and its tabs with all events that they report.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Condvar, Mutex};
+use std::sync::{Arc, Condvar, Mutex, OnceLock};
 use std::time::Duration;
 
-use chromiumoxide::Page;
 use chromiumoxide::cdp::IntoEventKind;
 use chromiumoxide::cdp::browser_protocol::browser::BrowserContextId;
 use chromiumoxide::cdp::browser_protocol::emulation::{
@@ -22,70 +21,101 @@ use chromiumoxide::cdp::browser_protocol::page::{
 use chromiumoxide::cdp::browser_protocol::target::{CreateBrowserContextParams, CreateTargetParams};
 use chromiumoxide::cdp::js_protocol::runtime::{EvaluateParams, EventConsoleApiCalled, EventExceptionThrown};
 use chromiumoxide::page::ScreenshotParams;
+use chromiumoxide::{Browser, Page};
 use futures_util::StreamExt as _;
 use serde::de::DeserializeOwned;
 use serde_json::json;
+use signpost_test_servers::Absence;
+use signpost_test_servers::chromium::Chromium;
+use tokio::runtime::Runtime;
 
-use crate::chromium::{Shared, shared};
 use crate::harness::Program;
 use crate::visitor::Visitor;
 
-/// How long something may take that will happen.
+/// How long to wait for an event.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// All that a tab does beside showing a page.
+/// The tests that are skipped without a browser, as the notice names them.
+const WHO: &str = "the pages in a browser";
+
+/// The one browser of this process, and the runtime that drives it.
+struct Shared {
+    browser: Browser,
+    runtime: Runtime,
+    _process: Chromium,
+}
+
+/// The browser; `None`, with a notice, if Chromium is not installed.
+fn shared() -> Option<&'static Shared> {
+    static SHARED: OnceLock<Result<Shared, Absence>> = OnceLock::new();
+    SHARED.get_or_init(start).as_ref().map_err(|absence| absence.tell(WHO)).ok()
+}
+
+fn start() -> Result<Shared, Absence> {
+    let process = Chromium::try_start()?;
+    let runtime = Runtime::new().unwrap();
+    let browser = runtime.block_on(async {
+        let (browser, mut handler) = Browser::connect(process.url()).await.unwrap();
+        // The task ends with this process.
+        tokio::spawn(async move { while handler.next().await.is_some() {} });
+        browser
+    });
+    Ok(Shared { browser, runtime, _process: process })
+}
+
+/// The events of a tab.
 #[derive(Debug, Clone, Default)]
-pub struct Heard {
-    /// The URLs that it asked for, pages included.
+pub struct Events {
+    /// The requested URLs, including pages.
     pub requests: Vec<String>,
-    /// The URLs that it came to.
+    /// The URLs of the pages that it showed.
     pub pages: Vec<String>,
-    /// What was written to the console, and complaints, such as what a policy forbade.
+    /// Lines of the console, and complaints such as violations of a policy.
     pub console: Vec<String>,
-    /// Boxes with a message, which pages can have shown.
+    /// Messages of the dialogs that pages opened.
     pub dialogs: Vec<String>,
 }
 
 #[derive(Debug, Default)]
-struct Ear {
-    heard: Mutex<Heard>,
+struct Recorder {
+    events: Mutex<Events>,
     more: Condvar,
 }
 
-impl Ear {
-    fn hear(&self, what: impl FnOnce(&mut Heard)) {
-        what(&mut self.heard.lock().unwrap());
+impl Recorder {
+    fn record(&self, what: impl FnOnce(&mut Events)) {
+        what(&mut self.events.lock().unwrap());
         self.more.notify_all();
     }
 }
 
-/// A tab with cookies and a cache of its own. It is closed when it is dropped.
+/// A tab with its own cookies and cache. Dropping it closes the tab.
 pub struct Tab {
     shared: &'static Shared,
     context: BrowserContextId,
     page: Page,
-    ear: Arc<Ear>,
+    recorder: Arc<Recorder>,
 }
 
 impl Tab {
-    /// An empty tab of a visitor, or nothing where there is no browser.
+    /// An empty tab of a visitor; `None`, with a notice, if Chromium is not installed.
     pub fn of(visitor: &Visitor) -> Option<Self> {
         let shared = shared()?;
-        let ear = Arc::<Ear>::default();
+        let recorder = Arc::<Recorder>::default();
         let (context, page) = shared.runtime.block_on(async {
             let context =
                 shared.browser.create_browser_context(CreateBrowserContextParams::default()).await.unwrap();
             let mut target = CreateTargetParams::new("about:blank");
             target.browser_context_id = Some(context.clone());
             let page = shared.browser.new_page(target).await.unwrap();
-            listen(&page, &ear).await;
-            become_of(&page, visitor).await;
+            listen(&page, &recorder).await;
+            emulate(&page, visitor).await;
             (context, page)
         });
-        Some(Self { shared, context, page, ear })
+        Some(Self { shared, context, page, recorder })
     }
 
-    /// Opens a URL, and waits until the page is there with all that belongs to it.
+    /// Opens a URL, and waits until the page is loaded completely.
     #[track_caller]
     pub fn open(&self, url: &str) -> &Self {
         let opened = self.shared.runtime.block_on(self.page.goto(url));
@@ -93,13 +123,13 @@ impl Tab {
         self
     }
 
-    /// Opens a URL and waits for nothing, where the page moves on by itself.
+    /// Opens a URL without waiting, for a page that moves on by itself.
     pub fn begin_to_open(&self, url: &str) {
         let (page, url) = (self.page.clone(), url.to_owned());
         self.shared.runtime.spawn(async move { page.goto(url).await.map(drop) });
     }
 
-    /// Shows a page without opening it: nothing of it runs, and it leads nowhere.
+    /// Shows a page without its scripts and its refresh.
     pub fn show(&self, html: &str) {
         let html = html.replace("<script", "<template").replace("</script", "</template");
         let html = html.replace("http-equiv=\"refresh\"", "");
@@ -112,7 +142,7 @@ impl Tab {
         self.open(&url_of(program, path))
     }
 
-    /// What an expression is in the page; if it is a promise, what that brings.
+    /// Evaluates an expression in the page, and awaits a promise.
     #[track_caller]
     pub fn evaluate<T: DeserializeOwned>(&self, expression: &str) -> T {
         let mut parameters = EvaluateParams::new(expression);
@@ -129,19 +159,19 @@ impl Tab {
         assert!(has_run);
     }
 
-    /// What happened so far.
-    pub fn heard(&self) -> Heard {
-        self.ear.heard.lock().unwrap().clone()
+    /// The events so far.
+    pub fn events(&self) -> Events {
+        self.recorder.events.lock().unwrap().clone()
     }
 
-    /// Waits until this has happened.
+    /// Waits until the events satisfy the condition.
     #[track_caller]
-    pub fn wait_until(&self, has_happened: impl Fn(&Heard) -> bool) -> Heard {
-        let heard = self.ear.heard.lock().unwrap();
-        let waited = self.ear.more.wait_timeout_while(heard, PATIENCE, |heard| !has_happened(heard));
-        let (heard, timeout) = waited.unwrap();
-        assert!(!timeout.timed_out(), "it did not happen: {heard:?}");
-        heard.clone()
+    pub fn wait_until(&self, has_happened: impl Fn(&Events) -> bool) -> Events {
+        let events = self.recorder.events.lock().unwrap();
+        let waited = self.recorder.more.wait_timeout_while(events, PATIENCE, |events| !has_happened(events));
+        let (events, timeout) = waited.unwrap();
+        assert!(!timeout.timed_out(), "the expected event did not happen: {events:?}");
+        events.clone()
     }
 
     /// Presses and releases a key.
@@ -152,7 +182,8 @@ impl Tab {
         });
     }
 
-    /// Clicks in the middle of an element. Without scripts too, for which chromiumoxide's own way waits for ever.
+    /// Clicks in the middle of an element. It also works without scripts, where chromiumoxide's own click waits
+    /// for ever.
     #[track_caller]
     pub fn click(&self, selector: &str) {
         self.shared.runtime.block_on(async {
@@ -162,14 +193,14 @@ impl Tab {
         });
     }
 
-    /// The whole page as a picture (PNG).
+    /// A PNG picture of the whole page.
     pub fn picture(&self) -> Vec<u8> {
         let format = CaptureScreenshotFormat::Png;
         let parameters = ScreenshotParams::builder().format(format).full_page(true).build();
         self.shared.runtime.block_on(self.page.screenshot(parameters)).unwrap()
     }
 
-    /// Keeps the page as `target/screenshots/NAME.png`, if `SIGNPOST_SCREENSHOTS` is 1.
+    /// Saves the page as `target/screenshots/NAME.png` if `SIGNPOST_SCREENSHOTS` is 1.
     pub fn screenshot(&self, name: &str) {
         if std::env::var_os("SIGNPOST_SCREENSHOTS").is_none_or(|value| value != "1") {
             return;
@@ -183,34 +214,39 @@ impl Tab {
 impl Drop for Tab {
     fn drop(&mut self) {
         let close = self.shared.browser.dispose_browser_context(self.context.clone());
-        // The browser may be gone, which the test says better.
+        // The browser may be gone, but then the test itself reports it.
         let _ = self.shared.runtime.block_on(close);
     }
 }
 
-/// A path on the program's system domain, as a browser on this machine opens it.
+/// The URL of a path on the program's system domain, for a browser on this machine.
 pub fn url_of(program: &Program, path: &str) -> String {
     let (_, port) = program.links.rsplit_once(':').unwrap();
     format!("http://localhost:{port}{path}")
 }
 
-async fn listen(page: &Page, ear: &Arc<Ear>) {
-    on(page, ear, |event: &EventRequestWillBeSent, heard| heard.requests.push(event.request.url.clone()))
+async fn listen(page: &Page, recorder: &Arc<Recorder>) {
+    on(page, recorder, |event: &EventRequestWillBeSent, events| {
+        events.requests.push(event.request.url.clone());
+    })
+    .await;
+    on(page, recorder, |event: &EventFrameNavigated, events| events.pages.push(event.frame.url.clone()))
         .await;
-    on(page, ear, |event: &EventFrameNavigated, heard| heard.pages.push(event.frame.url.clone())).await;
-    on(page, ear, |event: &EventEntryAdded, heard| heard.console.push(event.entry.text.clone())).await;
-    on(page, ear, |event: &EventConsoleApiCalled, heard| heard.console.push(format!("{:?}", event.args)))
-        .await;
-    on(page, ear, |event: &EventExceptionThrown, heard| {
-        heard.console.push(format!("{:?}", event.exception_details));
+    on(page, recorder, |event: &EventEntryAdded, events| events.console.push(event.entry.text.clone())).await;
+    on(page, recorder, |event: &EventConsoleApiCalled, events| {
+        events.console.push(format!("{:?}", event.args));
+    })
+    .await;
+    on(page, recorder, |event: &EventExceptionThrown, events| {
+        events.console.push(format!("{:?}", event.exception_details));
     })
     .await;
     let mut dialogs = page.event_listener::<EventJavascriptDialogOpening>().await.unwrap();
-    let (page, ear) = (page.clone(), Arc::clone(ear));
+    let (page, recorder) = (page.clone(), Arc::clone(recorder));
     tokio::spawn(async move {
         while let Some(dialog) = dialogs.next().await {
-            ear.hear(|heard| heard.dialogs.push(dialog.message.clone()));
-            // Nothing goes on before.
+            recorder.record(|events| events.dialogs.push(dialog.message.clone()));
+            // The page waits until the dialog is closed.
             let _ = page.execute(HandleJavaScriptDialogParams::new(false)).await;
         }
     });
@@ -218,20 +254,20 @@ async fn listen(page: &Page, ear: &Arc<Ear>) {
 
 async fn on<E: IntoEventKind + Send + Sync + Unpin>(
     page: &Page,
-    ear: &Arc<Ear>,
-    note: impl Fn(&E, &mut Heard) + Send + 'static,
+    recorder: &Arc<Recorder>,
+    note: impl Fn(&E, &mut Events) + Send + 'static,
 ) {
-    let mut events = page.event_listener::<E>().await.unwrap();
-    let ear = Arc::clone(ear);
+    let mut stream = page.event_listener::<E>().await.unwrap();
+    let recorder = Arc::clone(recorder);
     tokio::spawn(async move {
-        while let Some(event) = events.next().await {
-            ear.hear(|heard| note(&event, heard));
+        while let Some(event) = stream.next().await {
+            recorder.record(|events| note(&event, events));
         }
     });
 }
 
-/// From now on the page is looked at by this visitor.
-async fn become_of(page: &Page, visitor: &Visitor) {
+/// Emulates this visitor's screen, preferences and headers.
+async fn emulate(page: &Page, visitor: &Visitor) {
     let Visitor { width, scheme, wants_less_motion, has_scripts, headers } = visitor;
     let is_phone = *width < 600;
     let (width, height) = (i64::from(*width), 800);
@@ -242,7 +278,7 @@ async fn become_of(page: &Page, visitor: &Visitor) {
     let features = [("prefers-color-scheme", scheme.name()), ("prefers-reduced-motion", motion)];
     let features = features.map(|(name, value)| MediaFeature::new(name, value)).to_vec();
     page.emulate_media_features(features).await.unwrap();
-    // As if it were the only tab, and in front.
+    // As if the tab were the only one, and in front.
     page.execute(SetFocusEmulationEnabledParams::new(true)).await.unwrap();
     if !headers.is_empty() {
         let headers: BTreeMap<_, _> = headers.iter().copied().collect();

@@ -1,6 +1,6 @@
-//! Who looks at a page, and on what.
+//! Visitors and their screens.
 
-/// What a visitor prefers in colours.
+/// The colour scheme that a visitor prefers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Scheme {
     Light,
@@ -18,10 +18,10 @@ impl Scheme {
     }
 }
 
-/// The widths of the smallest screen that WCAG asks for, of a phone and of a laptop, in pixels.
+/// The widths in pixels of the smallest screen that WCAG requires, of a phone and of a laptop.
 const WIDTHS: [u32; 3] = [320, 375, 1280];
 
-/// Somebody with a browser.
+/// A visitor with a browser.
 #[derive(Debug, Clone)]
 pub struct Visitor {
     pub width: u32,
@@ -44,7 +44,7 @@ impl Default for Visitor {
 }
 
 impl Visitor {
-    /// The same one with every width and every scheme.
+    /// The same visitor with every width and every scheme.
     pub fn on_every_screen(&self) -> Vec<Self> {
         let of_width = |width| Scheme::ALL.map(|scheme| Self { width, scheme, ..self.clone() });
         WIDTHS.into_iter().flat_map(of_width).collect()

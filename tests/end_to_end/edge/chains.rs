@@ -1,4 +1,4 @@
-//! Targets on our own addresses: D24. R32.
+//! Targets on the installation's own addresses (D24, R32).
 
 use serde_json::json;
 
@@ -53,7 +53,7 @@ fn d24_a_loop_is_the_404_page_and_ends_when_it_is_broken() {
 }
 
 #[test]
-fn d24_a_chain_ends_where_a_link_of_it_is_switched_off_or_missing() {
+fn d24_a_chain_ends_at_an_inactive_or_missing_link() {
     let program = Program::start();
     let account = program.first_account();
     let end = link(&account, "end", "https://example.com");

@@ -1,4 +1,4 @@
-//! Links that turn visitors away, in the program as operators run it: D55, D56, D61.
+//! Links that turn visitors away (D55, D56, D61).
 
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,8 @@ use crate::harness::{Program, Visitor};
 /// The system domain of a program without settings.
 const HOST: (&str, &str) = ("Host", "localhost:8081");
 
-/// How soon a change of the file holds. It is looked at every second, and must have settled.
+/// How soon a change of the file takes effect. The program checks it every second, and waits until it has
+/// settled.
 const HOLDS_WITHIN: Duration = Duration::from_secs(10);
 
 fn from(visitor: &Visitor, path: &str, address: &str) -> u16 {
@@ -26,7 +27,7 @@ fn await_status(visitor: &Visitor, path: &str, address: &str, status: u16) {
 }
 
 #[test]
-fn d55_the_country_database_decides_and_is_followed() {
+fn d55_the_country_database_decides_and_is_read_again() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("countries.mmdb");
     let germany_is = |network: &str| country_database(&[(network, Located::in_country("DE"))]);

@@ -1,11 +1,11 @@
-//! What is not there: D54. R30.
+//! Misses (D54, R30).
 
 use serde_json::json;
 
 use crate::harness::{Program, body_with, concurrently, redirect_body, within_one_minute};
 
 #[test]
-fn d54_whatever_the_reason_it_is_one_and_the_same_page() {
+fn d54_misses_for_every_reason_get_the_same_page() {
     let program = Program::start();
     let account = program.account("agency");
     let create = |slug: &str, extra: serde_json::Value| {
@@ -86,7 +86,7 @@ fn d54_after_300_misses_in_a_minute_an_address_gets_429() {
 }
 
 #[test]
-fn d54_exactly_the_allowed_misses_are_answered_under_concurrency_and_visits_do_not_count() {
+fn d54_concurrent_misses_are_limited_exactly_and_visits_do_not_count() {
     let (missed, throttled, visited) = within_one_minute(|| {
         let program = Program::builder().setting("miss-throttle-per-minute", "20").start();
         program

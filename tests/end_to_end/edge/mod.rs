@@ -1,4 +1,4 @@
-//! The visitor's side: D24, D34, D52 to D54, D57 to D59.
+//! The visitors' side (D24, D34, D52 to D54, D57 to D59).
 
 mod chains;
 mod gates;

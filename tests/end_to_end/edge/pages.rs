@@ -1,12 +1,12 @@
-//! What visitors see who are not sent on at once: D34, D57, D59, and what browsers ask of every site.
+//! Pages that visitors see, QR codes, and well-known files (D34, D57, D59).
 
 use serde_json::json;
 
 use crate::harness::Program;
 
-/// From the API to the page, to a widget's target, and back to the API: a change holds for the next visitor.
+/// From the API to the page, to a widget's target, and back to the API: a change shows to the next visitor.
 #[test]
-fn d34_d59_a_landing_page_leads_through_its_own_address() {
+fn d34_d59_widgets_lead_through_the_address_of_their_page() {
     let program = Program::start();
     let account = program.first_account();
     let page = account.post(
@@ -83,7 +83,7 @@ fn d59_a_link_has_a_qr_code() {
 }
 
 #[test]
-fn browsers_and_researchers_get_what_they_ask_of_every_site() {
+fn well_known_files_and_the_root_page_are_served() {
     let program = Program::builder().setting("security-contact", "security@example.com").start();
     let visitor = program.visitor();
     assert!(visitor.open("/robots.txt").body.starts_with("User-agent: *"));

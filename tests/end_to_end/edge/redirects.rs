@@ -1,4 +1,4 @@
-//! From host and slug to a 302: D52, D53.
+//! Redirects by host and slug (D52, D53).
 
 use serde_json::json;
 
@@ -38,7 +38,7 @@ fn d53_head_is_answered_like_get_and_other_methods_with_405() {
 }
 
 #[test]
-fn d53_a_trailing_slash_is_the_same_address_and_the_query_is_not_passed_on() {
+fn d53_a_trailing_slash_is_ignored_and_the_query_not_passed_on() {
     let program = Program::start();
     create(&program, "sale");
     let visitor = program.visitor();
@@ -51,7 +51,7 @@ fn d53_a_trailing_slash_is_the_same_address_and_the_query_is_not_passed_on() {
 }
 
 #[test]
-fn d54_the_host_is_that_of_the_system_domain_under_any_of_its_names() {
+fn d54_links_open_under_every_name_of_the_system_domain() {
     let program = Program::builder()
         .setting("system-url", "https://go.example.com")
         .setting("system-aliases", "old.example.com,older.example.com")
@@ -98,11 +98,11 @@ fn d61_a_moved_system_domain_shows_new_addresses_and_resolves_the_old_ones() {
 }
 
 #[test]
-fn d54_requests_that_are_hardly_http_get_an_answer() {
+fn d54_malformed_requests_get_an_answer() {
     let program = Program::start();
     create(&program, "sale");
     for (request, expected) in [
-        // RFC 9112 asks for a 400 where there is no host at all.
+        // RFC 9112 requires a 400 if there is no `Host` header.
         (b"GET /sale HTTP/1.1\r\nConnection: close\r\n\r\n".as_slice(), 400),
         (b"GET /sale HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n", 404),
         (b"GET /sale HTTP/1.1\r\nHost: a b\r\nConnection: close\r\n\r\n", 404),

@@ -1,10 +1,10 @@
-//! Real sites, created through the API and opened at the edge: D24, D53.
+//! Links to real sites, created through the API and opened at the edge (D24, D53).
 
 use serde_json::json;
 
 use crate::harness::{Program, concurrently};
 
-/// Each line: a name, the target as it is created, and the `Location` that must be sent.
+/// Each line has a name, the target of the link, and the expected `Location`.
 const SITES: &str = include_str!("sites.csv");
 
 fn sites() -> Vec<[&'static str; 3]> {

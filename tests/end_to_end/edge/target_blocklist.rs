@@ -1,4 +1,4 @@
-//! Hosts that the operator allows no link to point at: D24, D54. R33 in the small.
+//! The operator's blocklist of target hosts (D24, D54; R33 at small scale).
 
 use std::time::{Duration, Instant};
 
@@ -6,10 +6,10 @@ use serde_json::json;
 
 use crate::harness::{Program, Visitor};
 
-/// How soon a change of the list holds (R33).
+/// How soon a change of the list takes effect (R33).
 const HOLDS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Opens the path until it answers so.
+/// Opens the path until it answers with this status.
 fn await_status(visitor: &Visitor, path: &str, status: u16) {
     let begun = Instant::now();
     while visitor.open(path).status != status {
@@ -19,7 +19,7 @@ fn await_status(visitor: &Visitor, path: &str, status: u16) {
 }
 
 #[test]
-fn d24_listed_hosts_are_refused_when_written_and_not_followed_when_visited() {
+fn d24_links_to_listed_hosts_are_neither_created_nor_followed() {
     let folder = tempfile::tempdir().unwrap();
     let list = folder.path().join("blocked.txt");
     std::fs::write(&list, "# our list\nblocked.example.net\n").unwrap();
@@ -42,7 +42,7 @@ fn d24_listed_hosts_are_refused_when_written_and_not_followed_when_visited() {
     await_status(&visitor, "/later", 404);
     account.create_redirect(&json!({"name": "x", "target_url": "https://blocked.example.net/x"}));
 
-    // A broken list: the last good one holds.
+    // With a broken list, the last good one stays in force.
     std::fs::write(&list, "later.example.net\nnot a host!\n").unwrap();
     program.await_log("blocked.txt: line 2");
     assert_eq!(visitor.open("/later").status, 404);

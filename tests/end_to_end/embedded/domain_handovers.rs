@@ -1,4 +1,5 @@
-//! A hostname with more links than lose their addresses in one unit of work, on the embedded store (D41, D43).
+//! The handover of a hostname with more links than one unit of work can change, on the embedded store (D41,
+//! D43).
 
 use std::time::Duration;
 
@@ -13,11 +14,11 @@ use crate::harness::{Account, redirect_body};
 
 const HOST: &str = "go.shop.test";
 
-/// More than the ten thousand of one unit of work.
+/// More links than the ten thousand that one unit of work changes.
 const MANY: usize = 10_500;
 
-/// Puts so many links of the account on the hostname, whose domain has failed; beside the program, since by the API it would
-/// take minutes, or days.
+/// Puts links of the account on the hostname, and lets its domain fail. It writes to the store, because the API
+/// would take minutes, or days for the failure.
 async fn put_links_on_failed_domain(scene: &DomainScene, account: AccountId) {
     let file = DatabaseFile::at(scene.first().folder().join("signpost.db")).unwrap();
     let options = SqliteOptions { time_limit: Duration::from_mins(1), ..SqliteOptions::default() };
@@ -35,7 +36,7 @@ async fn put_links_on_failed_domain(scene: &DomainScene, account: AccountId) {
 }
 
 #[test]
-fn d41_a_hostname_with_very_many_links_passes_without_them() {
+fn d41_a_hostname_with_very_many_links_is_handed_over_without_them() {
     let scene = DomainScene::start();
     let [before, after] = [(), ()].map(|()| scene.first().account("agency"));
     let former = scene.activate(&before, HOST);

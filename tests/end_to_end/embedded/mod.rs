@@ -1,7 +1,5 @@
-//! What is about the file of the embedded store: these tests are in the run on that store alone.
+//! Tests of the embedded store's file, which run on that store only.
 
 mod domain_handovers;
-mod first_start;
-mod migrations;
+mod starts;
 mod store_failures;
-mod unknown_plans;

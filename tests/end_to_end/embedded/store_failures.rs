@@ -1,4 +1,4 @@
-//! When the store is held by somebody else for longer than its time limit: D6, D63.
+//! Another process locks the store for longer than its time limit (D6, D63).
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,7 @@ use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};
 use crate::harness::{Program, rate_limits};
 
 #[test]
-fn d6_changes_that_wait_too_long_are_a_500_and_reads_go_on() {
+fn d6_changes_that_wait_too_long_are_a_500_and_reads_still_work() {
     let program = Program::builder().setting("store-timeout", "1s").start();
     let account = program.first_account();
     account.create_group("before");
@@ -28,17 +28,17 @@ fn d6_changes_that_wait_too_long_are_a_500_and_reads_go_on() {
             account.post("/v1/groups", &json!({"name": "during"}))
         }
     });
-    // A second for counting the request, one for the request itself, and the rest for a busy machine; the file is held for
-    // a minute.
+    // A second for counting the request, one for the request itself, and the rest for a busy machine. The file
+    // is locked for a minute.
     assert!(begun.elapsed() < Duration::from_secs(15), "{:?}", begun.elapsed());
     for (number, answer) in answers.into_iter().enumerate() {
-        // Counting a request is a write, which is put off (D19).
+        // Counting a request is a write, which is postponed (D19).
         if number == 0 {
             answer.expect_status(200);
             continue;
         }
         let answer = answer.expect_error(500, "internal_error");
-        // D17: what is left can still be read, and is not less than it is.
+        // D17: the remaining budget is still shown, and is never too low.
         assert_eq!(rate_limits(&answer).map(|[_, minute, _, _]| minute > 0), Some(true), "{answer:?}");
         assert!(
             !answer.body.to_string().to_lowercase().contains("sqlite"),
@@ -46,10 +46,10 @@ fn d6_changes_that_wait_too_long_are_a_500_and_reads_go_on() {
         );
         program.await_log(answer.header("x-request-id").unwrap());
     }
-    // So health says that changes fail, and visitors go on reading.
+    // Health reports that changes fail, and links still open.
     let ready = || account.send_with("GET", "/health/ready", &[], None);
     while ready().status != 503 {
-        assert!(begun.elapsed() < Duration::from_secs(40), "readiness tells of it");
+        assert!(begun.elapsed() < Duration::from_secs(40), "readiness reports the lock");
     }
     assert_eq!(ready().body["checks"]["database"], "read_only");
     account.send_with("GET", "/health/links", &[], None).expect_status(200);

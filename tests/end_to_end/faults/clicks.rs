@@ -1,5 +1,5 @@
-//! Clicks survive the end of the program, an outage of the store and a full disk, and count once (R13, R14, R40): what is
-//! stored is compared with what the visitors themselves counted.
+//! Clicks survive the end of the program, an outage of the store and a full disk, and count once (R13, R14,
+//! R40). The tests compare stored clicks with the counts of the visitors.
 
 use std::fs;
 use std::sync::Mutex;
@@ -22,7 +22,7 @@ use crate::size::{length, report};
 
 const WHO: &str = "clicks while something fails";
 
-/// How much a program that is killed may lose (R13).
+/// How much a killed program may lose (R13).
 const LOST_AT_MOST: Duration = Duration::from_millis(100);
 
 /// How soon clicks are stored once everything works again.
@@ -32,12 +32,12 @@ const VISITORS: usize = 4;
 
 const A_DAY: Duration = Duration::from_hours(24);
 
-/// What visitors of one link counted.
+/// What the visitors of one link counted.
 #[derive(Default)]
 struct Visits {
     begun: AtomicU64,
-    /// When each visit was answered that was led on.
-    led_on: Mutex<Vec<Instant>>,
+    /// The time of each redirect.
+    redirected: Mutex<Vec<Instant>>,
 }
 
 impl Visits {
@@ -45,25 +45,26 @@ impl Visits {
         self.begun.load(Ordering::SeqCst)
     }
 
-    fn led_on(&self) -> u64 {
-        self.led_on.lock().unwrap().len().try_into().unwrap()
+    fn redirected(&self) -> u64 {
+        self.redirected.lock().unwrap().len().try_into().unwrap()
     }
 
-    fn led_on_before(&self, moment: Instant) -> u64 {
-        let before = self.led_on.lock().unwrap().iter().filter(|instant| **instant < moment).count();
+    fn redirected_before(&self, moment: Instant) -> u64 {
+        let before = self.redirected.lock().unwrap().iter().filter(|instant| **instant < moment).count();
         before.try_into().unwrap()
     }
 
     fn await_more(&self, visits: u64) {
-        let (seen, since) = (self.led_on(), Instant::now());
-        while self.led_on() < seen + visits {
-            assert!(since.elapsed() < STORED_WITHIN, "visitors are not led on");
+        let (seen, since) = (self.redirected(), Instant::now());
+        while self.redirected() < seen + visits {
+            assert!(since.elapsed() < STORED_WITHIN, "visitors get no redirects");
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// Has visitors open `/sale` while `meanwhile` runs. It takes how long the machine made everybody wait, at most.
+/// Lets visitors open `/sale` while `meanwhile` runs. Returns their counts and the longest delay of the
+/// machine.
 fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, Duration) {
     let (visits, is_over) = (Visits::default(), AtomicBool::new(false));
     let longest = std::thread::scope(|scope| {
@@ -78,7 +79,7 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
                         &[("Host", "localhost:8081"), ("User-Agent", "x")],
                     ) {
                         Ok(visit) if visit.status == 302 => {
-                            visits.led_on.lock().unwrap().push(Instant::now());
+                            visits.redirected.lock().unwrap().push(Instant::now());
                         }
                         Ok(_) | Err(_) => std::thread::sleep(Duration::from_millis(20)),
                     }
@@ -93,14 +94,14 @@ fn visit_while(visitor: &Visitor, meanwhile: impl FnOnce(&Visits)) -> (Visits, D
     (visits, longest)
 }
 
-/// Has an account make the link `/sale`.
+/// Creates the link `/sale`, and returns the id of the account.
 pub fn with_link(account: &Account) -> AccountId {
     account.create_redirect(&redirect_body(json!({"slug": "sale"})));
     let account = account.get("/v1/account").expect_status(200);
     account.body["id"].as_str().unwrap().parse().unwrap()
 }
 
-/// How many visits of an account are stored.
+/// The number of stored visits of an account.
 pub async fn stored(store: &dyn ClickStore, account: AccountId) -> u64 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let (since, until) = (Timestamp::EPOCH.plus(now).minus(A_DAY), Timestamp::EPOCH.plus(now + A_DAY));
@@ -123,7 +124,7 @@ pub fn on_a_runtime<T>(work: impl Future<Output = T>) -> T {
     tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap().block_on(work)
 }
 
-/// How many visits the embedded store of a program has.
+/// The number of visits in the embedded store of a program.
 fn embedded(program: &Program, account: AccountId) -> u64 {
     on_a_runtime(async {
         let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
@@ -138,7 +139,7 @@ fn spool_is_empty(program: &Program) -> bool {
 }
 
 #[test]
-fn d64_r13_a_program_that_is_asked_to_stop_loses_no_click() {
+fn d64_r13_an_orderly_stop_loses_no_click() {
     let mut program = Program::start();
     let account = with_link(&program.first_account());
     let (visits, _) = visit_while(&program.visitor(), |visits| {
@@ -147,12 +148,12 @@ fn d64_r13_a_program_that_is_asked_to_stop_loses_no_click() {
         assert_eq!(program.wait(), Some(0), "{}", program.log());
     });
     let stored = embedded(&program, account);
-    assert!((visits.led_on()..=visits.begun()).contains(&stored), "{stored} of {}", visits.led_on());
+    assert!((visits.redirected()..=visits.begun()).contains(&stored), "{stored} of {}", visits.redirected());
     assert!(spool_is_empty(&program));
 }
 
 #[test]
-fn r13_a_killed_program_loses_the_last_moments_at_most() {
+fn r13_a_killed_program_loses_at_most_100_ms_of_clicks() {
     let mut program = Program::start();
     let account = with_link(&program.first_account());
     let mut killed_at = Instant::now();
@@ -161,19 +162,19 @@ fn r13_a_killed_program_loses_the_last_moments_at_most() {
         killed_at = Instant::now();
         program.kill();
     });
-    // It sends what the killed one left in its spool.
+    // It sends the clicks that the killed program left in its spool.
     program.start_again();
     program.signal("TERM");
     assert_eq!(program.wait(), Some(0), "{}", program.log());
     let stored = embedded(&program, account);
-    let safe = visits.led_on_before(killed_at.checked_sub(LOST_AT_MOST + late).unwrap());
+    let safe = visits.redirected_before(killed_at.checked_sub(LOST_AT_MOST + late).unwrap());
     assert!((safe..=visits.begun()).contains(&stored), "{stored} of at least {safe}: {}", program.log());
     assert!(spool_is_empty(&program));
-    let lost = visits.led_on().saturating_sub(stored);
-    report("R13, kill", &format!("{lost} of {} clicks were lost", visits.led_on()));
+    let lost = visits.redirected().saturating_sub(stored);
+    report("R13, kill", &format!("{lost} of {} clicks were lost", visits.redirected()));
 }
 
-/// Links in memory go on opening, and their clicks wait in the spool.
+/// Links in memory keep opening, and their clicks wait in the spool.
 #[test]
 fn r13_r14_an_outage_of_the_database_loses_no_click_and_counts_none_twice() {
     let Some(scene) = Scene::behind_proxy(WHO, 1) else { return };
@@ -194,13 +195,13 @@ fn r13_r14_an_outage_of_the_database_loses_no_click_and_counts_none_twice() {
     on_a_runtime(async {
         let store = PostgresStore::connect(&scene.database.url(), &PostgresOptions::default()).await.unwrap();
         let since = Instant::now();
-        // One more is that of `open_until`.
-        while stored(&store, account).await <= visits.led_on() {
+        // `open_until` made one more visit.
+        while stored(&store, account).await <= visits.redirected() {
             assert!(
                 since.elapsed() < STORED_WITHIN,
                 "{} are stored, of {}",
                 stored(&store, account).await,
-                visits.led_on()
+                visits.redirected()
             );
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
@@ -211,7 +212,7 @@ fn r13_r14_an_outage_of_the_database_loses_no_click_and_counts_none_twice() {
 
 /// Every click is stored, or counted as dropped.
 #[test]
-fn r40_clicks_of_a_full_disk_are_stored_later_or_counted_as_dropped() {
+fn r40_clicks_on_a_full_disk_are_stored_later_or_counted_as_dropped() {
     let program = Program::builder().with_disk_that_fills().setting("metrics-listen", "127.0.0.1:0").start();
     let account = with_link(&program.first_account());
     let (visits, _) = visit_while(&program.visitor(), |visits| {
@@ -227,10 +228,10 @@ fn r40_clicks_of_a_full_disk_are_stored_later_or_counted_as_dropped() {
         let dropped: u64 = program.metric("signpost_clicks_dropped_total").parse().unwrap();
         let kept = embedded(&program, account) + dropped;
         assert!(kept <= visits.begun(), "{kept} of {}", visits.begun());
-        if kept >= visits.led_on() {
+        if kept >= visits.redirected() {
             break;
         }
-        assert!(since.elapsed() < STORED_WITHIN, "{kept} of {}: {}", visits.led_on(), program.log());
+        assert!(since.elapsed() < STORED_WITHIN, "{kept} of {}: {}", visits.redirected(), program.log());
         std::thread::sleep(Duration::from_millis(100));
     }
 }

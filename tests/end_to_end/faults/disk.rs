@@ -1,5 +1,5 @@
-//! The disk is full (R40): changes fail and say so, everything else goes on, and nothing is broken when there is room
-//! again.
+//! The disk is full (R40): changes fail with a clear error, everything else works, and nothing is damaged when
+//! there is room again.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use signpost_sqlite::DatabaseFile;
 
-use crate::doors::Doors;
+use crate::balancer::Balancer;
 use crate::harness::{Account, Program, rate_limits, redirect_body};
 use crate::ledger::Ledger;
 use crate::load::{self, Fault};
@@ -18,12 +18,12 @@ use crate::size::length;
 /// How soon everything works again once there is room (R40).
 const RECOVERED_WITHIN: Duration = Duration::from_secs(10);
 
-/// How soon readiness tells of a full disk.
-const TOLD_WITHIN: Duration = Duration::from_secs(10);
+/// How soon readiness shows a full disk.
+const SHOWN_WITHIN: Duration = Duration::from_secs(10);
 
-/// The embedded store in a file that may not grow any more, until it may again.
+/// The file of the embedded store cannot grow for a while.
 #[test]
-fn r40_full_disk_stops_changes_alone_and_breaks_nothing() {
+fn r40_a_full_disk_stops_only_changes_and_damages_nothing() {
     let mut program = Program::builder()
         .with_disk_that_fills()
         .setting("store-timeout", "2s")
@@ -35,12 +35,12 @@ fn r40_full_disk_stops_changes_alone_and_breaks_nothing() {
         format!("/v1/redirects/{}", link["id"].as_str().unwrap()),
         format!("/{}", link["slug"].as_str().unwrap()),
     );
-    let (doors, ledger) = (Doors::new(std::slice::from_ref(&program), &account.key), Ledger::default());
-    let outcome = load::run(&doors, &ledger, 4, |load| {
+    let (balancer, ledger) = (Balancer::new(std::slice::from_ref(&program), &account.key), Ledger::default());
+    let outcome = load::run(&balancer, &ledger, 4, |load| {
         load.await_answers(60);
         let begin = Instant::now();
         fill_disk(&program);
-        await_readiness(&program, 503, TOLD_WITHIN);
+        await_readiness(&program, 503, SHOWN_WITHIN);
         load.await_failures(20);
         let full = Instant::now();
         while full.elapsed() < length(Duration::from_secs(1)) {
@@ -54,7 +54,7 @@ fn r40_full_disk_stops_changes_alone_and_breaks_nothing() {
         await_readiness(&program, 200, RECOVERED_WITHIN);
         let name = json!({"name": "there is room again"});
         while account.patch(&path, &name).status != 200 {
-            assert!(end.elapsed() < RECOVERED_WITHIN, "changes are taken again");
+            assert!(end.elapsed() < RECOVERED_WITHIN, "changes succeed again");
         }
         Fault { begin, end }
     });
@@ -71,7 +71,7 @@ fn r40_full_disk_stops_changes_alone_and_breaks_nothing() {
     report("R40, SQLite", &[outcome]);
 }
 
-/// What was counted in memory is in the file afterwards: a restart forgets the memory.
+/// Counts in memory are merged into the file: a restart, which loses the memory, keeps them.
 fn assert_counts_are_merged(program: &mut Program) {
     let remaining = |program: &Program| {
         let answer = program.first_account().get("/v1/account").expect_status(200);
@@ -91,11 +91,11 @@ fn assert_counts_are_merged(program: &mut Program) {
 fn assert_file_is_whole(program: &Program) {
     let file = DatabaseFile::at(program.folder().join("signpost.db")).unwrap();
     let copy = program.folder().join("copy.db");
-    // It checks the integrity of the copy, references included.
+    // A backup checks the integrity of the copy, references included.
     signpost_sqlite::back_up(&file, &copy, Duration::from_secs(10)).unwrap();
 }
 
-/// Leaves room for some writes more, which go into the log.
+/// Leaves room for a few more writes, which go into the write-ahead log.
 fn fill_disk(program: &Program) {
     let sizes = fs::read_dir(program.folder()).unwrap().map(|file| file.unwrap().metadata().unwrap().len());
     program.limit_files(Some(sizes.max().unwrap() + 64 * 1024));

@@ -1,4 +1,4 @@
-//! R30: how long an answer takes does not tell why nothing is there (D54).
+//! R30: the time of a 404 does not reveal its reason (D54).
 
 use std::time::{Duration, Instant};
 
@@ -8,16 +8,16 @@ use crate::harness::{Account, Visitor, redirect_body};
 use crate::scene::Scene;
 use crate::size::{count, report};
 
-const WHO: &str = "how long it takes to say that nothing is there";
+const WHO: &str = "how long a 404 takes";
 
 /// How many items a batch may have.
 const BATCH: usize = 100;
 
-/// Addresses at which nothing is, all for the same reason.
+/// Addresses that give a 404 for the same reason.
 struct Guesses {
     reason: &'static str,
     host: &'static str,
-    /// How long the answers took together.
+    /// The total time of the answers.
     took: Duration,
 }
 
@@ -35,7 +35,7 @@ impl Guesses {
     }
 }
 
-/// Creates so many redirects whose slugs begin with the reason.
+/// Creates redirects whose slugs begin with the reason.
 fn create(account: &Account, reason: &str, number: usize, fields: Value) {
     let items: Vec<Value> = (0..number)
         .map(|number| {
@@ -51,7 +51,7 @@ fn create(account: &Account, reason: &str, number: usize, fields: Value) {
 }
 
 #[test]
-fn r30_what_is_not_there_takes_as_long_whatever_the_reason() {
+fn r30_a_404_takes_equally_long_for_every_reason() {
     const SYSTEM: &str = "localhost:8081";
     let Some(scene) = Scene::undisturbed(WHO, 1) else { return };
     let (account, visitor) = (&scene.account, scene.nodes[0].visitor());
@@ -66,12 +66,12 @@ fn r30_what_is_not_there_takes_as_long_whatever_the_reason() {
         Guesses::new("removed", "go.removed.com"),
         Guesses::new("waiting", "go.waiting.com"),
     ];
-    // The connection, and what is done for the first time.
+    // Opens the connection, and does the work of a first request.
     let body = visitor.open("/first").body;
     for round in ["looked up", "remembered"] {
         for number in 0..number {
             for place in 0..guesses.len() {
-                // Each reason comes after each other one as often.
+                // Each reason follows each other reason equally often.
                 let place = (place + number) % guesses.len();
                 guesses[place].guess(&visitor, number, &body);
             }

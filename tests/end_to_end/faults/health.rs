@@ -1,4 +1,4 @@
-//! Health tells the truth, and soon (D63, R37), whatever is down.
+//! Health checks are right and fast, whichever server is down (D63, R37).
 
 use std::time::{Duration, Instant};
 
@@ -9,31 +9,31 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 
 use crate::harness::{Account, migrate};
 use crate::machine::MachineControl;
-use crate::scene::{node, told};
+use crate::scene::{node, or_skip};
 use crate::size::{count, report};
 
-/// Whose tests do not run without servers.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "health checks while servers are down";
 
-/// How long an answer may take (R37), beside what the machine itself lets an exchange wait at that time.
+/// How long an answer may take (R37), apart from the delay of the machine itself.
 const ANSWERED_WITHIN: Duration = Duration::from_millis(100);
 
-/// How often each check is asked in each state.
+/// How often each check is requested in each state.
 const QUESTIONS: usize = 15;
 
-/// How soon an answer is to tell of a change.
-const TOLD_WITHIN: Duration = Duration::from_secs(5);
+/// How soon an answer must show a change.
+const SHOWN_WITHIN: Duration = Duration::from_secs(5);
 
 const UP: Behaviour = Behaviour::Pass;
 const STOPPED: Behaviour = Behaviour::Refuse;
 const SILENT: Behaviour = Behaviour::BlackHole;
 
-/// Every state of the two servers, each entered from another. Liveness asks nobody; the others need the database, and
-/// nothing needs Redis. Every single answer is right and in time.
+/// Goes through every state of the two servers. Liveness needs no server, the other checks need the database,
+/// and none needs Redis. Every answer is right and in time.
 #[test]
-fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down() {
-    let Some(postgres) = told(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
-    let Some(redis_server) = told(WHO, RedisServer::try_start(&Setup::default())) else { return };
+fn d63_r37_health_follows_the_database_and_answers_in_time() {
+    let Some(postgres) = or_skip(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
+    let Some(redis_server) = or_skip(WHO, RedisServer::try_start(&Setup::default())) else { return };
     let server = postgres.database(None);
     migrate(&server.url());
     let (database, redis) = (Proxy::to(postgres.port()), Proxy::to(redis_server.port()));
@@ -48,10 +48,10 @@ fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down()
                 redis.set(redis_state.clone());
                 let expected = if database_state == UP { 200 } else { 503 };
                 let changed = Instant::now();
-                // What the last check found may stand for a moment.
+                // The result of the last check may stay for a moment.
                 let state = format!("database {database_state:?}, Redis {redis_state:?}");
                 while ["ready", "links"].iter().any(|what| probe(&prober, what).0 != expected) {
-                    assert!(changed.elapsed() < TOLD_WITHIN, "{state}: not {expected}");
+                    assert!(changed.elapsed() < SHOWN_WITHIN, "{state}: not {expected}");
                 }
                 longest = longest.max(longest_answer(&prober, expected, &state));
             }
@@ -61,8 +61,8 @@ fn d63_r37_health_is_that_of_the_database_and_answers_in_time_whatever_is_down()
     report("R37", &format!("longest answer {longest:.2?}"));
 }
 
-/// Asks every check many times, and gives the time that the longest answer took. Each answer is judged, and so is the one in
-/// the middle, on which a moment without a processor has less weight.
+/// Requests every check many times, and returns the time of the longest answer. Each answer is judged, and so
+/// is the median, which a moment without a processor affects less.
 fn longest_answer(prober: &Account, expected: u16, state: &str) -> Duration {
     let checks = [("live", 200), ("ready", expected), ("links", expected)];
     let mut taken = [const { Vec::new() }; 3];

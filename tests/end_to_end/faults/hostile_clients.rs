@@ -1,4 +1,4 @@
-//! R25, R26: clients without a key that mean harm, many of each kind at once, on all listeners.
+//! R25, R26: hostile clients without a key, many of each kind at once, on all listeners.
 
 use std::time::{Duration, Instant};
 
@@ -9,7 +9,8 @@ use signpost_test_servers::hostile_clients::{
 use crate::harness::{Program, exchange, parse_response};
 use crate::size::{count, length, report};
 
-/// What 1,000 of each kind may cost together, in bytes, and what the few of an everyday run may.
+/// The memory in bytes that 1,000 clients of each kind may cost together, and that of the few in an everyday
+/// run.
 const MOST_MEMORY: usize = 300 * 1024 * 1024;
 const MOST_MEMORY_OF_FEW: usize = 64 * 1024 * 1024;
 
@@ -26,21 +27,21 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
     let link = program.first_account().new_redirect();
     let slug = link["slug"].as_str().unwrap();
     let metrics = program.metrics.clone().unwrap();
-    let doors = [
+    let targets = [
         (program.api.clone(), "/health/live".to_owned(), 200),
         (program.links.clone(), format!("/{slug}"), 302),
         (metrics, "/metrics".to_owned(), 200),
     ];
-    // Few, in an everyday run: other tests of failures run beside this one, and mind the time.
+    // Few in an everyday run, because other tests of failures run at the same time and measure times.
     let clients = count(12, 1_000);
-    let listeners = doors.each_ref().map(|(address, ..)| address.parse().unwrap());
+    let listeners = targets.each_ref().map(|(address, ..)| address.parse().unwrap());
     let before = memory_of(program.pid());
     let crowds: Vec<_> = Harm::ALL
         .into_iter()
         .flat_map(|harm| {
-            doors.iter().enumerate().map(move |(door, (address, ..))| {
-                // The listener for metrics has few places; those at its door are of interest too.
-                let number = if door == 2 { 4 } else { clients / 2 };
+            targets.iter().enumerate().map(move |(index, (address, ..))| {
+                // The metrics listener accepts few connections, so clients that it refuses are tested too.
+                let number = if index == 2 { 4 } else { clients / 2 };
                 HostileClients::begin(address.parse().unwrap(), harm, number)
             })
         })
@@ -49,7 +50,7 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
     let (begun, time) = (Instant::now(), length(Duration::from_secs(1)));
     let (mut most, mut most_of_sockets, mut times) = (before, None, Vec::new());
     while begun.elapsed() < time || !is_complete() {
-        for (address, path, status) in &doors {
+        for (address, path, status) in &targets {
             let asked = Instant::now();
             let answer = exchange(address, format!("GET {path} HTTP/1.1\r\n{CLOSE}").as_bytes());
             times.push(asked.elapsed());
@@ -73,9 +74,9 @@ fn r25_r26_hostile_clients_cost_bounded_memory_and_others_are_served() {
     );
 }
 
-/// More half heads than the process may have open files.
+/// More incomplete requests than the process may have open files.
 #[test]
-fn r25_half_heads_take_no_listener_away_when_open_files_are_few() {
+fn r25_incomplete_requests_block_no_listener_when_open_files_are_few() {
     raise_open_files();
     let program = Program::builder().open_files(300).start();
     program.await_log("the limit of open files allows only");
@@ -84,7 +85,7 @@ fn r25_half_heads_take_no_listener_away_when_open_files_are_few() {
         .map(|number| {
             let address = if number % 2 == 0 { &program.api } else { &program.links };
             let mut stream = std::net::TcpStream::connect(address).unwrap();
-            // One that was sent away at once is as good.
+            // A client that was refused at once counts as well.
             let _ = std::io::Write::write_all(&mut stream, half.as_bytes());
             stream
         })
@@ -100,10 +101,10 @@ fn r25_half_heads_take_no_listener_away_when_open_files_are_few() {
         assert_eq!(ask(&program.links, "/anything"), 503);
     }
     drop(crowd);
-    // And everything is back when they are gone.
+    // Service is normal when the clients are gone.
     let account = program.first_account();
     let begun = Instant::now();
     while account.try_send("GET", "/v1/account", None).is_ok_and(|answer| answer.status != 200) {
-        assert!(begun.elapsed() < Duration::from_secs(30), "the places stay taken");
+        assert!(begun.elapsed() < Duration::from_secs(30), "the connections stay taken");
     }
 }

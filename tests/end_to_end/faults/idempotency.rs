@@ -1,5 +1,5 @@
-//! R5: a request with an `Idempotency-Key` is carried out once (D12), though the server is slow, or a node or its way to the
-//! server is gone at the worst moment.
+//! R5: a request with an `Idempotency-Key` is carried out once (D12), even if the server is slow, or a node or
+//! its network fails at the worst moment.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,18 +14,18 @@ use crate::harness::{
 use crate::scene::{ANSWERED_WITHIN, Scene};
 use crate::size::{count, report};
 
-/// Whose tests do not run without servers.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "requests that are carried out once";
 
-/// How long a client goes on sending a request again: until the server has given up on a node that is gone.
+/// How long a client repeats a request: until the server has given up on a lost node.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// An account's client at each of the two nodes.
+/// The account's clients at the two nodes.
 fn clients(scene: &Scene) -> [Account; 2] {
     [0, 1].map(|number: usize| scene.nodes[number].with_key(&scene.account.key))
 }
 
-/// Sends the request again until it is answered with success. Until then it may be that nobody knows what became of it.
+/// Repeats the request until it succeeds. Until then its outcome may be unknown.
 fn send_until_done(once: &Once, account: &Account) -> Answer {
     let began = Instant::now();
     loop {
@@ -39,9 +39,9 @@ fn send_until_done(once: &Once, account: &Account) -> Answer {
     }
 }
 
-/// Those that come later find neither the thing nor the answer, but wait for both.
+/// Later requests find neither the resource nor the answer, but wait for both.
 #[test]
-fn d12_r5_of_20_equal_requests_at_two_nodes_on_a_slow_server_one_is_carried_out() {
+fn d12_r5_one_of_20_equal_requests_on_a_slow_server_is_carried_out() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let clients = clients(&scene);
     let delay = Duration::from_millis(15);
@@ -69,15 +69,15 @@ fn d12_r5_of_20_equal_requests_at_two_nodes_on_a_slow_server_one_is_carried_out(
     );
 }
 
-/// Holds the table of keys, which can be read meanwhile, until it is waited for on all connections that two small nodes let
-/// write, but less long than the store may take.
+/// Locks the table of keys against writes until all connections of two small nodes that may write wait for it,
+/// but for less than the store's time limit.
 const HOLD: &str = "BEGIN; LOCK TABLE remembered_answers IN EXCLUSIVE MODE; DO $$ BEGIN FOR i IN 1..120 LOOP \
     EXIT WHEN (SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND NOT granted) >= 12; \
     PERFORM pg_sleep(0.01); END LOOP; END $$; COMMIT";
 
-/// As many as find a connection have looked for an answer and found none, and claim the key at the same moment.
+/// As many requests as there are connections have found no answer, and claim the key at the same moment.
 #[test]
-fn d12_r5_of_20_equal_requests_that_claim_their_key_at_the_same_moment_one_is_carried_out() {
+fn d12_r5_one_of_20_simultaneous_claims_of_a_key_is_carried_out() {
     let Some(scene) = Scene::undisturbed(WHO, 2) else { return };
     let clients = clients(&scene);
     let is_held = "SELECT count(*) FROM pg_locks WHERE relation = 'remembered_answers'::regclass AND granted \
@@ -88,7 +88,7 @@ fn d12_r5_of_20_equal_requests_that_claim_their_key_at_the_same_moment_one_is_ca
             let answers = std::thread::scope(|scope| {
                 let holder = scope.spawn(|| scene.database.run(HOLD));
                 while scene.database.query(is_held).trim() == "0" {
-                    assert!(!holder.is_finished(), "nobody has seen the table held");
+                    assert!(!holder.is_finished(), "the table was never seen locked");
                 }
                 concurrently(20, |number| once.send(&clients[number % 2]))
             });
@@ -101,30 +101,31 @@ fn d12_r5_of_20_equal_requests_that_claim_their_key_at_the_same_moment_one_is_ca
     report("R5", &format!("20 equal requests at one claim, {} times", requests.len()));
 }
 
-/// Where the way from a node to the server breaks, and whether requests are carried out nevertheless. After a `COMMIT` a few
-/// are not: what the server answers just then may be about a statement that the node is done with, and the way breaks there.
+/// Where the connection from a node to the server breaks, and whether requests are carried out nevertheless.
+/// After a `COMMIT` a few are not: the server's next answer may belong to an earlier statement, and the
+/// connection breaks there.
 const BREAKS: [(&str, Moment, bool); 6] = [
     ("BEGIN", Moment::BeforeArrival, false),
     // The key is claimed.
     ("INSERT INTO \"remembered_answers\"", Moment::BeforeArrival, false),
-    // What was asked for is made, and the answer is about to be remembered.
+    // The resource is created, and the answer is about to be stored.
     ("INSERT INTO remembered_totals", Moment::BeforeArrival, false),
     ("INSERT INTO remembered_totals", Moment::AfterAnswer, false),
     ("COMMIT", Moment::BeforeArrival, false),
     ("COMMIT", Moment::AfterAnswer, true),
 ];
 
-/// What a node was about to say to the server is lost, or what the server has answered, and then so is the node. Another
-/// node is asked again, and then the one that was lost.
+/// A message from a node to the server or an answer is lost, and then the node itself. The client repeats the
+/// request at the other node, and then at the restarted one.
 #[test]
-fn d12_r5_a_request_that_breaks_off_around_its_commit_is_carried_out_once_when_it_is_sent_again() {
+fn d12_r5_a_request_cut_off_around_its_commit_is_carried_out_once() {
     let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
     let mut requests = Vec::new();
     for (number, (text, moment, is_carried_out)) in BREAKS.into_iter().enumerate() {
         let twice = ["one", "two"].map(|turn| Once::of_each_kind(&format!("break {number} {turn}")));
         let broken = twice.concat();
         let [one, other] = clients(&scene);
-        // A connection that breaks is followed by a new one, on which every statement is sent with its text again.
+        // A broken connection is replaced by a new one, on which every statement is sent with its text again.
         scene.proxy().set(Behaviour::CutAt { text, moment });
         for once in &broken {
             once.send(&one).expect_error(500, "internal_error");
@@ -151,15 +152,16 @@ fn d12_r5_a_request_that_breaks_off_around_its_commit_is_carried_out_once_when_i
 /// How a node is lost.
 #[derive(Debug, Clone, Copy)]
 enum Loss {
-    /// It is killed.
+    /// The node is killed.
     Killed,
-    /// It is cut off from the server and then killed. What it has sent arrives when somebody else works already.
+    /// The node is cut off from the server and then killed. Its messages arrive while the other node already
+    /// works.
     CutOff,
 }
 
-/// A node is lost in the middle of requests, each time a little later. Its clients ask the other one again at once.
+/// A node is lost during requests, each time a little later. Its clients repeat them at the other node at once.
 #[test]
-fn d12_r5_what_a_node_that_is_killed_was_asked_for_is_carried_out_once_by_the_other() {
+fn d12_r5_requests_to_a_killed_node_are_carried_out_once_by_the_other() {
     let Some(mut scene) = Scene::first_behind_proxy(WHO, 2) else { return };
     let (mut requests, usually) = undisturbed(&mut scene);
     let rounds = u32::try_from(count(10, 100)).unwrap();
@@ -186,7 +188,7 @@ fn d12_r5_what_a_node_that_is_killed_was_asked_for_is_carried_out_once_by_the_ot
         }
     }
     assert_each_carried_out_once(&clients(&scene)[1], &requests);
-    assert!(interrupted > 0, "nothing was interrupted, so nothing was tested");
+    assert!(interrupted > 0, "no request was interrupted, so nothing was tested");
     let all = requests.len();
     report(
         "R5",
@@ -194,7 +196,7 @@ fn d12_r5_what_a_node_that_is_killed_was_asked_for_is_carried_out_once_by_the_ot
     );
 }
 
-/// Requests that nothing disturbs, each time with a first node that has just been started, and how long they take.
+/// Sends requests without a fault to a first node that has just started, and returns how long they take.
 fn undisturbed(scene: &mut Scene) -> (Vec<Once>, Duration) {
     let (mut requests, mut longest) = (Vec::new(), Duration::ZERO);
     for round in 0..3 {
@@ -210,7 +212,8 @@ fn undisturbed(scene: &mut Scene) -> (Vec<Once>, Duration) {
     (requests, longest)
 }
 
-/// Sends these to the first node, which is lost that soon, and then to the other one: what each answered in the end.
+/// Sends the requests to the first node, which is lost after `moment`, and then to the other one. Returns the
+/// answers of both.
 fn lose_first(
     scene: &mut Scene,
     loss: Loss,
@@ -249,7 +252,8 @@ fn lose_first(
             while sent_again.load(Ordering::Relaxed) < asked.len() {
                 std::thread::yield_now();
             }
-            // Long enough for the other node to come to what the first one holds; it is well whenever this ends.
+            // Long enough for the other node to reach the locks of the first one. The test holds whenever this
+            // ends.
             std::thread::sleep(ANSWERED_WITHIN / 10);
             proxy.set(Behaviour::Pass);
         }

@@ -1,5 +1,5 @@
-//! What clients were promised, and the audit of it: whatever an API has answered is so, and whatever it has not answered
-//! is so or not, but never half (R19, D30).
+//! What clients were promised, and its audit. An answered change is stored, and an unanswered one is stored as
+//! a whole or not at all (R19, D30).
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use crate::harness::Account;
 
-/// What is so of links that were made together.
+/// The state of links that were created together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
-    /// None of them is there.
+    /// None of the links exists.
     Gone,
-    /// All of them are there, all like this.
+    /// All of the links exist, with these values.
     There { name: String, is_grouped: bool },
 }
 
-/// Links that were made by one request. Each has the subject's key for its note, which nobody changes.
+/// Links of one request. Each has the key of the subject as its note, which no request changes.
 #[derive(Debug)]
 struct Subject {
     links: usize,
-    /// One, if the last request about it was answered; otherwise any of these may be so.
+    /// One state if the last request about the links was answered; otherwise any of these states is possible.
     possible: Vec<State>,
 }
 
-/// What was promised of every subject.
+/// The promises about every subject.
 #[derive(Debug, Default)]
 pub struct Ledger {
     subjects: Mutex<BTreeMap<String, Subject>>,
@@ -34,12 +34,12 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// A number that no other writer has.
+    /// A number that is unique to a writer.
     pub fn next_writer(&self) -> usize {
         self.writers.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Notes down that a request would have this outcome, and whether it was answered with success.
+    /// Records the outcome of a request, and whether it was answered with success.
     pub fn note(&self, key: &str, links: usize, outcome: State, is_answered: bool) {
         let mut subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         let subject =
@@ -50,34 +50,34 @@ impl Ledger {
         subject.possible.push(outcome);
     }
 
-    /// How many subjects have what is so of them answered, and of how many nobody knows.
+    /// How many subjects have an answered state, and how many an unknown one.
     pub fn answered_and_unknown(&self) -> (usize, usize) {
         let subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         let answered = subjects.values().filter(|subject| subject.possible.len() == 1).count();
         (answered, subjects.len() - answered)
     }
 
-    /// Compares all that the account has with what was promised to it, and every counter with a recount.
+    /// Compares all links of the account with the promises, and every counter with a recount.
     pub fn audit(&self, account: &Account) {
         let links = account.walk("/v1/redirects", "?limit=100");
         let mut found = BTreeMap::<String, Vec<&Value>>::new();
         for link in &links {
-            let key = link["note"].as_str().unwrap_or_else(|| panic!("nobody made {link}"));
+            let key = link["note"].as_str().unwrap_or_else(|| panic!("no request created {link}"));
             found.entry(key.to_owned()).or_default().push(link);
         }
         let subjects = self.subjects.lock().unwrap_or_else(PoisonError::into_inner);
         for key in found.keys() {
-            assert!(subjects.contains_key(key), "nobody asked for {key}");
+            assert!(subjects.contains_key(key), "no request created {key}");
         }
         for (key, Subject { links, possible }) in subjects.iter() {
             let state = match found.get(key) {
                 None => State::Gone,
                 Some(found) => {
-                    assert_eq!(found.len(), *links, "{key} is there in part");
+                    assert_eq!(found.len(), *links, "{key} exists in part");
                     let states: Vec<State> = found.iter().map(|link| state(link)).collect();
                     assert!(
                         states.iter().all(|state| *state == states[0]),
-                        "{key} is not all alike: {states:?}"
+                        "the links of {key} differ: {states:?}"
                     );
                     states[0].clone()
                 }

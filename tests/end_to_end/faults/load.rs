@@ -1,10 +1,10 @@
-//! Clients that write all kinds of things while something fails, and what they saw.
+//! Clients that send all kinds of writes while something fails, and record the results.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::doors::Doors;
+use super::balancer::Balancer;
 use super::ledger::Ledger;
 use super::machine::MachineControl;
 use super::outcome::{Outcome, Sample};
@@ -16,7 +16,7 @@ const NORMAL: usize = 5;
 /// How soon after a fault clients must be served normally again.
 pub const NORMAL_AGAIN: Duration = Duration::from_secs(5);
 
-/// Between what moments something failed.
+/// The time of a fault.
 #[derive(Debug, Clone, Copy)]
 pub struct Fault {
     pub begin: Instant,
@@ -24,7 +24,7 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Begins something, and ends it after some time. The moment of the end is that at which `end` has returned.
+    /// Begins a fault, and ends it after `length`. The fault has ended when `end` returns.
     pub fn lasting(length: Duration, begin: impl FnOnce(), end: impl FnOnce()) -> Self {
         let started = Instant::now();
         begin();
@@ -36,7 +36,7 @@ impl Fault {
 
 /// What all clients share.
 pub struct Load<'a> {
-    pub doors: &'a Doors,
+    pub balancer: &'a Balancer,
     pub ledger: &'a Ledger,
     samples: Mutex<Vec<Sample>>,
     grown: Condvar,
@@ -46,36 +46,36 @@ pub struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// Notes down what became of a request.
+    /// Records the result of a request.
     pub fn note(&self, client: usize, sample: Sample) {
-        let is_well = sample.is_well();
+        let succeeded = sample.succeeded();
         {
             let mut samples = self.samples.lock().unwrap_or_else(PoisonError::into_inner);
             samples.push(sample);
         }
         self.grown.notify_all();
-        if is_well {
+        if succeeded {
             self.streaks[client].fetch_add(1, Ordering::Relaxed);
         } else {
             self.streaks[client].store(0, Ordering::Relaxed);
-            // As clients do that were refused.
+            // As refused clients do.
             std::thread::sleep(Duration::from_millis(20));
         }
     }
 
-    /// Whether the clients are to go home.
+    /// Whether the clients must stop.
     pub fn is_over(&self) -> bool {
         self.is_over.load(Ordering::Relaxed)
     }
 
-    /// Waits until so many more requests were well.
+    /// Waits until `number` more requests succeed.
     pub fn await_answers(&self, number: usize) {
-        self.await_samples(number, Sample::is_well);
+        self.await_samples(number, Sample::succeeded);
     }
 
-    /// Waits until so many more requests were not.
+    /// Waits until `number` more requests fail.
     pub fn await_failures(&self, number: usize) {
-        self.await_samples(number, |sample| !sample.is_well());
+        self.await_samples(number, |sample| !sample.succeeded());
     }
 
     fn await_samples(&self, number: usize, is_one: impl Fn(&Sample) -> bool) {
@@ -86,10 +86,10 @@ impl Load<'_> {
             |samples: &mut Vec<Sample>| samples[seen..].iter().filter(|one| is_one(one)).count() < number;
         let waited = self.grown.wait_timeout_while(samples, patience, too_few);
         let (_samples, waited) = waited.unwrap_or_else(PoisonError::into_inner);
-        assert!(!waited.timed_out(), "the clients got no {number} such answers");
+        assert!(!waited.timed_out(), "the clients did not get {number} such answers");
     }
 
-    /// Waits until every client is served normally, but not for longer than it takes to tell that they are not.
+    /// Waits until every client is served normally, but no longer than a failed test needs to show.
     fn await_normality(&self, since: Instant) {
         self.streaks.iter().for_each(|streak| streak.store(0, Ordering::Relaxed));
         let is_normal = || self.streaks.iter().all(|streak| streak.load(Ordering::Relaxed) >= NORMAL);
@@ -99,15 +99,15 @@ impl Load<'_> {
     }
 }
 
-/// Runs so many clients, which write and read, while `fault` happens, and until they are served normally after it.
+/// Runs clients, which write and read, during `fault` and until they are served normally after it.
 pub fn run(
-    doors: &Doors,
+    balancer: &Balancer,
     ledger: &Ledger,
     clients: usize,
     fault: impl FnOnce(&Load<'_>) -> Fault,
 ) -> Outcome {
     let load = Load {
-        doors,
+        balancer,
         ledger,
         samples: Mutex::default(),
         grown: Condvar::new(),
@@ -130,7 +130,7 @@ pub fn run(
     Outcome { samples, fault, longest_of_machine, answered_and_unknown: ledger.answered_and_unknown() }
 }
 
-/// Says that something is over, also where a test fails: nobody must go on for ever who waits for it.
+/// Sets the flag when it is dropped, also if the test fails, so that no thread waits for it for ever.
 pub struct SetWhenDropped<'a>(pub &'a AtomicBool);
 
 impl Drop for SetWhenDropped<'_> {

@@ -1,4 +1,4 @@
-//! How long the machine itself lets everybody wait, so that this is not held against the program.
+//! Measures the delays of the machine itself, so that tests do not blame them on the program.
 
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,17 +8,17 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// How long the server of an exchange sleeps before it answers, since the program waits for timers, too.
+/// How long the server of an exchange sleeps before it answers, because the program waits for timers, too.
 const SLEEP: Duration = Duration::from_millis(5);
 
-/// How many exchanges are under way at any time: a stall of the machine may meet one thread and not another.
+/// How many exchanges run at any time: a stall of the machine may affect one thread and not another.
 const AT_ONCE: usize = 3;
 
-/// Measures, from its start until it is asked, how late exchanges over a socket are that nothing but the machine can delay.
+/// Measures how late exchanges over a socket are, which only the machine can delay.
 ///
-/// Like a request to the program, an exchange goes from a client to a thread that reads, to a thread that waits for a timer and
-/// answers, and back. The program itself has no part in it: if it measured a request to the program, a program that hangs would
-/// excuse itself.
+/// Like a request to the program, an exchange goes from a client to a thread that reads, to a thread that waits
+/// for a timer and answers, and back. The program takes no part: if it did, a hanging program would excuse
+/// itself.
 pub struct MachineControl {
     is_over: Arc<AtomicBool>,
     exchanges: Vec<JoinHandle<Vec<Duration>>>,
@@ -32,7 +32,7 @@ pub struct Lateness {
 }
 
 impl MachineControl {
-    /// Begins to measure.
+    /// Starts the measurement.
     pub fn start() -> Self {
         let is_over = Arc::new(AtomicBool::new(false));
         let exchanges = (0..AT_ONCE)
@@ -44,7 +44,7 @@ impl MachineControl {
         Self { is_over, exchanges }
     }
 
-    /// Ends the measurement.
+    /// Ends the measurement, and returns the result.
     pub fn lateness(mut self) -> Lateness {
         self.is_over.store(true, Ordering::Relaxed);
         let exchanges = std::mem::take(&mut self.exchanges).into_iter();
@@ -60,7 +60,7 @@ impl Drop for MachineControl {
     }
 }
 
-/// The client's end of a connection whose other end answers each byte.
+/// The client's end of a connection whose server answers each byte.
 fn serve() -> TcpStream {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
@@ -84,7 +84,7 @@ fn answer(mut writer: TcpStream, arrived: &Receiver<()>) {
     }
 }
 
-/// How much later than after the sleep each answer came; at least one.
+/// How late each answer came, after the sleep; at least one.
 fn exchange(mut client: TcpStream, is_over: &AtomicBool) -> Vec<Duration> {
     let mut late = Vec::new();
     loop {

@@ -1,8 +1,7 @@
-//! The built program while something fails: a server, the way to it, the disk, or a node; and its promises over several
-//! nodes under load. A requirement that a test holds is cited by its number in the project's list (`R…`), a decision by
-//! `D…`.
+//! Runs the built program while something fails: a server, the network, the disk or a node. Also tests its
+//! promises over several nodes under load. `R…` is a requirement of the project's list, `D…` a decision.
 //!
-//! Where the servers are not installed these tests do not run, and say so. What `SIGNPOST_SOAK` does, `size` says.
+//! Without the servers these tests are skipped with a notice. `size` explains `SIGNPOST_SOAK`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -21,9 +20,9 @@
     reason = "`json!` at the call reads best when it is passed as it is"
 )]
 
+mod balancer;
 mod clicks;
 mod disk;
-mod doors;
 mod guesses;
 #[allow(dead_code, unused_imports, reason = "each of the runs wants its part")]
 #[path = "../harness/mod.rs"]
@@ -43,5 +42,5 @@ mod scene;
 mod size;
 mod writer;
 
-/// What programs are on that no test puts elsewhere.
+/// The store of programs, unless a test names another.
 const STORE: harness::Store = harness::Store::Embedded;

@@ -1,36 +1,36 @@
-//! What clients saw, and what must hold of it.
+//! What clients saw, with assertions about it.
 
 use std::time::{Duration, Instant};
 
 use super::load::{Fault, NORMAL_AGAIN};
 use super::size;
 
-/// What became of one request.
+/// The result of one request.
 #[derive(Debug, Clone)]
 pub struct Sample {
-    /// What was asked for.
+    /// The kind of request.
     pub what: &'static str,
-    /// Which node was asked.
+    /// The node that got the request.
     pub node: usize,
     pub started: Instant,
     pub took: Duration,
-    /// The status; none, if there was no answer.
+    /// The status; `None` if there was no answer.
     pub status: Option<u16>,
 }
 
 impl Sample {
-    /// Whether it is what is answered where nothing fails.
-    pub fn is_well(&self) -> bool {
+    /// Whether the request succeeded.
+    pub fn succeeded(&self) -> bool {
         self.status.is_some_and(|status| status < 400)
     }
 }
 
-/// What all requests of a run became, and when something failed in it.
+/// The results of all requests of a run, and the time of the fault.
 #[derive(Debug)]
 pub struct Outcome {
     pub samples: Vec<Sample>,
     pub fault: Fault,
-    /// How long the machine itself let requests wait.
+    /// The longest delay of the machine itself.
     pub longest_of_machine: Duration,
     pub answered_and_unknown: (usize, usize),
 }
@@ -38,11 +38,11 @@ pub struct Outcome {
 impl Outcome {
     /// The requests that did not succeed.
     pub fn failures(&self) -> Vec<&Sample> {
-        self.samples.iter().filter(|sample| !sample.is_well()).collect()
+        self.samples.iter().filter(|sample| !sample.succeeded()).collect()
     }
 
-    /// Every request was answered, and in time, whatever with: a client sees no broken connection and no hang. What the
-    /// machine adds, because it is busy with all that runs here, is not held against the program.
+    /// Asserts that every request was answered in time, with any status: no client saw a broken connection or a
+    /// hang. The delay of a busy machine does not count.
     #[track_caller]
     pub fn is_answered_within(&self, limit: Duration) -> &Self {
         let limit = limit + self.longest_of_machine;
@@ -53,21 +53,22 @@ impl Outcome {
         self
     }
 
-    /// The fault was felt.
+    /// Asserts that the fault had an effect.
     #[track_caller]
     pub fn has_failures(&self) -> &Self {
-        assert!(!self.failures().is_empty(), "nothing has failed, so nothing was tested");
+        assert!(!self.failures().is_empty(), "no request failed, so nothing was tested");
         self
     }
 
-    /// The fault was not felt.
+    /// Asserts that the fault had no effect.
     #[track_caller]
     pub fn has_no_failures(&self) -> &Self {
         assert!(self.failures().is_empty(), "{:?}", self.failures());
         self
     }
 
-    /// No request has failed that was sent before the fault, or five seconds after its end or later; and some were.
+    /// Asserts that no request failed before the fault or later than five seconds after it, and that some
+    /// succeeded after it.
     #[track_caller]
     pub fn is_normal_again(&self) -> &Self {
         let Fault { begin, end } = self.fault;
@@ -76,13 +77,13 @@ impl Outcome {
             assert!(failure.started <= end + NORMAL_AGAIN, "failed long after the fault: {failure:?}");
         }
         assert!(
-            self.samples.iter().any(|sample| sample.is_well() && sample.started > end),
-            "nothing after it"
+            self.samples.iter().any(|sample| sample.succeeded() && sample.started > end),
+            "no request succeeded after the fault"
         );
         self
     }
 
-    /// How long after the fault a request was sent that failed.
+    /// How long after the fault the last failed request was sent.
     fn recovery(&self) -> Duration {
         let late = self
             .failures()
@@ -92,7 +93,7 @@ impl Outcome {
     }
 }
 
-/// Prints what was measured of one requirement in all these runs, in a soak.
+/// Prints the measurements of these runs for a requirement, in a soak.
 pub fn report(requirement: &str, runs: &[Outcome]) {
     let samples = || runs.iter().flat_map(|run| &run.samples);
     let longest = samples().map(|sample| sample.took).max().unwrap_or_default();
@@ -103,7 +104,7 @@ pub fn report(requirement: &str, runs: &[Outcome]) {
         "{} requests, {} failed, longest answer {longest:.2?}, {} faults of together {faults:.2?}, failures until \
          {recovery:.2?} after one, {answered} changes as answered, {unknown} of unknown outcome and whole",
         samples().count(),
-        samples().filter(|sample| !sample.is_well()).count(),
+        samples().filter(|sample| !sample.succeeded()).count(),
         runs.len(),
     );
     size::report(requirement, &measured);

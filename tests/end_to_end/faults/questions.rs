@@ -1,4 +1,4 @@
-//! Questions about clicks leave redirects alone (R46).
+//! Analytics queries do not slow down redirects (R46).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use crate::harness::{Account, Program, Visitor, redirect_body};
 use crate::load::SetWhenDropped;
 use crate::size::{count, report};
 
-/// How many accounts ask.
+/// How many accounts query.
 const ACCOUNTS: usize = 10;
 
-/// What each asks: its last 365 days by day, with three dimensions.
+/// Each account queries its last 365 days by day, with three dimensions.
 const YEAR: Duration = Duration::from_hours(365 * 24);
 
-/// For how long an answer is waited for; only a failure waits so long.
+/// How long to wait for an answer. Only a failure waits so long.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Opens every link as often, and gives how long each redirect took, the shortest first.
+/// Opens every link equally often, and returns the times of the redirects, the shortest first.
 fn visit_all(visitor: &Visitor, slugs: &[String], rounds: usize) -> Vec<Duration> {
     let mut took: Vec<Duration> = (0..rounds)
         .flat_map(|_| slugs)
@@ -36,7 +36,7 @@ fn p99(took: &[Duration]) -> Duration {
     took[took.len() * 99 / 100]
 }
 
-/// The path of the question about the year.
+/// The path of the query over a year.
 fn question() -> String {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     let (start, end) = (now.checked_sub(YEAR).unwrap().as_millis(), now.as_millis());
@@ -45,7 +45,7 @@ fn question() -> String {
     )
 }
 
-/// Asks until it is over. Under load a question may be refused for now, as it is documented (D51); nothing else.
+/// Queries until the test is over. Under load a query may get the documented 503 (D51), but no other error.
 fn ask(account: &Account, question: &str, answered: &AtomicU64, is_over: &AtomicBool) {
     while !is_over.load(Ordering::Relaxed) {
         let answer = account.get(question);
@@ -58,7 +58,7 @@ fn ask(account: &Account, question: &str, answered: &AtomicU64, is_over: &Atomic
 }
 
 #[test]
-fn r46_redirects_go_on_while_ten_accounts_ask_for_their_year() {
+fn r46_redirects_stay_fast_while_ten_accounts_query_a_year() {
     let program = Program::builder()
         .setting("throttle-per-minute", "0")
         .setting("miss-throttle-per-minute", "0")

@@ -1,4 +1,5 @@
-//! Redis fails (D19, R15): the API goes on, each node counts alone, and afterwards all count together again.
+//! Redis fails (D19, R15): the API keeps answering, each node counts alone, and afterwards all count together
+//! again.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,27 +14,27 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 use crate::harness::{Program, concurrently, migrate, rate_limits, within_one_day};
 use crate::load::SetWhenDropped;
 use crate::machine::MachineControl;
-use crate::scene::{node, told};
+use crate::scene::{node, or_skip};
 use crate::size::{length, report};
 
-/// Whose tests do not run without servers.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "failures of Redis";
 
 const NODES: usize = 2;
 
-/// No request may take longer, apart from what the machine itself lets it wait.
+/// No request may take longer, apart from the delay of the machine itself.
 const LONGEST: Duration = Duration::from_secs(1);
 
-/// How many requests are answered before the fault, to compare with.
+/// How many requests are answered before the fault, for comparison.
 const BEFORE: usize = 400;
 
 /// How much longer the slowest in a hundred requests may take during the fault than before it (R15).
 const ADDED: Duration = Duration::from_millis(60);
 
-/// How many accounts are tried until one comes for which no node had to count alone. For the others, less is promised.
+/// How many accounts to try until no node counts alone for one. The promise for other accounts is weaker.
 const ACCOUNTS: usize = 20;
 
-/// How soon all count together again after the fault.
+/// How soon all nodes count together again after the fault.
 const TOGETHER_AGAIN: Duration = Duration::from_secs(5);
 
 /// The requests of a day of the plan `daily`.
@@ -68,8 +69,8 @@ fn with_redis(
     fault: impl Fn(&Proxy, &Mutex<RedisServer>),
     mend: impl Fn(&Proxy, &Mutex<RedisServer>),
 ) {
-    let Some(redis) = told(WHO, RedisServer::try_start(&Setup::default())) else { return };
-    let Some(postgres) = told(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
+    let Some(redis) = or_skip(WHO, RedisServer::try_start(&Setup::default())) else { return };
+    let Some(postgres) = or_skip(WHO, postgres::try_shared().map_err(Absence::clone)) else { return };
     let database = postgres.database(None);
     migrate(&database.url());
     let proxy = Proxy::to(redis.port());
@@ -97,8 +98,8 @@ fn with_redis(
     });
 }
 
-/// Sends requests of two accounts to all nodes before, during and after the fault. None fails; none takes long; and of
-/// the account whose requests run out, no more are admitted than each node would admit alone.
+/// Sends requests of two accounts to all nodes before, during and after the fault. None fails, and none takes
+/// long. For the account that exhausts its budget, the nodes admit no more than each would alone.
 fn goes_on(nodes: &[Program], fault: impl FnOnce(), mend: impl FnOnce()) -> (usize, Duration) {
     let (roomy, daily) = (nodes[0].account("agency"), nodes[0].account("daily"));
     let is_over = AtomicBool::new(false);
@@ -144,33 +145,33 @@ fn goes_on(nodes: &[Program], fault: impl FnOnce(), mend: impl FnOnce()) -> (usi
     let of_machine = control.lateness().longest;
     let taken = taken.into_inner().unwrap();
     let (before, during): (Vec<_>, Vec<_>) = taken.iter().partition(|(started, _)| *started < begin);
-    let (before, during) = (slowest_but_one_in_a_hundred(&before), slowest_but_one_in_a_hundred(&during));
+    let (before, during) = (p99(&before), p99(&during));
     assert!(during <= before + ADDED + of_machine, "{before:?} before the fault, {during:?} during it");
     let longest = taken.iter().map(|(_, took)| *took).max().unwrap();
-    assert!(longest <= LONGEST + of_machine, "{longest:?}, where the machine lets wait {of_machine:?}");
+    assert!(longest <= LONGEST + of_machine, "{longest:?}, with a delay of the machine of {of_machine:?}");
     (taken.len(), longest)
 }
 
 /// The time within which 99 of 100 requests were answered.
-fn slowest_but_one_in_a_hundred(taken: &[(Instant, Duration)]) -> Duration {
+fn p99(taken: &[(Instant, Duration)]) -> Duration {
     let mut taken: Vec<Duration> = taken.iter().map(|(_, took)| *took).collect();
     taken.sort_unstable();
     assert!(!taken.is_empty(), "no requests to judge");
     taken[(taken.len() - 1) * 99 / 100]
 }
 
-/// Waits until every node asks Redis again. Nodes find out by themselves: nobody sends them requests.
+/// Waits until every node uses Redis again. Nodes notice this without requests.
 fn await_together(nodes: &[Program]) {
     let begin = Instant::now();
     while !nodes.iter().all(|node| node.metric("signpost_quota_store_up") == "1") {
-        assert!(begin.elapsed() < 2 * TOGETHER_AGAIN, "they do not come together");
+        assert!(begin.elapsed() < 2 * TOGETHER_AGAIN, "the nodes do not count together");
         std::thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Of an account that nobody has counted yet exactly so many requests are admitted as its plan has. A node that is kept
-/// waiting, because the machine is busy, decides by itself (D19) and says so: then no node has exceeded the limit, and
-/// another account is tried.
+/// For a new account the nodes admit exactly the requests of its plan. A node that waits too long on a busy
+/// machine decides alone (D19) and counts that: then no node may exceed the limit, and another account is
+/// tried.
 fn counts_exactly(nodes: &[Program]) {
     let alone = || nodes.iter().map(|node| node.metric("signpost_quota_fallback_total")).collect::<Vec<_>>();
     for _ in 0..ACCOUNTS {
@@ -193,36 +194,36 @@ fn counts_exactly(nodes: &[Program]) {
     panic!("the nodes do not count together: {:?}", nodes[0].log());
 }
 
-/// The proxy behaves like this for a while.
+/// Lets the proxy behave like this for a while.
 fn behind(requirement: &str, behaviour: Behaviour) {
     with_redis(requirement, |proxy, _| proxy.set(behaviour.clone()), |proxy, _| proxy.set(Behaviour::Pass));
 }
 
 #[test]
-fn d19_r15_redis_killed_and_started_is_no_outage() {
+fn d19_r15_a_restart_of_redis_is_no_outage() {
     let kill = |_: &Proxy, redis: &Mutex<RedisServer>| redis.lock().unwrap().kill();
     with_redis("R15, Redis killed and started", kill, |_, redis| redis.lock().unwrap().start_again());
 }
 
 #[test]
-fn d19_r15_redis_whose_connections_are_reset_is_no_outage() {
+fn d19_r15_reset_connections_to_redis_are_no_outage() {
     behind("R15, connections to Redis reset", Behaviour::Refuse);
 }
 
 #[test]
-fn d19_r15_redis_that_is_silent_is_no_outage() {
+fn d19_r15_a_silent_redis_is_no_outage() {
     behind("R15, Redis silent", Behaviour::BlackHole);
 }
 
 #[test]
-fn d19_r15_redis_that_is_a_second_away_is_no_outage() {
+fn d19_r15_a_redis_one_second_away_is_no_outage() {
     let half = Duration::from_millis(500);
     behind("R15, Redis a second away", Behaviour::Delay { to_server: half, to_client: half });
 }
 
-/// A server that became somebody's replica answers every write with `READONLY`.
+/// A server that became a replica answers every write with `READONLY`.
 #[test]
-fn d19_r15_redis_that_cannot_be_written_to_is_no_outage() {
+fn d19_r15_a_read_only_redis_is_no_outage() {
     let command = |redis: &Mutex<RedisServer>, words: &[&str]| {
         assert_eq!(redis.lock().unwrap().command(words), "OK", "{words:?}");
     };
@@ -233,9 +234,9 @@ fn d19_r15_redis_that_cannot_be_written_to_is_no_outage() {
     );
 }
 
-/// Held for a moment and let go, again and again.
+/// Redis is paused for a moment and resumed, several times.
 #[test]
-fn d19_r15_redis_that_comes_and_goes_is_no_outage() {
+fn d19_r15_a_flapping_redis_is_no_outage() {
     let flap = |_: &Proxy, redis: &Mutex<RedisServer>| {
         for _ in 0..4 {
             redis.lock().unwrap().pause();

@@ -1,12 +1,13 @@
-//! How large the tests of failures are: small enough for every run, or as large as a soak asks for.
+//! The size of the tests of failures: small for everyday runs, large for a soak.
 //!
-//! The variable `SIGNPOST_SOAK` is a number of minutes, which may be a fraction. With it every fault lasts that long, at
-//! least, counts are those of the requirement (`R…`), and each test prints in one line what it measured.
+//! The variable `SIGNPOST_SOAK` is a number of minutes, which may be a fraction. With it every fault lasts at
+//! least that long, counts are those of the requirement (`R…`), and each test prints its measurements on one
+//! line.
 
 use std::env;
 use std::time::Duration;
 
-/// For how long a fault lasts that lasts `usually` in an everyday run.
+/// The length of a fault that lasts `usually` in an everyday run.
 pub fn length(usually: Duration) -> Duration {
     soak().map_or(usually, |length| length.max(usually))
 }
@@ -16,7 +17,7 @@ pub fn count(usually: usize, fully: usize) -> usize {
     soak().map_or(usually, |_| fully)
 }
 
-/// Prints what was measured, in a soak.
+/// Prints a measurement in a soak.
 pub fn report(requirement: &str, measured: &str) {
     if soak().is_some() {
         eprintln!("{requirement}: {measured}");

@@ -1,4 +1,4 @@
-//! One client: what it asks for, and what it notes down of the answers.
+//! A client that sends requests and records the answers.
 
 use std::time::Instant;
 
@@ -8,26 +8,26 @@ use super::ledger::State;
 use super::load::Load;
 use super::outcome::Sample;
 
-/// How many links a bulk request is about.
+/// How many links a bulk request has.
 const BATCH: usize = 20;
 
-/// A client that makes, changes and deletes links, alone and in batches, each time at the next node.
+/// A client that creates, changes and deletes links, alone and in batches, each time at the next node.
 pub struct Writer<'a> {
     load: &'a Load<'a>,
     number: usize,
-    /// What its links are named by.
+    /// The number in the names of its links.
     signature: usize,
     turn: usize,
     /// Its own group.
     group: String,
-    /// Links that it was promised, which stay.
+    /// Slugs of links whose creation was answered, and which stay.
     slugs: Vec<String>,
 }
 
 impl<'a> Writer<'a> {
-    /// A client with a group of its own. Nothing must fail yet.
+    /// A client with its own group. It must start before the fault.
     pub fn new(load: &'a Load<'a>, number: usize) -> Self {
-        let group = load.doors.pick(number).account.create_group(&format!("of client {number}"));
+        let group = load.balancer.pick(number).account.create_group(&format!("of client {number}"));
         let group = group["id"].as_str().unwrap().to_owned();
         let signature = load.ledger.next_writer();
         Self { load, number, signature, turn: number, group, slugs: Vec::new() }
@@ -43,7 +43,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Creates a batch, and takes it out of the group, or deletes it, or lets it be.
+    /// Creates a batch, and then removes it from the group, deletes it, or keeps it.
     fn batch(&mut self) {
         let key = format!("batch {} {}", self.signature, self.turn);
         let body = json!({"redirects": vec![self.link(&key); BATCH]});
@@ -70,7 +70,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Creates a link, renames it, and remembers where it opens.
+    /// Creates a link, renames it, and remembers its slug.
     fn single(&mut self) {
         let key = format!("single {} {}", self.signature, self.turn);
         let slug = key.replace(' ', "-");
@@ -86,29 +86,29 @@ impl<'a> Writer<'a> {
         self.promise(&key, 1, there(&name, true), renamed.is_some());
     }
 
-    /// Opens a link that it was promised: it leads on, or the visitor is asked to come back; it is never said not to be
-    /// there (D58).
+    /// Opens an answered link. It redirects, or answers 503 with `Retry-After`, but never 404 (D58).
     fn visit(&mut self) {
         let Some(slug) = self.slugs.get(self.turn % self.slugs.len().max(1)) else { return };
-        let (door, started) = (self.load.doors.pick(self.turn), Instant::now());
-        let visit = door.visitor.try_request("GET", &format!("/{slug}"), &[("Host", "localhost:8081")]).ok();
+        let (backend, started) = (self.load.balancer.pick(self.turn), Instant::now());
+        let visit =
+            backend.visitor.try_request("GET", &format!("/{slug}"), &[("Host", "localhost:8081")]).ok();
         let took = started.elapsed();
         if let Some(visit) = &visit {
             match visit.status {
                 302 => {}
                 503 => assert!(visit.header("retry-after").is_some(), "{visit:?}"),
-                _ => panic!("{slug} is there: {visit:?}"),
+                _ => panic!("{slug} exists: {visit:?}"),
             }
         }
         self.turn += 1;
         let status = visit.map(|visit| visit.status);
-        self.load.note(self.number, Sample { what: "visit", node: door.node, started, took, status });
+        self.load.note(self.number, Sample { what: "visit", node: backend.node, started, took, status });
     }
 
-    /// The body of what succeeded.
+    /// Sends a request, and returns the body if it succeeded.
     fn ask(&mut self, what: &'static str, method: &str, path: &str, body: Option<&Value>) -> Option<Value> {
-        let (door, started) = (self.load.doors.pick(self.turn), Instant::now());
-        let answer = door.account.try_send(method, path, body).ok();
+        let (backend, started) = (self.load.balancer.pick(self.turn), Instant::now());
+        let answer = backend.account.try_send(method, path, body).ok();
         let took = started.elapsed();
         if let Some(answer) = answer.as_ref().filter(|answer| answer.status >= 400) {
             assert!(matches!(answer.status, 500 | 503), "{what}: {answer:?}");
@@ -116,7 +116,7 @@ impl<'a> Writer<'a> {
         }
         self.turn += 1;
         let status = answer.as_ref().map(|answer| answer.status);
-        self.load.note(self.number, Sample { what, node: door.node, started, took, status });
+        self.load.note(self.number, Sample { what, node: backend.node, started, took, status });
         answer.filter(|answer| answer.status < 400).map(|answer| answer.body)
     }
 

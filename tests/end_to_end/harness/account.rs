@@ -7,7 +7,7 @@ use ureq::http::Request;
 
 use super::answer::Answer;
 
-/// An account as an integrator has it: a base address and a key.
+/// An integrator's client: a base address and a key.
 #[derive(Clone)]
 pub struct Account {
     agent: ureq::Agent,
@@ -43,20 +43,20 @@ impl Account {
         self.send("PATCH", path, Some(body))
     }
 
-    /// A request with the key and, if there is one, a JSON body.
+    /// Sends a request with the key and, if given, a JSON body.
     pub fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
         let answer = self.try_send(method, path, body);
         answer.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
-    /// A request with the key, this content type, and these bytes.
+    /// Sends a request with the key, this content type and these bytes.
     pub fn send_bytes(&self, method: &str, path: &str, content_type: &str, body: &[u8]) -> Answer {
         let authorization = format!("Bearer {}", self.key);
         let headers = [("Authorization", authorization.as_str()), ("Content-Type", content_type)];
         self.send_with(method, path, &headers, Some(body))
     }
 
-    /// A request with exactly these headers; the key is not sent unless it is among them.
+    /// Sends a request with exactly these headers; the key is sent only if it is among them.
     pub fn send_with(
         &self,
         method: &str,
@@ -68,7 +68,7 @@ impl Account {
         sent.unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
-    /// Like [`Self::send`], where there may be no answer because the program is gone.
+    /// Like [`Self::send`], but allows for no answer because the program is gone.
     pub fn try_send(&self, method: &str, path: &str, body: Option<&Value>) -> Result<Answer, ureq::Error> {
         let authorization = format!("Bearer {}", self.key);
         let headers = [("Authorization", authorization.as_str()), ("Content-Type", "application/json")];
@@ -77,13 +77,13 @@ impl Account {
         self.try_send_with(method, path, headers, body.as_deref().map(str::as_bytes))
     }
 
-    /// Sends a body that is to be carried out once: with this `Idempotency-Key` (D12).
+    /// Sends a body with this `Idempotency-Key` (D12).
     pub fn post_once(&self, key: &str, path: &str, body: &Value) -> Answer {
         let answer = self.try_post_once(key, path, body);
         answer.unwrap_or_else(|error| panic!("POST {path} with {key}: {error}"))
     }
 
-    /// Like [`Self::post_once`], where there may be no answer because the program is gone.
+    /// Like [`Self::post_once`], but allows for no answer because the program is gone.
     pub fn try_post_once(&self, key: &str, path: &str, body: &Value) -> Result<Answer, ureq::Error> {
         let authorization = format!("Bearer {}", self.key);
         let headers = [
@@ -146,18 +146,18 @@ impl Account {
     }
 }
 
-/// The body that creates a plain redirect, with these fields besides or instead.
+/// The body that creates a plain redirect, with these fields added or replaced.
 pub fn redirect_body(fields: Value) -> Value {
     body_with(json!({"name": "x", "target_url": "https://example.com"}), fields)
 }
 
-/// A body with these fields besides or instead.
+/// The body with these fields added or replaced.
 pub fn body_with(mut body: Value, fields: Value) -> Value {
     body.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
     body
 }
 
-/// A client that takes every status for an answer, follows nothing, and sends what it is told.
+/// A client that accepts every status, follows no redirects, and sends any method.
 pub(super) fn agent() -> ureq::Agent {
     ureq::Agent::config_builder()
         .http_status_as_error(false)

@@ -1,4 +1,4 @@
-//! An answer of the API, checked for what must hold for every answer.
+//! An answer of the API, checked against the rules for every answer.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use signpost_api_conformance::{Document, Exchange};
 use ureq::Body;
 use ureq::http::{HeaderMap, Response};
 
-/// The closed list of error codes (D6) with their statuses.
+/// The error codes (D6) with their statuses.
 const CODES: [(&str, &[u16]); 26] = [
     ("invalid_request", &[400, 404, 405]),
     ("invalid_api_key", &[401]),
@@ -65,7 +65,7 @@ pub static DOCUMENT: LazyLock<Document> =
 pub struct Answer {
     pub status: u16,
     pub headers: HeaderMap,
-    /// The body; null if it is empty, as for `HEAD`, and a text if it is no JSON.
+    /// The body: null if it is empty, as for `HEAD`, and text if it is not JSON.
     pub body: Value,
 }
 
@@ -88,7 +88,7 @@ impl Answer {
         Ok(answer)
     }
 
-    /// What must hold for every answer: D4, D6, D8, D12, D17, contract "Errors" and "Limits".
+    /// Checks the rules for every answer: D4, D6, D8, D12, D17, contract "Errors" and "Limits".
     pub(super) fn check(&self, method: &str, path: &str) {
         let context = format!("{method} {path}: {self:?}");
         let request_id = self.header("x-request-id").unwrap_or_else(|| panic!("no request id: {context}"));
@@ -115,7 +115,7 @@ impl Answer {
         }
     }
 
-    /// R17: every answer is one that the OpenAPI document describes.
+    /// R17: the OpenAPI document describes every answer.
     fn look_up(&self, method: &str, path: &str, context: &str) {
         let path = path.split('?').next().unwrap_or_default();
         let headers = self.headers.iter();
@@ -159,12 +159,12 @@ impl Answer {
         assert_eq!(error.len(), expected, "{context}");
     }
 
-    /// A header's value, if it is there.
+    /// The value of a header, if the answer has it.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }
 
-    /// Whether it says that it was given before (D12).
+    /// Whether the answer says that it is replayed (D12).
     pub fn is_replayed(&self) -> bool {
         self.header("idempotent-replayed").is_some()
     }
@@ -175,14 +175,14 @@ impl Answer {
         self
     }
 
-    /// An error with this status and code.
+    /// Expects an error with this status and code.
     #[track_caller]
     pub fn expect_error(self, status: u16, code: &str) -> Self {
         assert_eq!((self.status, self.code()), (status, code), "{self:?}");
         self
     }
 
-    /// An `invalid_request` with exactly these violations, as `(field, code)`, in any order.
+    /// Expects an `invalid_request` with exactly these violations, as `(field, code)`, in any order.
     #[track_caller]
     pub fn expect_violations(self, expected: &[(&str, &str)]) -> Self {
         assert_eq!((self.status, self.code()), (400, "invalid_request"), "{self:?}");
@@ -195,7 +195,8 @@ impl Answer {
         self
     }
 
-    /// The refusal of a request whose key was used for another one (contract D12), whatever else is wrong with it (D8).
+    /// Expects the refusal of a request whose key was used for another request (D12), along with any other
+    /// violations (D8).
     #[track_caller]
     pub fn expect_key_is_anothers(self) -> Self {
         assert_eq!((self.status, self.code()), (400, "invalid_request"), "{self:?}");
@@ -211,12 +212,12 @@ impl Answer {
         details.iter().map(|detail| (text(&detail["field"]), text(&detail["code"]))).collect()
     }
 
-    /// The error's code; empty if it is none.
+    /// The error code; empty if the answer is not an error.
     pub fn code(&self) -> &str {
         self.body["error"]["code"].as_str().unwrap_or_default()
     }
 
-    /// The body without the request id, to compare answers that must be the same but for it.
+    /// The body without the request id, to compare answers that must otherwise be equal.
     pub fn without_request_id(&self) -> Value {
         let mut body = self.body.clone();
         if let Some(error) = body.get_mut("error").and_then(Value::as_object_mut) {
@@ -226,8 +227,8 @@ impl Answer {
     }
 }
 
-/// The four headers of the request budget, in the order limit and remaining of the minute, of the day. All or
-/// none must be there.
+/// The four headers of the request budget: limit and remaining of the minute, then of the day. All or none must
+/// be present.
 pub fn rate_limits(answer: &Answer) -> Option<[u32; 4]> {
     let names = [
         "ratelimit-limit-minute",
@@ -244,7 +245,7 @@ pub fn rate_limits(answer: &Answer) -> Option<[u32; 4]> {
     }
 }
 
-/// Whether the text is an id of the form of D1.
+/// Whether the text is an id in the form of D1.
 pub fn is_id(text: &str, prefix: &str) -> bool {
     text.strip_prefix(prefix).is_some_and(|digits| {
         digits.len() == 32 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))

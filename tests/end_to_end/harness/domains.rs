@@ -1,4 +1,4 @@
-//! Custom domains, and a name server that says of them what the test wants (D37 to D44).
+//! Custom domains, with a name server that the test controls (D37 to D44).
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -12,27 +12,27 @@ use super::program_builder::ProgramBuilder;
 use super::store::Store;
 use super::visitor::Visit;
 
-/// Where domains point.
+/// The edge that domains point to.
 pub const EDGE: &str = "edge.example.net";
 pub const EDGE_ADDRESSES: [&str; 2] = ["192.0.2.10", "2001:db8::10"];
 
-/// How long to wait for a change to show on nodes that did not make it (D58). How soon it does is judged where the machine is
-/// left to the test alone: `faults/nodes/freshness.rs`.
-const AT_LAST: Duration = Duration::from_secs(20);
+/// How long to wait for a change to show on other nodes (D58). `faults/nodes/freshness.rs`, which has the
+/// machine to itself, measures how soon it shows.
+const PATIENCE: Duration = Duration::from_secs(20);
 
-/// As many programs on one store as that can have, and the name server that they ask about domains.
+/// The programs on one store, two if the store can be shared, and the name server that they query.
 pub struct DomainScene {
     pub nodes: Vec<Program>,
     pub dns: NameServer,
 }
 
 impl DomainScene {
-    /// Nodes that take hostnames under `.test`, and a name server that knows none of them.
+    /// Nodes that accept hostnames under `.test`, and a name server without records.
     pub fn start() -> Self {
         Self::start_with(|node| node)
     }
 
-    /// Nodes with further settings.
+    /// Nodes with additional settings.
     pub fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Self {
         let dns = NameServer::start();
         let first = set_up(asking(Program::builder(), &dns)).start();
@@ -43,13 +43,13 @@ impl DomainScene {
         Self { nodes: [first].into_iter().chain(further).collect(), dns }
     }
 
-    /// A new account's client at the first node, and one at the last, which may be the same node.
+    /// Clients of a new account at the first node and at the last, which may be the same node.
     pub fn clients(&self) -> [Account; 2] {
         let account = self.first().account("agency");
         [self.first(), self.last()].map(|node| node.client_of(&account))
     }
 
-    /// So many new accounts; their clients are at the nodes in turn.
+    /// New accounts, whose clients use the nodes in turn.
     pub fn accounts(&self, count: usize) -> Vec<Account> {
         let node = |number: usize| &self.nodes[number % self.nodes.len()];
         (0..count).map(|number| node(number).client_of(&self.first().account("agency"))).collect()
@@ -63,7 +63,7 @@ impl DomainScene {
         self.nodes.last().unwrap()
     }
 
-    /// From now on DNS has what the instructions of these domains ask for, and nothing else at those names.
+    /// Sets the records in DNS to those that the instructions of these domains ask for.
     pub fn publish(&self, domains: &[&Value]) {
         let mut zone: BTreeMap<&str, Vec<Record>> = BTreeMap::new();
         for instruction in domains.iter().flat_map(|domain| instructions(domain)) {
@@ -73,7 +73,7 @@ impl DomainScene {
                 "A" | "AAAA" => Record::address(value),
                 "CNAME" => Record::alias(value),
                 "TXT" => Record::text(value),
-                other => panic!("{other} is no record to add: {instruction}"),
+                other => panic!("cannot add a record of type {other}: {instruction}"),
             };
             let at_name = zone.entry(name).or_default();
             if !at_name.contains(&record) {
@@ -85,14 +85,14 @@ impl DomainScene {
         }
     }
 
-    /// From now on DNS has nothing at the names in the domain's instructions.
+    /// Removes all records at the names in the domain's instructions.
     pub fn withdraw(&self, domain: &Value) {
         for instruction in instructions(domain) {
             self.dns.remove(instruction["name"].as_str().unwrap());
         }
     }
 
-    /// Connects a hostname, publishes what is asked for, and has it verified.
+    /// Connects a hostname, publishes its records, and verifies it.
     pub fn activate(&self, account: &Account, hostname: &str) -> Value {
         let domain = connect(account, hostname);
         self.publish(&[&domain]);
@@ -101,14 +101,15 @@ impl DomainScene {
         verified
     }
 
-    /// Where visitors of an address are led, at every node: `None` is the 404 page. A change that was made by one of these
-    /// nodes shows there at once, and elsewhere within a second (D58).
+    /// Asserts where every node leads visitors of an address; `None` is the 404 page. A change shows at once on
+    /// the node that made it, and on others within a second (D58).
     #[track_caller]
     pub fn assert_leads(&self, made_by: &Program, hostname: &str, path: &str, target: Option<&str>) {
         self.assert_led(Some(made_by), hostname, path, target);
     }
 
-    /// Likewise where an operator's command made the change, which shows on every node within one second.
+    /// Like [`Self::assert_leads`], for a change by a command or by background work, which shows on every node
+    /// within a second.
     #[track_caller]
     pub fn assert_leads_soon(&self, hostname: &str, path: &str, target: Option<&str>) {
         self.assert_led(None, hostname, path, target);
@@ -121,7 +122,7 @@ impl DomainScene {
         self.assert_visits(made_by, hostname, path, &format!("{status} {target:?}"), is_there);
     }
 
-    /// Likewise for a landing page, and a text that is on it.
+    /// Like [`Self::assert_leads`], for a landing page that contains a text.
     #[track_caller]
     pub fn assert_shows(&self, made_by: &Program, hostname: &str, path: &str, text: &str) {
         let is_there = |visit: &Visit| visit.status == 200 && visit.body.contains(text);
@@ -145,13 +146,13 @@ impl DomainScene {
                 if is_expected(&visit) {
                     break;
                 }
-                let may_wait = !is_maker && answered.elapsed() < AT_LAST;
+                let may_wait = !is_maker && answered.elapsed() < PATIENCE;
                 assert!(may_wait, "{hostname}{path} is not {expected} but {visit:?}");
             }
         }
     }
 
-    /// What the nodes say to whoever asks whether the hostname may have a certificate; they must agree.
+    /// Whether the nodes say that the hostname may have a certificate. They must agree.
     #[track_caller]
     pub fn may_have_certificate(&self, hostname: &str) -> bool {
         let says = |node: &Program| tls_allowed(node, &format!("?domain={hostname}")).status == 200;
@@ -161,7 +162,7 @@ impl DomainScene {
     }
 }
 
-/// A program that asks this name server, and takes hostnames under `.test`.
+/// A program that queries this name server, and accepts hostnames under `.test`.
 pub fn asking(node: ProgramBuilder, dns: &NameServer) -> ProgramBuilder {
     node.setting("dns-servers", &dns.address().to_string())
         .with_edge()
@@ -172,13 +173,13 @@ pub fn asking(node: ProgramBuilder, dns: &NameServer) -> ProgramBuilder {
         .setting("metrics-listen", "127.0.0.1:0")
 }
 
-/// Connects a hostname that the account does not have; it must be free. Without the [diagnosis](steady).
+/// Connects a free hostname that the account does not have. Returns the domain without its [diagnosis](steady).
 #[track_caller]
 pub fn connect(account: &Account, hostname: &str) -> Value {
     steady(&account.post("/v1/domains", &json!({"hostname": hostname})).expect_status(201).body)
 }
 
-/// A domain without its diagnosis (D65), which every check moves, also those that the background makes during a test.
+/// A domain without its diagnosis (D65), which every check changes, including background checks during a test.
 pub fn steady(domain: &Value) -> Value {
     let mut domain = domain.clone();
     let fields = domain.as_object_mut().unwrap();
@@ -194,7 +195,7 @@ pub fn steady(domain: &Value) -> Value {
     domain
 }
 
-/// A domain of the account as it is shown now, without its diagnosis.
+/// A domain of the account as the API shows it now, without its diagnosis.
 #[track_caller]
 pub fn shown(account: &Account, domain: &Value) -> Value {
     steady(&account.get(&path_of(domain)).expect_status(200).body)
@@ -206,18 +207,18 @@ pub fn listed(account: &Account) -> Vec<Value> {
     account.walk("/v1/domains", "").iter().map(steady).collect()
 }
 
-/// The address of a resource.
+/// The path of a resource.
 pub fn path_of(resource: &Value) -> String {
     let [object, id] = ["object", "id"].map(|field| resource[field].as_str().unwrap());
     format!("/v1/{object}s/{id}")
 }
 
-/// Where a domain is verified.
+/// The path that verifies a domain.
 pub fn verify_path(domain: &Value) -> String {
     format!("{}/verify", path_of(domain))
 }
 
-/// Has a domain verified; DNS must answer. Without the diagnosis.
+/// Verifies a domain; DNS must answer. Returns the domain without its diagnosis.
 #[track_caller]
 pub fn verify(account: &Account, domain: &Value) -> Value {
     steady(&account.post(&verify_path(domain), &json!({})).expect_status(200).body)
@@ -228,12 +229,13 @@ pub fn visit(node: &Program, hostname: &str, path: &str) -> Visit {
     node.visitor().request("GET", path, &[("Host", hostname)])
 }
 
-/// Asks as the program does that ends TLS: without a key.
+/// Asks whether a hostname may have a certificate, without a key, as a TLS front end does.
 pub fn tls_allowed(node: &Program, query: &str) -> super::answer::Answer {
     node.with_key("").send_with("GET", &format!("/tls-allowed{query}"), &[], None)
 }
 
-/// The name and the value of the record that would prove the hostname to be the caller's, as the refusal tells people (D41).
+/// The name and the value of the record that would prove ownership of the hostname, from the message of the
+/// refusal (D41).
 #[track_caller]
 pub fn record_in_refusal(refusal: &super::answer::Answer) -> (String, String) {
     let message = refusal.body["error"]["message"].as_str().unwrap();

@@ -1,10 +1,10 @@
-//! Tests about one calendar minute, or one day.
+//! Scenarios that must run within one calendar minute or one day.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Runs a scenario that is about one calendar minute. If the minute turned meanwhile, the run proves nothing: the scenario runs
-/// once more, with a whole minute before it, and that run counts. See [`within_one`].
+/// Runs a scenario that needs one calendar minute. If the minute turns during the run, the run proves nothing.
+/// The scenario then runs once more, with a whole minute ahead, and that run counts. See [`within_one`].
 pub fn within_one_minute<T>(scenario: impl Fn() -> T) -> T {
     within_one(number_of_window(60), scenario)
 }
@@ -14,13 +14,13 @@ pub fn within_one_day<T>(scenario: impl Fn() -> T) -> T {
     within_one(number_of_window(86_400), scenario)
 }
 
-/// The number of the window that the present is in.
+/// Returns the number of the current window.
 fn number_of_window(seconds: u64) -> impl Fn() -> u64 {
     move || SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs() / seconds
 }
 
-/// Runs the scenario within one window, in one of at most two runs. A failure counts unless the window turned during it, and
-/// in the second run in any case. A success counts only within one window.
+/// Runs the scenario within one window, with at most two runs. In the first run a failure counts unless the
+/// window turned; in the second run it always counts. A success counts only within one window.
 fn within_one<T>(window: impl Fn() -> u64, scenario: impl Fn() -> T) -> T {
     let run = || {
         let begin = window();
@@ -42,7 +42,8 @@ mod tests {
 
     use super::*;
 
-    /// Runs a scenario that fails in these runs, while the window turns in those; how often it ran, and whether it passed.
+    /// Runs a scenario that fails in the runs of `fails`, while the window turns in the runs of `turns`.
+    /// Returns the number of runs, and whether it passed.
     fn run(fails: &[bool], turns: &[bool]) -> (usize, bool) {
         let (runs, window) = (Cell::new(0), Cell::new(0));
         let passed = catch_unwind(AssertUnwindSafe(|| {
@@ -51,7 +52,7 @@ mod tests {
                 || {
                     let run = runs.replace(runs.get() + 1);
                     window.set(window.get() + u64::from(turns[run]));
-                    assert!(!fails[run], "as it should in this test");
+                    assert!(!fails[run], "a failure of this test's making");
                 },
             );
         }));

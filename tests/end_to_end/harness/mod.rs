@@ -1,4 +1,4 @@
-//! A program of one's own, and clients for it.
+//! Starts programs for tests, with clients for them.
 
 mod account;
 mod answer;
@@ -22,7 +22,8 @@ pub use raw::{exchange, parse_response};
 pub use store::{Store, migrate};
 pub use visitor::{Visit, Visitor};
 
-/// The same operation by many threads at the same moment; their results in no particular order.
+/// Runs the operation on many threads at the same moment, and returns the results in the order of their
+/// numbers.
 pub fn concurrently<T: Send>(threads: usize, operation: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let barrier = std::sync::Barrier::new(threads);
     std::thread::scope(|scope| {

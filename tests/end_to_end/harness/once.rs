@@ -1,4 +1,4 @@
-//! Requests that are to be carried out once, however often they are sent (D12).
+//! Requests that are carried out once, however often they are sent (D12).
 
 use std::collections::BTreeMap;
 
@@ -7,23 +7,23 @@ use serde_json::{Value, json};
 use super::account::Account;
 use super::answer::Answer;
 
-/// How many links a bulk request makes.
+/// How many links a bulk request creates.
 const BATCH: usize = 4;
 
-/// A `POST` with an `Idempotency-Key`. What it makes is named like its key.
+/// A `POST` with an `Idempotency-Key`. It creates resources that are named like the key.
 #[derive(Debug, Clone)]
 pub struct Once {
     pub key: String,
     pub path: &'static str,
     pub body: Value,
-    /// Where what it makes is listed.
+    /// The list of the resources that it creates.
     list: &'static str,
-    /// How many things it makes.
+    /// How many resources it creates.
     makes: usize,
 }
 
 impl Once {
-    /// One request to each endpoint that makes something, with keys that begin like this.
+    /// One request to each endpoint that creates resources, with keys that begin with `begin`.
     pub fn of_each_kind(begin: &str) -> [Self; 5] {
         let target = "https://example.com/";
         let once = |kind: &str, path, list, makes, body: &dyn Fn(&str) -> Value| {
@@ -63,23 +63,23 @@ impl Once {
         ]
     }
 
-    /// Sends it.
+    /// Sends the request.
     pub fn send(&self, account: &Account) -> Answer {
         self.try_send(account).unwrap_or_else(|error| panic!("{self:?}: {error}"))
     }
 
-    /// Sends it, where there may be no answer because the program is gone.
+    /// Like [`Self::send`], but allows for no answer because the program is gone.
     pub fn try_send(&self, account: &Account) -> Result<Answer, ureq::Error> {
         account.try_post_once(&self.key, self.path, &self.body)
     }
 
-    /// Whether this is how it is answered when it is carried out.
+    /// Whether this is the answer to a request that was carried out.
     pub fn succeeded(&self, answer: &Answer) -> bool {
         answer.status == if self.makes == 1 { 201 } else { 200 }
     }
 }
 
-/// All that an account has was made by these requests, and each of them was carried out once.
+/// Asserts that these requests created all resources of the account, and that each was carried out once.
 #[track_caller]
 pub fn assert_each_carried_out_once<'a>(account: &Account, requests: impl IntoIterator<Item = &'a Once>) {
     let mut expected = BTreeMap::new();
@@ -104,12 +104,12 @@ pub fn assert_each_carried_out_once<'a>(account: &Account, requests: impl IntoIt
     assert_eq!(usage["pixels"], count(&["/v1/pixels"]));
 }
 
-/// Two answers to one request: alike but for what is each answer's own (D12).
+/// Asserts that two answers to one request are equal but for the headers that each answer has of its own (D12).
 #[track_caller]
 pub fn assert_alike(one: &Answer, other: &Answer) {
     let comparable = |answer: &Answer| {
         let header = |name| answer.header(name).map(str::to_owned);
-        // With its length, as equal JSON is the same text.
+        // With the length, because equal answers are the same text.
         let headers = ["location", "content-type", "content-length"].map(header);
         (answer.status, headers, answer.without_request_id())
     };
@@ -117,7 +117,8 @@ pub fn assert_alike(one: &Answer, other: &Answer) {
     assert_ne!(one.header("x-request-id"), other.header("x-request-id"), "each has its own id");
 }
 
-/// Answers to one request that was sent several times at once: all are alike, and one says that it was the first.
+/// Asserts that answers to one request, sent several times at once, are alike, and that exactly one is not
+/// replayed.
 #[track_caller]
 pub fn assert_one_was_first(answers: &[Answer]) {
     let [first, others @ ..] = answers else { panic!("no answers") };

@@ -1,4 +1,4 @@
-//! Starting and stopping the built program.
+//! Starts and stops the built program.
 
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,7 @@ pub fn signpost(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// What is started, in an environment without settings.
+/// Any command, in an environment without settings.
 fn without_settings(program: &str, folder: &Path) -> Command {
     let mut command = Command::new(program);
     for (name, _) in std::env::vars_os() {
@@ -36,17 +36,17 @@ fn without_settings(program: &str, folder: &Path) -> Command {
     command
 }
 
-/// Where a program keeps everything. It is removed with the last program that is there.
+/// The folder and database of a program. They are removed with the last program that uses them.
 #[derive(Clone)]
 pub(super) struct Place {
     pub(super) folder: Arc<TempDir>,
-    /// None with the embedded store, and if the test names one.
+    /// `None` with the embedded store, or if the test names a database.
     pub(super) database: Option<Arc<Database>>,
-    /// What a shell does before it becomes the program, if anything.
+    /// Commands that a shell runs before it becomes the program; may be empty.
     pub(super) shell: String,
 }
 
-/// A running program. It is killed when it is dropped, and its folder removed.
+/// A running program. Dropping it kills the program and removes its folder.
 pub struct Program {
     child: Child,
     stdout: BufReader<ChildStdout>,
@@ -55,19 +55,19 @@ pub struct Program {
     place: Place,
     arguments: Vec<String>,
     variables: Vec<(String, String)>,
-    /// The key that it announced, if this was a first start with the embedded store (D62).
+    /// The key that a first start on the embedded store announced (D62).
     pub announced_key: Option<String>,
     first_key: OnceLock<String>,
-    /// Where the API listens, `127.0.0.1:PORT`.
+    /// The address of the API, `127.0.0.1:PORT`.
     pub api: String,
-    /// Where the links listen.
+    /// The address of the link listener.
     pub links: String,
-    /// Where the metrics are served, if they are.
+    /// The address of the metrics, if they are on.
     pub metrics: Option<String>,
 }
 
 impl Program {
-    /// A program with roomy plans and no throttles to stumble over.
+    /// A program with generous plans.
     pub fn start() -> Self {
         Self::builder().start()
     }
@@ -77,7 +77,7 @@ impl Program {
         ProgramBuilder::default()
     }
 
-    /// A program in this folder with nothing but these flags and variables, on free ports.
+    /// A program in this folder with only these flags and variables, on free ports.
     pub fn start_in_with(folder: TempDir, flags: &[String], variables: &[(String, String)]) -> Self {
         let arguments = on_free_ports().chain(flags.iter().cloned()).collect();
         let database = crate::STORE.database();
@@ -130,14 +130,14 @@ impl Program {
         program
     }
 
-    /// Another program on the same store, with these further words on its command line.
+    /// Another program on the same store, with additional arguments.
     pub fn beside(&self, words: &[&str]) -> Self {
         let mut arguments = self.arguments.clone();
         arguments.extend(words.iter().map(|word| (*word).to_owned()));
         Self::launch(self.place.clone(), arguments, self.variables.clone())
     }
 
-    /// Reads the program's own announcements until it says where it listens.
+    /// Reads the program's announcements until it says where it listens.
     fn await_listening(&mut self) {
         loop {
             let mut line = String::new();
@@ -163,22 +163,22 @@ impl Program {
         }
     }
 
-    /// The number of its process.
+    /// The id of its process.
     pub fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// The folder that it runs in.
+    /// The working folder of the program.
     pub fn folder(&self) -> PathBuf {
         self.place.folder.path().to_owned()
     }
 
-    /// What it logged so far.
+    /// The log so far.
     pub fn log(&self) -> String {
         self.log.text.lock().unwrap().clone()
     }
 
-    /// Waits until it has logged this: a line may come a moment after the answer that it is about.
+    /// Waits until the log contains this text. A line may come a moment after the answer that it describes.
     #[track_caller]
     pub fn await_log(&self, text: &str) {
         let log = self.log.text.lock().unwrap();
@@ -188,27 +188,27 @@ impl Program {
         assert!(!waited.timed_out(), "{text} is not in:\n{log}");
     }
 
-    /// Asks it to stop and returns all that it logged.
+    /// Stops the program and returns its log.
     pub fn stop_and_read_log(&mut self) -> String {
         self.signal("TERM");
         self.wait();
         self.log()
     }
 
-    /// The database that was made for it; none with the embedded store.
+    /// The database that was created for the program; `None` with the embedded store.
     pub fn database(&self) -> Option<&Database> {
         self.place.database.as_deref()
     }
 
-    /// All that is kept at this moment: every file with its name, and what is in the database.
+    /// All stored data: every file with its name, and the content of the database.
     pub fn kept(&self) -> Vec<(String, Vec<u8>)> {
         let content =
             self.database().map(|database| ("the database".to_owned(), database.content().into_bytes()));
         files(&self.folder()).into_iter().chain(content).collect()
     }
 
-    /// A key of the first account: the one that the first start announced, or else one made by the commands that the
-    /// first start names (D62).
+    /// A key of the first account: announced by the first start, or issued by the commands that the first start
+    /// names (D62).
     pub fn first_key(&self) -> &str {
         self.first_key.get_or_init(|| {
             let account = self.command(&["account", "create", "--json", "--email", "owner@localhost"]);
@@ -221,7 +221,7 @@ impl Program {
         self.with_key(self.first_key())
     }
 
-    /// A new account on `plan`, with a key, made by the program's commands beside the running program.
+    /// A new account on `plan` with a key, created by commands beside the running program.
     pub fn account(&self, plan: &str) -> Account {
         let email = format!("{}@example.com", fresh_word());
         let account = self.command(&["account", "create", "--json", "--email", &email, "--plan", plan]);
@@ -230,7 +230,7 @@ impl Program {
         Account::new(&self.api, key, Some(id))
     }
 
-    /// A further key of an account.
+    /// Another key of an account.
     pub fn issue_key(&self, account: &str) -> String {
         let key = self.command(&["key", "issue", "--json", "--account", account]);
         key["key"].as_str().unwrap().to_owned()
@@ -241,12 +241,12 @@ impl Program {
         Account::new(&self.api, key.to_owned(), None)
     }
 
-    /// A client of this program for an account that another one on the same store has made.
+    /// A client of this program for an account that was created through another program on the same store.
     pub fn client_of(&self, account: &Account) -> Account {
         Account::new(&self.api, account.key.clone(), Some(account.id().to_owned()))
     }
 
-    /// Somebody who opens links.
+    /// A visitor who opens links.
     pub fn visitor(&self) -> Visitor {
         Visitor::new(&self.links)
     }
@@ -258,7 +258,7 @@ impl Program {
         line.unwrap_or_else(|| panic!("no {name} in {metrics}")).to_owned()
     }
 
-    /// Runs a command of the program on the same store, and its plans; it must succeed and print JSON.
+    /// Runs a command of the program on the same store and plans; it must succeed and print JSON.
     pub fn command(&self, arguments: &[&str]) -> Value {
         let output = self.run(arguments);
         assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -266,12 +266,12 @@ impl Program {
         serde_json::from_str(&printed).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {printed}"))
     }
 
-    /// Runs a command of the program on the same store, and its plans.
+    /// Runs a command of the program on the same store and plans.
     pub fn run(&self, arguments: &[&str]) -> Output {
         self.command_line(arguments).output().unwrap()
     }
 
-    /// A command of the program on the same store, and its plans, to be started by the test.
+    /// A command of the program on the same store and plans, for the test to start.
     pub fn command_line(&self, arguments: &[&str]) -> Command {
         let mut command = signpost(self.place.folder.path(), arguments);
         command.envs(self.variables.iter().map(|(name, value)| (name, value)));
@@ -287,14 +287,14 @@ impl Program {
         assert!(Command::new("kill").args([&format!("-{signal}"), &pid]).status().unwrap().success());
     }
 
-    /// Lets no file of the program grow beyond so many bytes, or as large as it wants.
+    /// Limits the size of the program's files, or lifts the limit.
     pub fn limit_files(&self, bytes: Option<u64>) {
         let limit = bytes.map_or_else(|| "unlimited".to_owned(), |bytes| bytes.to_string());
         let words = ["--pid".to_owned(), self.child.id().to_string(), format!("--fsize={limit}:")];
         assert!(Command::new("prlimit").args(words).status().unwrap().success());
     }
 
-    /// Waits for the program to stop by itself and returns its exit code.
+    /// Waits until the program stops, and returns its exit code.
     pub fn wait(&mut self) -> Option<i32> {
         let code = self.child.wait().unwrap().code();
         if let Some(reader) = self.log_reader.take() {
@@ -303,20 +303,20 @@ impl Program {
         code
     }
 
-    /// Kills it as a crash would, with no chance to do anything.
+    /// Kills the program as a crash would.
     pub fn kill(&mut self) {
         self.child.kill().unwrap();
         self.wait();
     }
 
-    /// Starts it again after it stopped or was killed: same folder, same settings, other ports.
+    /// Starts the program again after it stopped or was killed: same folder, same settings, other ports.
     pub fn start_again(&mut self) {
         let mut again = Self::launch(self.place.clone(), self.arguments.clone(), self.variables.clone());
         again.first_key = self.first_key.clone();
         *self = again;
     }
 
-    /// The rest of what it printed on standard output; the program must have stopped.
+    /// The rest of standard output; the program must have stopped.
     pub fn rest_of_stdout(&mut self) -> String {
         let mut rest = String::new();
         self.stdout.read_to_string(&mut rest).unwrap();
@@ -325,10 +325,10 @@ impl Program {
 }
 
 impl Drop for Program {
-    #[expect(clippy::print_stderr, reason = "tests that fail are read there")]
+    #[expect(clippy::print_stderr, reason = "failed tests are read there")]
     fn drop(&mut self) {
         if std::thread::panicking() {
-            // Why a test failed is often said here: an answer of 503 has its reason in the log.
+            // The log often says why a test failed, such as the reason for a 503.
             let log = self.log.text.lock().unwrap_or_else(PoisonError::into_inner);
             let lines: Vec<&str> = log.lines().collect();
             let last = lines.len().saturating_sub(40);
@@ -339,7 +339,7 @@ impl Drop for Program {
     }
 }
 
-/// What a program logged so far.
+/// The log of a program so far.
 #[derive(Default)]
 struct Log {
     text: Mutex<String>,
@@ -355,14 +355,14 @@ impl Log {
     }
 }
 
-/// The words that start the program on free ports and have it announce them.
+/// The arguments that start the program on free ports and make it announce them.
 pub(super) fn on_free_ports() -> impl Iterator<Item = String> {
     ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"]
         .map(str::to_owned)
         .into_iter()
 }
 
-/// Every file below a folder, with its name and its bytes.
+/// Every file below a folder, with its path and bytes.
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let read = |path: PathBuf| {
@@ -375,7 +375,7 @@ fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
     entries.flat_map(read).collect()
 }
 
-/// A word that no other call in this process gives.
+/// A word that is unique in this process.
 fn fresh_word() -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(0);

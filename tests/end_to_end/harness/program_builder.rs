@@ -1,4 +1,4 @@
-//! Saying how a program is to be started.
+//! Builds the settings with which a program starts.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use super::domains::EDGE;
 use super::program::{Place, Program, on_free_ports};
 use super::store::Database;
 
-/// Plans with room for tests that are not about limits, and a few small ones for those that are.
+/// The plan `agency` with room for tests that are not about limits.
 const PLANS: &str = r#"
 [plans.agency]
 api_access = true
@@ -22,7 +22,7 @@ analytics_days = 1096
 features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
 "#;
 
-/// How a program is to be started.
+/// The settings and conditions of a program.
 #[derive(Default)]
 pub struct ProgramBuilder {
     arguments: Vec<String>,
@@ -46,18 +46,18 @@ impl ProgramBuilder {
         self
     }
 
-    /// With an edge that custom domains can point at, without which none is connected.
+    /// With an edge that custom domains can point to, which they need to be connected.
     pub fn with_edge(self) -> Self {
         self.setting("edge-hostname", EDGE)
     }
 
-    /// With a further plan, or another `agency`, as a table of the plans file.
+    /// With another plan, or a replacement of `agency`, as a table of the plans file.
     pub fn plan(mut self, toml: &str) -> Self {
         self.plans.push_str(toml);
         self
     }
 
-    /// With the plans as the program has them built in.
+    /// With the built-in plans.
     pub fn builtin_plans(mut self) -> Self {
         self.builtin_plans = true;
         self
@@ -65,12 +65,12 @@ impl ProgramBuilder {
 
     /// On a disk that can be filled: see [`Program::limit_files`].
     pub fn with_disk_that_fills(mut self) -> Self {
-        // The program inherits not to be ended by the signal for a file that grows too large.
+        // The program inherits that it ignores the signal for a file that grows too large.
         self.shell.push_str("trap '' XFSZ;");
         self
     }
 
-    /// With so many open files allowed, and no more.
+    /// With this limit of open files.
     pub fn open_files(mut self, number: u32) -> Self {
         self.shell.extend(["ulimit -n ".to_owned(), number.to_string(), ";".to_owned()]);
         self
@@ -90,9 +90,10 @@ impl ProgramBuilder {
             arguments.extend(["--plans".to_owned(), "plans.toml".to_owned()]);
         }
         arguments.extend(self.arguments);
-        // A machine that is busy with many tests may hold a disk up for longer than the default; a test about time says its own.
+        // A machine that runs many tests may delay a disk for longer than the default. A test about time sets
+        // its own limit.
         self.variables.push(("SIGNPOST_STORE_TIMEOUT".to_owned(), "30s".to_owned()));
-        // A test that names a database has one.
+        // A test that names a database needs no new one.
         let is_named = self.variables.iter().any(|(name, _)| name == "SIGNPOST_DATABASE_URL");
         let database = if is_named { None } else { crate::STORE.database() };
         self.variables.extend(database.iter().flat_map(Database::variables));

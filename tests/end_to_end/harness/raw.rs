@@ -1,16 +1,16 @@
-//! Requests that no well-behaved client can send.
+//! Sends requests that a well-behaved client cannot send.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Sends these bytes over a connection of their own and reads until the answer is whole, or the other side closes. It is
-/// the answer that counts: a connection that is closed without one gives an empty text. A connection that falls silent in
-/// the middle fails the test.
+/// Sends these bytes over a new connection, and reads until the answer is complete or the server closes. A
+/// connection that closes without an answer gives an empty text. A connection that falls silent in the middle
+/// fails the test.
 pub fn exchange(address: &str, request: &[u8]) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    // The other side may answer and close before it has read everything; its answer is still to be read.
+    // The server may answer and close before it has read everything, and its answer is still read.
     let _ = stream.write_all(request);
     let mut answer = Vec::new();
     let mut chunk = [0; 4096];
@@ -19,9 +19,9 @@ pub fn exchange(address: &str, request: &[u8]) -> String {
             Ok(0) => break,
             Ok(read) => answer.extend_from_slice(&chunk[..read]),
             Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut) => {
-                panic!("no answer, or half of one: {}", String::from_utf8_lossy(&answer))
+                panic!("no answer, or only part of one: {}", String::from_utf8_lossy(&answer))
             }
-            // It was closed before it had read everything.
+            // The server closed before it had read everything.
             Err(_) => break,
         }
     }

@@ -1,4 +1,4 @@
-//! Where the programs of a run keep what they are told.
+//! The stores on which the programs of a run keep their data.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -8,10 +8,10 @@ use signpost_test_servers::redis::RedisServer;
 
 use super::program::signpost;
 
-/// Whose tests do not run where the servers are not installed.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "the program on PostgreSQL and Redis";
 
-/// What the programs of a run are on, unless a test says otherwise.
+/// The store of the programs of a run, unless a test names another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Store {
     /// The embedded store: a file in the folder of the program.
@@ -21,7 +21,7 @@ pub enum Store {
 }
 
 impl Store {
-    /// A database of one's own, if this is about servers.
+    /// A new database, if the store is a server.
     pub(super) fn database(self) -> Option<Database> {
         match self {
             Self::Embedded => None,
@@ -30,8 +30,8 @@ impl Store {
     }
 }
 
-/// A database of one's own that is up to date, and the Redis server that all share: an account is in one database
-/// only, so nobody's requests are counted with another's. Dropping it removes the database.
+/// A new, migrated database, and the Redis server that all programs share. An account is in one database only,
+/// so its requests are counted apart from others. Dropping it removes the database.
 pub struct Database(PostgresDatabase);
 
 impl Database {
@@ -46,17 +46,17 @@ impl Database {
             .map(|(name, value)| (name.to_owned(), value))
     }
 
-    /// Does what the program would never do, such as turning the time back.
+    /// Runs a statement that the program never runs, such as turning the time back.
     pub fn run(&self, sql: &str) {
         self.0.run(sql);
     }
 
-    /// What the query finds, as text.
+    /// The result of the query as text.
     pub fn query(&self, sql: &str) -> String {
         self.0.query(sql).trim().to_owned()
     }
 
-    /// All that is in it and in Redis, as text. Bytes are in hexadecimal digits.
+    /// The whole content of the database and of Redis as text, with bytes in hexadecimal digits.
     pub fn content(&self) -> String {
         let tables = "SELECT tablename FROM pg_tables WHERE schemaname = 'public'";
         let tables = self.0.query(tables);
@@ -71,14 +71,14 @@ fn redis() -> &'static RedisServer {
     REDIS.get_or_init(|| RedisServer::start(WHO))
 }
 
-/// Every key in Redis, with what it holds.
+/// Every key in Redis, with its value.
 fn counts() -> impl Iterator<Item = String> {
     let keys = redis().command(&["KEYS", "*"]);
     let keys: Vec<String> = keys.lines().map(str::to_owned).collect();
     keys.into_iter().map(|key| format!("{key}\n{}\n", redis().command(&["HGETALL", &key])))
 }
 
-/// What every database is a copy of.
+/// The template of every database.
 fn template() -> &'static PostgresDatabase {
     static TEMPLATE: OnceLock<PostgresDatabase> = OnceLock::new();
     TEMPLATE.get_or_init(|| {
@@ -88,7 +88,7 @@ fn template() -> &'static PostgresDatabase {
     })
 }
 
-/// Brings a database up to date, by the program's command.
+/// Migrates a database with the program's command.
 pub fn migrate(url: &str) {
     let migrate = &mut signpost(Path::new("/"), &["migrate", "--json"]);
     let output = migrate.env("SIGNPOST_DATABASE_URL", url).output().unwrap();

@@ -1,4 +1,4 @@
-//! Somebody who opens links.
+//! A visitor who opens links.
 
 use std::time::{Duration, Instant};
 
@@ -6,17 +6,17 @@ use ureq::http::{HeaderMap, Request};
 
 use super::account::agent;
 
-/// What a browser calls itself.
+/// The user agent of a browser.
 const BROWSER: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
 
-/// A browser that follows nothing.
+/// A browser that follows no redirects.
 #[derive(Clone)]
 pub struct Visitor {
     agent: ureq::Agent,
     base: String,
 }
 
-/// What a visitor got.
+/// The answer to a visitor.
 #[derive(Debug, Clone)]
 pub struct Visit {
     pub status: u16,
@@ -34,9 +34,8 @@ impl Visitor {
         self.request("GET", path, &[("Host", "localhost:8081"), ("User-Agent", BROWSER)])
     }
 
-    /// Opens a path on the system domain until it answers with this status, as a change that another program made shows
-    /// a moment later (D58). How soon is judged where the machine is left to the test alone:
-    /// `faults/nodes/freshness.rs`.
+    /// Opens a path on the system domain until it answers with this status: a change by another program shows a
+    /// moment later (D58). `faults/nodes/freshness.rs`, which has the machine to itself, measures how soon.
     #[track_caller]
     pub fn open_until(&self, path: &str, status: u16) -> Visit {
         let since = Instant::now();
@@ -49,12 +48,12 @@ impl Visitor {
         }
     }
 
-    /// Any request; without a `Host` among the headers it is that of the listener.
+    /// Sends any request. Without a `Host` header the host is that of the listener.
     pub fn request(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Visit {
         self.try_request(method, path, headers).unwrap_or_else(|error| panic!("{method} {path}: {error}"))
     }
 
-    /// Like [`Self::request`], where there may be no answer because the program is gone.
+    /// Like [`Self::request`], but allows for no answer because the program is gone.
     pub fn try_request(
         &self,
         method: &str,
@@ -71,12 +70,12 @@ impl Visitor {
 }
 
 impl Visit {
-    /// Where the visitor is sent.
+    /// The `Location` of a redirect.
     pub fn location(&self) -> Option<&str> {
         self.headers.get("location").map(|value| value.to_str().unwrap())
     }
 
-    /// A header's value, if it is there.
+    /// The value of a header, if the answer has it.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name).map(|value| value.to_str().unwrap())
     }

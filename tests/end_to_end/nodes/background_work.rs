@@ -1,4 +1,5 @@
-//! Background work on several nodes: one does it at a time, and another goes on when that one is gone (R19, R21).
+//! Background work on several nodes: one node does it at a time, and another takes over when that one is gone
+//! (R19, R21).
 
 use std::time::{Duration, Instant};
 
@@ -8,46 +9,46 @@ use signpost_test_servers::postgres::PostgresDatabase;
 use super::nodes;
 use crate::harness::Program;
 
-// Each job has a lease of its own; here one of them is looked at.
+// Each job has its own lease; these tests look at one of them.
 const TOOK_OVER: &str = r#"took over background work job="forget-changes""#;
 const GAVE_UP: &str = r#"gave up background work job="forget-changes""#;
 
-/// How long a lease lasts, and for a busy machine a good deal more.
-const AT_LAST: Duration = Duration::from_secs(30);
+/// How long to wait: longer than a lease lasts, for a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
 
-/// How long to wait between two looks: each look at the table starts a program, on the machine that the nodes work on.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+/// How long to wait between two looks. Each look at the table starts a program, which costs the nodes time.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Whether the node does the work, by what it says itself.
+/// Whether the node does the work, by its log.
 fn works(node: &Program) -> bool {
     let log = node.log();
     log.matches(TOOK_OVER).count() > log.matches(GAVE_UP).count()
 }
 
-/// The number of the one node that does the work. Waits until there is one; there must never be two.
+/// Waits until one node does the work, and returns its number. There must never be two.
 fn worker(nodes: &[Program]) -> usize {
-    let ends = Instant::now() + AT_LAST;
+    let ends = Instant::now() + PATIENCE;
     loop {
         let workers: Vec<usize> = (0..nodes.len()).filter(|number| works(&nodes[*number])).collect();
         match workers.as_slice() {
-            [] => assert!(Instant::now() < ends, "nobody does the work"),
+            [] => assert!(Instant::now() < ends, "no node does the work"),
             [one] => return *one,
             several => panic!("{several:?} do the work at once"),
         }
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Who holds the lease of the job, by the table.
+/// The holder of the job's lease, by the table.
 fn holder(database: &PostgresDatabase) -> String {
     let holders = database.query("SELECT holder FROM leases WHERE name = 'forget-changes'");
     assert!(holders.lines().count() <= 1, "{holders}");
     holders.trim().to_owned()
 }
 
-/// R19: a node that is killed while it holds a lease is followed by another.
+/// Another node takes over the lease of a killed one, and keeps it.
 #[test]
-fn r19_when_the_node_that_works_is_killed_another_goes_on() {
+fn r19_another_node_takes_over_the_jobs_of_a_killed_node() {
     let Some(mut scene) = nodes(3, "") else { return };
     let first = worker(&scene.nodes);
     let first_holder = holder(&scene.database);
@@ -58,19 +59,19 @@ fn r19_when_the_node_that_works_is_killed_another_goes_on() {
     let second_holder = holder(&scene.database);
     assert!(!second_holder.is_empty() && second_holder != first_holder);
     let lines: usize = scene.nodes.iter().map(|node| node.log().matches(TOOK_OVER).count()).sum();
-    assert_eq!(lines, 1, "only one of those that are left");
-    // Its renewals keep the other out: the row stays its own for longer than a lease lasts.
+    assert_eq!(lines, 1, "only one of the remaining nodes takes over");
+    // Its renewals keep the other node out: it holds the lease for longer than a lease lasts.
     let began = Instant::now();
     while began.elapsed() < Duration::from_secs(11) {
         assert_eq!(holder(&scene.database), second_holder);
         assert_eq!(worker(&scene.nodes), second);
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Contract D64: a node that is asked to stop hands its work over at once, and does not let others wait for its lease.
+/// A stopping node releases its lease, so that others need not wait until it ends.
 #[test]
-fn d64_a_node_that_stops_hands_its_work_over_at_once() {
+fn d64_a_stopping_node_hands_over_its_jobs_at_once() {
     let Some(mut scene) = nodes(2, "") else { return };
     let first = worker(&scene.nodes);
     let mut stopped = scene.nodes.remove(first);
@@ -80,15 +81,15 @@ fn d64_a_node_that_stops_hands_its_work_over_at_once() {
     stopped.await_log(GAVE_UP);
     let given_up = Instant::now();
     left.await_log(TOOK_OVER);
-    // A lease that is not given back lasts at least six seconds more.
+    // A lease that is not released lasts at least six seconds more.
     assert!(given_up.elapsed() < Duration::from_secs(5), "{:?}", given_up.elapsed());
     assert_eq!(stopped.wait(), Some(0));
     assert!(!holder(&scene.database).is_empty());
 }
 
-/// The job is done: entries of the change log that are older than an hour go.
+/// The job deletes entries of the change log that are older than an hour.
 #[test]
-fn old_entries_of_the_change_log_are_forgotten() {
+fn old_entries_of_the_change_log_are_deleted() {
     let Some(mut scene) = nodes(1, "") else { return };
     scene.nodes[0].account("agency");
     scene.nodes[0].kill();
@@ -97,16 +98,16 @@ fn old_entries_of_the_change_log_are_forgotten() {
          FROM generate_series(1, 2500); INSERT INTO changes (account_id) VALUES (gen_random_uuid())",
     );
     scene.nodes[0].start_again();
-    let ends = Instant::now() + AT_LAST;
+    let ends = Instant::now() + PATIENCE;
     while scene.database.query("SELECT count(*) FROM changes").trim() != "1" {
         assert!(Instant::now() < ends, "{}", scene.nodes[0].log());
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Contract D12: what is remembered of a key is forgotten after 24 hours, both to whoever uses the key and in the table.
+/// After 24 hours an answer is no longer replayed to its caller, and the job deletes its row.
 #[test]
-fn d12_the_answer_to_a_key_of_yesterday_is_forgotten() {
+fn d12_a_remembered_answer_ends_after_24_hours() {
     let Some(mut scene) = nodes(1, "") else { return };
     let key = scene.nodes[0].account("agency").key;
     let send = |node: &Program, name: &str| {
@@ -127,10 +128,10 @@ fn d12_the_answer_to_a_key_of_yesterday_is_forgotten() {
         assert_eq!(again.is_replayed(), *name == "young", "{again:?}");
         assert_eq!(again.body == first.body, *name == "young", "{again:?}");
     }
-    let ends = Instant::now() + AT_LAST;
+    let ends = Instant::now() + PATIENCE;
     let left = "SELECT key FROM remembered_answers ORDER BY key";
     while scene.database.query(left).lines().collect::<Vec<_>>() != ["day-old", "young"] {
         assert!(Instant::now() < ends, "{}", node.log());
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }

@@ -1,5 +1,5 @@
-//! Days in the life of custom domains, which pass by turning back what the store has of them; and their checks, which are
-//! shared among nodes (D39, D41, D42, D44).
+//! Custom domains over several days, which pass by moving times in the store back, and their checks, which
+//! nodes share (D39, D41, D42, D44).
 
 use std::time::{Duration, Instant};
 
@@ -15,18 +15,18 @@ use crate::harness::{Account, Program, ProgramBuilder, concurrently, redirect_bo
 const HOST: &str = "go.shop.test";
 const TARGET: &str = "https://example.com";
 
-/// How long background work may take to be done; for a busy machine, a good deal more than its period.
-const AT_LAST: Duration = Duration::from_mins(1);
+/// How long to wait for background work: much longer than its period, for a busy machine.
+const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How long to wait between two looks: each starts a program, on the machine that the nodes work on.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(250);
+/// How long to wait between two looks. Each starts a program, which costs the nodes time.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// Two nodes and a name server, or nothing where the servers are not installed.
+/// Two nodes and a name server; `None`, with a notice, if the servers are not installed.
 fn scene() -> Option<DomainScene> {
     scene_with(|node| node)
 }
 
-/// Likewise, and the nodes have further settings.
+/// Like [`scene`], with additional settings of the nodes.
 fn scene_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Option<DomainScene> {
     let servers = postgres::try_shared()
         .map_err(Absence::clone)
@@ -48,10 +48,10 @@ fn found(scene: &DomainScene, query: &str) -> String {
 }
 
 fn await_found(scene: &DomainScene, query: &str, expected: &str) {
-    let ends = Instant::now() + AT_LAST;
+    let ends = Instant::now() + PATIENCE;
     while found(scene, query) != expected {
         assert!(Instant::now() < ends, "{query} is not {expected}: {}", scene.first().log());
-        std::thread::sleep(BETWEEN_LOOKS);
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -59,10 +59,10 @@ fn link(account: &Account, slug: Value) -> Value {
     account.create_redirect(&redirect_body(json!({"domain": HOST, "slug": slug})))
 }
 
-/// Contract D39, D44: a domain whose records are wrong for three days on end serves nothing, and serves again when they are
-/// right. Until then its links keep their addresses.
+/// D39, D44: a domain whose records are wrong for three days serves no links, and serves them again when the
+/// records are right. Its links keep their addresses.
 #[test]
-fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
+fn d39_a_domain_that_points_elsewhere_for_three_days_fails_but_can_return() {
     let Some(scene) = scene() else { return };
     let [one, other] = scene.clients();
     let domain = scene.activate(&one, HOST);
@@ -91,7 +91,7 @@ fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
     scene.publish(&[&domain]);
     assert_eq!(verify(&other, &domain), domain);
     assert_lead(Some(TARGET));
-    // Where nobody asks, the background does; a domain that came back in between has its three days anew.
+    // Background checks find it too. A domain that was right in between gets three days again.
     scene.dns.remove(HOST);
     turn(&scene, "next_check_at = now()");
     await_found(&scene, "SELECT count(*) FROM custom_domains WHERE misdirected_since IS NOT NULL", "1");
@@ -104,9 +104,10 @@ fn d39_a_domain_that_points_elsewhere_for_three_days_fails_and_can_come_back() {
     }
 }
 
-/// R7, contract D41: a failed domain keeps nobody out, and its links are lost to whoever connects the hostname next.
+/// R7: a failed domain does not block its hostname. Its links lose their addresses when another account
+/// connects it.
 #[test]
-fn d41_the_links_of_a_failed_domain_are_lost_when_another_account_connects_the_hostname() {
+fn d41_links_of_a_failed_domain_lose_their_addresses_to_the_next_holder() {
     let Some(scene) = scene() else { return };
     let [before, _] = scene.clients();
     let [after, after_elsewhere] = scene.clients();
@@ -116,7 +117,7 @@ fn d41_the_links_of_a_failed_domain_are_lost_when_another_account_connects_the_h
     verify(&before, &domain);
     turn(&scene, "misdirected_since = misdirected_since - interval '3 days'");
     assert_eq!(verify(&before, &domain)["status"], "failed");
-    // Nobody is asked about a hostname that nobody holds.
+    // Connecting a free hostname makes no DNS query.
     scene.dns.behave(Behaviour::Silent);
     let asked = Instant::now();
     let second = connect(&after, HOST);
@@ -137,19 +138,19 @@ fn d41_the_links_of_a_failed_domain_are_lost_when_another_account_connects_the_h
     }
 }
 
-/// More links than lose their addresses in one unit of work, which is ten thousand.
+/// More links than the ten thousand that one unit of work changes.
 const MANY: usize = 10_500;
 
-/// The links that stand on the hostname.
-const STANDING: &str = "SELECT count(*) FROM links WHERE host = 'go.shop.test'";
+/// Counts the links on the hostname.
+const LINKS_ON_HOST: &str = "SELECT count(*) FROM links WHERE host = 'go.shop.test'";
 
 #[track_caller]
-fn assert_standing(scene: &DomainScene, count: usize) {
-    assert_eq!(found(scene, STANDING), count.to_string());
+fn assert_links_on_host(scene: &DomainScene, count: usize) {
+    assert_eq!(found(scene, LINKS_ON_HOST), count.to_string());
 }
 
-/// The account's domain, which has failed with very many links on it. They are copies of one, since by the API it would take
-/// minutes.
+/// A failed domain of the account with very many links. They are copies of one link, because creating them
+/// through the API would take minutes.
 fn failed_with_many_links(scene: &DomainScene, account: &Account) -> Value {
     let domain = scene.activate(account, HOST);
     link(account, json!("sale"));
@@ -160,16 +161,16 @@ fn failed_with_many_links(scene: &DomainScene, account: &Account) -> Value {
          INSERT INTO links SELECT * FROM copies;
          UPDATE accounts SET links_count = {MANY} WHERE links_count = 1;"
     ));
-    assert_standing(scene, MANY);
+    assert_links_on_host(scene, MANY);
     scene.assert_leads(scene.last(), HOST, "/sale-9999", Some(TARGET));
     turn(scene, FAILED);
     domain
 }
 
-/// What a domain becomes that has pointed elsewhere for three days.
+/// The columns of a domain that has pointed elsewhere for three days.
 const FAILED: &str = "status = 'failed', deadline = NULL, misdirected_since = NULL, next_check_at = NULL";
 
-/// All links of the account have lost their addresses, and it has as many as before.
+/// Asserts that all links of the account have lost their addresses, and that none is gone.
 #[track_caller]
 fn assert_all_lost(account: &Account) {
     let links = account.walk("/v1/redirects", "?limit=100");
@@ -180,24 +181,25 @@ fn assert_all_lost(account: &Account) {
     assert_eq!(account.get("/v1/account").body["usage"]["links"], MANY);
 }
 
-/// Contract D41, D43: a hostname with very many links passes without them, also if not all were lost when it was connected.
+/// D41, D43: a hostname with very many links is handed over without them, even if some were still there when it
+/// was connected.
 #[test]
-fn d41_a_hostname_with_very_many_links_passes_without_them() {
+fn d41_a_hostname_with_very_many_links_is_handed_over_without_them() {
     let Some(scene) = scene() else { return };
     let [before, _] = scene.clients();
     let [after, after_elsewhere] = scene.clients();
     let former = failed_with_many_links(&scene, &before);
     let domain = connect(&after, HOST);
-    assert_standing(&scene, 0);
+    assert_links_on_host(&scene, 0);
     assert_all_lost(&before);
-    // As if its node had died before it had lost any.
+    // As if the node had died before any link lost its address.
     scene.first().database().unwrap().run("UPDATE links SET host = 'go.shop.test'");
     scene.publish(&[&domain]);
     for path in ["/sale", "/sale-9999"] {
         scene.assert_leads(scene.first(), HOST, path, None);
     }
     assert_eq!(verify(&after_elsewhere, &domain)["status"], "active");
-    assert_standing(&scene, 0);
+    assert_links_on_host(&scene, 0);
     assert_all_lost(&before);
     before.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
     let target = "https://new.example/";
@@ -209,17 +211,17 @@ fn d41_a_hostname_with_very_many_links_passes_without_them() {
     scene.assert_leads(scene.last(), HOST, "/sale-2", None);
 }
 
-/// Contract D41: the hostname passes first. While links of the former holder still stand there, it is nobody's but the
-/// newcomer's, and in service for nobody.
+/// The hostname is handed over first. While links of the former holder are still on it, it belongs to the
+/// newcomer but serves no links.
 #[test]
-fn d41_a_hostname_is_not_in_service_before_the_last_link_of_its_former_holder_is_lost() {
+fn d41_a_hostname_serves_only_after_its_former_links_are_gone() {
     let Some(scene) = scene_with(|node| node.setting("store-timeout", "3s")) else { return };
     let [before, before_elsewhere] = scene.clients();
     let [after, after_elsewhere] = scene.clients();
     let former = failed_with_many_links(&scene, &before);
     let database = scene.first().database().unwrap();
     let domain = std::thread::scope(|threads| {
-        // Somebody holds the links that are lost last, until told, or for a minute.
+        // Locks the links that lose their addresses last, until the table `let_go` exists or for a minute.
         threads.spawn(|| {
             database.run(&format!(
                 "BEGIN;
@@ -237,7 +239,7 @@ fn d41_a_hostname_is_not_in_service_before_the_last_link_of_its_former_holder_is
             AND datname = current_database() AND state = 'active'";
         await_found(&scene, held, "1");
         let domain = connect(&after, HOST);
-        assert_standing(&scene, MANY - 10_000);
+        assert_links_on_host(&scene, MANY - 10_000);
         before_elsewhere.post(&verify_path(&former), &json!({})).expect_error(409, "hostname_already_taken");
         scene.publish(&[&domain]);
         after_elsewhere.post(&verify_path(&domain), &json!({})).expect_error(500, "internal_error");
@@ -248,14 +250,14 @@ fn d41_a_hostname_is_not_in_service_before_the_last_link_of_its_former_holder_is
         domain
     });
     assert_eq!(verify(&after, &domain)["status"], "active");
-    assert_standing(&scene, 0);
+    assert_links_on_host(&scene, 0);
     assert_all_lost(&before);
 }
 
-/// Contract D41: a failed domain is verified by its account while another connects the hostname. Whoever is faster has it,
-/// and links are lost only with it: all of them, or none.
+/// An account verifies its failed domain while another connects the hostname. The faster one gets it. The links
+/// lose their addresses only with the hostname: all of them or none.
 #[test]
-fn d41_who_is_refused_a_hostname_has_taken_no_link() {
+fn d41_a_refused_newcomer_takes_no_address_from_a_link() {
     let Some(scene) = scene() else { return };
     let [before, before_elsewhere] = scene.clients();
     let [after, after_elsewhere] = scene.clients();
@@ -268,7 +270,7 @@ fn d41_who_is_refused_a_hostname_has_taken_no_link() {
             if side == 0 {
                 return verifier.post(&verify_path(&former), &json!({}));
             }
-            // The newcomer begins with the verification, or while DNS is asked for it, or after it.
+            // The newcomer starts with the verification, during its DNS query, or after it.
             if round >= 2 {
                 scene.dns.wait_until_queried(&proof, asked.iter().sum::<usize>() + 1);
             }
@@ -280,11 +282,11 @@ fn d41_who_is_refused_a_hostname_has_taken_no_link() {
         match [answers[0].status, answers[1].status] {
             [200, 409] => {
                 assert_eq!(answers[0].body["status"], "active");
-                assert_standing(&scene, MANY);
+                assert_links_on_host(&scene, MANY);
                 scene.assert_leads(scene.first(), HOST, "/sale-9999", Some(TARGET));
                 assert!(scene.may_have_certificate(HOST));
             }
-            [409, 200 | 201] => assert_standing(&scene, 0),
+            [409, 200 | 201] => assert_links_on_host(&scene, 0),
             _ => panic!("{answers:#?}"),
         }
         turn(&scene, FAILED);
@@ -293,8 +295,8 @@ fn d41_who_is_refused_a_hostname_has_taken_no_link() {
     }
 }
 
-/// Contract D39: what was not proven in three days has failed for every reader, whether or not a job has been by; and the job
-/// comes by.
+/// A claim without proof after three days is failed for every reader, even before the job has run. The job then
+/// stores it.
 #[test]
 fn d39_a_claim_ends_with_its_deadline() {
     let Some(scene) = scene() else { return };
@@ -321,7 +323,7 @@ fn d39_a_claim_ends_with_its_deadline() {
     assert_eq!((&again["id"], &again["status"]), (&claims[1]["id"], &json!("pending")));
 }
 
-/// Contract D39, D44: a domain that waits for its certificate may have one, and serves nothing until it has.
+/// D39, D44: a domain that waits for its certificate may have one, and serves no links until then.
 #[test]
 fn d44_a_domain_that_waits_for_its_certificate_serves_nothing() {
     let Some(scene) = scene() else { return };
@@ -344,7 +346,7 @@ fn d44_a_domain_that_waits_for_its_certificate_serves_nothing() {
     scene.assert_leads(scene.last(), HOST, "/sale", Some(TARGET));
 }
 
-/// R21, contract D42: domains that are due together are shared among the nodes, and each is checked once.
+/// R21: nodes share the domains that are due at the same time, and check each once.
 #[test]
 fn d42_checks_are_shared_among_nodes_and_made_once() {
     const DOMAINS: usize = 200;
@@ -362,7 +364,7 @@ fn d42_checks_are_shared_among_nodes_and_made_once() {
     let shares: Vec<usize> = scene.nodes.iter().map(|node| outcome(node, "changed")).collect();
     assert!(shares.iter().all(|share| *share > 0), "one node had all the work: {shares:?}");
     assert_eq!([all("unanswered"), all("late"), all("failed"), all("panicked")], [0; 4]);
-    // None is claimed any more, and all are looked at again in about an hour.
+    // No domain is claimed any more, and all are due again in about an hour.
     assert_eq!(
         found(
             &scene,
@@ -373,9 +375,9 @@ fn d42_checks_are_shared_among_nodes_and_made_once() {
     assert_eq!(found(&scene, "SELECT count(*) FROM custom_domains WHERE claims > 0"), "0");
 }
 
-/// Contract D58: nodes are told of what happens to a domain's links.
+/// The change log tells nodes about the links of a domain.
 #[test]
-fn d58_what_happens_to_a_domain_is_in_the_change_log() {
+fn d58_changes_of_a_domain_are_in_the_change_log() {
     let Some(scene) = scene() else { return };
     let [account, _] = scene.clients();
     let count = format!("SELECT count(*) FROM changes WHERE hostname = '{HOST}'");

@@ -1,6 +1,6 @@
-//! Several programs on one PostgreSQL server, and one Redis: what holds on one node holds on all.
+//! Several programs on one PostgreSQL server and one Redis: every node gives the same promises.
 //!
-//! Where the servers are not installed these tests do not run, and say so.
+//! Without the servers these tests are skipped with a notice.
 
 mod background_work;
 mod changes;
@@ -14,14 +14,14 @@ use signpost_test_servers::redis::{self, RedisServer};
 
 use crate::harness::{Account, Program, migrate};
 
-/// Nodes with a database and a Redis of their own.
+/// Nodes with their own database and Redis.
 struct Cluster {
     nodes: Vec<Program>,
     database: PostgresDatabase,
     redis: RedisServer,
 }
 
-/// So many nodes, or nothing where the servers are not installed.
+/// Starts nodes; `None`, with a notice, if the servers are not installed.
 fn nodes(count: usize, plan: &str) -> Option<Cluster> {
     let servers = postgres::try_shared()
         .map_err(Absence::clone)

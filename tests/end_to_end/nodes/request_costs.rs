@@ -1,7 +1,7 @@
-//! What a request costs: the statements that reach PostgreSQL, and the commands that reach Redis.
+//! The cost of a request: the statements that reach PostgreSQL, and the commands that reach Redis.
 //!
-//! Both servers are asked themselves: PostgreSQL logs every statement, and Redis counts its commands. Where they are not
-//! installed this test does not run, and says so.
+//! PostgreSQL logs every statement, and Redis counts its commands. Without the servers these tests are skipped
+//! with a notice.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 use crate::harness::domains::asking;
 use crate::harness::{Account, Answer, Program, ProgramBuilder, redirect_body};
 
-/// What scripts call inside the server, where it costs no round trip. It is counted like what comes from outside.
+/// Commands of scripts inside the server, which cost no round trip but are counted like others.
 const INSIDE_SCRIPTS: [&str; 4] = ["hmget", "hincrby", "expire", "pexpire"];
 
 struct Scene {
@@ -27,9 +27,9 @@ struct Scene {
 /// The statements of one request.
 #[derive(Debug)]
 struct Cost {
-    /// Those outside the transaction: who asks, and what is read.
+    /// Statements outside the transaction: admission, and reads.
     reads: Vec<String>,
-    /// Those between BEGIN and COMMIT.
+    /// Statements between BEGIN and COMMIT.
     in_transaction: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Scene {
         Self::start_with(ProgramBuilder::with_edge)
     }
 
-    /// A program with further settings.
+    /// A program with additional settings.
     fn start_with(set_up: impl FnOnce(ProgramBuilder) -> ProgramBuilder) -> Result<Self, Absence> {
         let database = postgres::try_shared().map_err(Absence::clone)?.database(None);
         let redis = RedisServer::try_start(&Setup::default())?;
@@ -52,14 +52,14 @@ impl Scene {
         let program = Program::builder()
             .setting_of_all("database-url", &database.url())
             .setting("redis-url", &redis.url(0))
-            // On more connections, each would prepare its statements anew.
+            // With more connections, each would prepare its own statements.
             .setting("database-connections", "1");
         let program = set_up(program).start();
         let account = program.account("agency");
         Ok(Self { database, redis, account, program })
     }
 
-    /// What a request cost, and its answer. It is sent twice, because whatever is done for the first time costs more.
+    /// The cost of a request, and its answer. It is sent twice, because the first time costs more.
     fn cost(&self, mut request: impl FnMut(&Account) -> Answer) -> (Cost, Answer) {
         request(&self.account);
         let calls = self.redis_calls();
@@ -84,7 +84,7 @@ impl Scene {
         (cost, answer.unwrap())
     }
 
-    /// How often each command was called, but for those by which that is found out.
+    /// How often each command was called, without the command that this function uses.
     fn redis_calls(&self) -> BTreeMap<String, u64> {
         let statistics = self.redis.command(&["INFO", "commandstats"]);
         let calls = statistics.lines().filter_map(|line| {
@@ -105,14 +105,14 @@ fn difference(before: &BTreeMap<String, u64>, after: &BTreeMap<String, u64>) -> 
     after.iter().filter_map(more).collect()
 }
 
-/// What a node does by itself: it follows the log of changes, holds leases, and looks for domains that are due.
+/// Whether a statement belongs to background work: following the change log, leases, and domains that are due.
 fn is_of_the_background(statement: &str) -> bool {
     ["leases", "c.next_check_at", "c.deadline"].iter().any(|word| statement.contains(word))
         || (statement.contains("changes") && !statement.starts_with("INSERT"))
 }
 
 #[test]
-fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
+fn a_request_costs_few_statements_and_a_large_batch_no_more() {
     let scene = match Scene::start() {
         Ok(scene) => scene,
         Err(absence) => return absence.tell("what a request costs"),
@@ -121,7 +121,7 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     let link = scene.account.new_redirect();
     let path = format!("/v1/redirects/{}", link["id"].as_str().unwrap());
 
-    // Who asks, on which plan: one query. Then what was asked for.
+    // Admission is one query; the rest is the request itself.
     let (cost, answer) = scene.cost(|account| account.get("/v1/nothing"));
     answer.expect_status(404);
     assert_eq!((cost.reads.len(), cost.in_transaction.len()), (1, 0), "{cost:#?}");
@@ -139,13 +139,13 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     let (cost, answer) = scene.cost(|account| account.patch(&path, &json!({"name": fresh()})));
     answer.expect_status(200);
     assert!(cost.reads.len() == 1 && cost.in_transaction.len() <= 4, "{cost:#?}");
-    // The dearest: another address and another group.
+    // The most expensive update: another address and another group.
     let mut groups = [&group, &Value::Null].into_iter().cycle();
     let (cost, answer) =
         scene.cost(|account| account.patch(&path, &json!({"slug": fresh(), "group_id": groups.next()})));
     answer.expect_status(200);
-    // Only the link says on which domain its new slug would be, so it is read beforehand. A place in the transaction to
-    // come back to, if the address is taken, is no query. Groups are held before the link.
+    // The link is read beforehand, because only it knows the domain of the new slug. A savepoint, for an
+    // address that is taken, is not a query. Groups are locked before the link.
     let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
     assert!(cost.reads.len() == 2 && queries <= 5, "{cost:#?}");
     let (cost, answer) =
@@ -153,7 +153,7 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     answer.expect_status(201);
     assert!(cost.reads.len() == 1 && cost.in_transaction.len() <= 4, "{cost:#?}");
 
-    // D12: what is remembered of a key is looked for, claimed and written; an answer that is given again is only read.
+    // D12: the stored answer of a key is looked up, claimed and written; a replayed answer is only read.
     let (cost, answer) = scene.cost(|account| {
         account.post_once(&fresh(), "/v1/redirects", &redirect_body(json!({"group_id": group})))
     });
@@ -164,7 +164,7 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     assert!(answer.expect_status(201).is_replayed());
     assert_eq!((cost.reads.len(), cost.in_transaction.len()), (2, 0), "{cost:#?}");
 
-    // D30: a batch of a hundred costs what a batch of two costs, also with a key.
+    // D30: a batch of a hundred costs as much as a batch of two, also with a key.
     let mut costs = BTreeMap::<&str, Vec<usize>>::new();
     for size in [2, 100] {
         let mut stock = Vec::new();
@@ -206,8 +206,7 @@ fn a_request_costs_few_statements_and_a_batch_no_more_for_its_size() {
     }
 }
 
-/// Contract D30: however many domains a batch is about, they are held by one statement; and where a link is placed on one,
-/// that is the one statement more.
+/// One statement locks all domains of a batch. Placing a link on a domain costs only this statement more.
 #[test]
 fn d30_placing_links_on_domains_costs_one_statement_more() {
     let scene = match Scene::start() {
@@ -238,7 +237,7 @@ fn d30_placing_links_on_domains_costs_one_statement_more() {
     answer.expect_status(200);
     let queries = cost.in_transaction.iter().filter(|statement| !statement.contains("SAVEPOINT")).count();
     assert!(cost.reads.len() == 1 && queries <= 4, "{cost:#?}");
-    // Whoever asks for a certificate costs one read by an index.
+    // A question about a certificate costs one read by an index.
     let calls = scene.redis_calls();
     let statements = scene.database.statements_during(|| {
         crate::harness::domains::tls_allowed(&scene.program, "?domain=go.shop0.com").expect_status(200);
@@ -249,10 +248,9 @@ fn d30_placing_links_on_domains_costs_one_statement_more() {
     assert_eq!(difference(&calls, &scene.redis_calls()), []);
 }
 
-/// Contract D41: a hostname that nobody holds is connected like anything else is created, without a question to DNS. Two
-/// things are added to what a group costs. The claims to the hostname are read, by one statement that is sent twice in one
-/// round trip; and links that others left there lose their addresses, by one statement for each side of the account's own in
-/// the index.
+/// Connecting a free hostname makes no DNS query, and costs two things more than creating a group. One
+/// statement, sent twice in one round trip, reads the claims to the hostname. Links of other accounts on it
+/// lose their addresses, by one statement for each side of the account's own links in the index.
 #[test]
 fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
     let dns = NameServer::start();
@@ -268,7 +266,7 @@ fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
         number += 1;
         let hostname = format!("go.shop{number}.test");
         let answer = account.post("/v1/domains", &json!({"hostname": hostname}));
-        // The background asks after five seconds at the earliest (D42).
+        // Background checks query DNS after five seconds at the earliest (D42).
         for name in [format!("_signpost.{hostname}"), hostname] {
             assert_eq!([Transport::Udp, Transport::Tcp].map(|way| dns.queries(&name, way)), [0, 0], "{name}");
         }
@@ -285,9 +283,9 @@ fn d41_connecting_a_free_hostname_costs_hardly_more_than_creating_a_group() {
     assert!(domain.len() <= group.len() + 2, "{domain:#?}");
 }
 
-/// R30, contract D54: a page with much on it costs a guesser no more than a slug that nobody took.
+/// D54: a large inactive page costs no more to look up than a free slug.
 #[test]
-fn r30_what_is_not_there_costs_one_statement_whatever_the_reason() {
+fn r30_a_404_costs_one_statement_for_every_reason() {
     const SYSTEM: &str = "localhost:8081";
     let scene = match Scene::start() {
         Ok(scene) => scene,
@@ -307,7 +305,7 @@ fn r30_what_is_not_there_costs_one_statement_whatever_the_reason() {
         });
         statements.into_iter().filter(|statement| !is_of_the_background(statement)).collect::<Vec<_>>()
     };
-    // Whatever is done for the first time costs more.
+    // The first request costs more.
     guess(SYSTEM, "/first");
     let missing = guess(SYSTEM, "/missing");
     assert_eq!(missing.len(), 1, "{missing:#?}");

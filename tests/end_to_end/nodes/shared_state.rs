@@ -1,4 +1,4 @@
-//! What nodes share, and nothing else: links, budgets, suspensions.
+//! The state that nodes share: links, budgets, suspensions.
 
 use serde_json::{Value, json};
 use signpost_test_servers::postgres;
@@ -6,9 +6,9 @@ use signpost_test_servers::postgres;
 use super::{Cluster, clients, nodes};
 use crate::harness::{concurrently, redirect_body, within_one_minute};
 
-/// The life of links of both kinds, made on one node and seen on the other.
+/// The life of both kinds of links: changed on one node, and read on the other.
 #[test]
-fn what_one_node_changes_the_other_shows() {
+fn changes_on_one_node_show_on_the_other() {
     let Some(scene) = nodes(2, "") else { return };
     let nodes = &scene.nodes;
     let clients = clients(nodes, "agency");
@@ -43,9 +43,9 @@ fn what_one_node_changes_the_other_shows() {
     assert_eq!(one.get("/v1/account").body["usage"]["links"], 1);
 }
 
-/// R2, contract D20: two nodes that race for an address give it to one link.
+/// R2: nodes that race for an address give it to one link.
 #[test]
-fn d20_of_racing_nodes_one_gets_the_address() {
+fn d20_one_of_several_racing_nodes_gets_the_address() {
     let Some(scene) = nodes(3, "") else { return };
     let nodes = &scene.nodes;
     let clients = clients(nodes, "agency");
@@ -58,7 +58,7 @@ fn d20_of_racing_nodes_one_gets_the_address() {
     assert_eq!(clients[0].get("/v1/account").body["usage"]["links"], 4);
 }
 
-/// R3, contract D16: the budget is exact over all nodes. R4, D15: so is the limit of the plan.
+/// R3: the budget is exact over all nodes. R4, D15: so is the limit of the plan.
 #[test]
 fn d16_the_budget_is_exact_over_all_nodes() {
     let plan = "
@@ -95,7 +95,7 @@ features = []
     panic!("Redis did not answer in time in any round");
 }
 
-/// R6: a revocation holds at once, on whichever node, and so does the end of a suspension.
+/// A revocation and the end of a suspension hold on every node at once.
 #[test]
 fn r6_suspension_and_revocation_hold_on_every_node_at_once() {
     let Some(scene) = nodes(2, "") else { return };
@@ -118,9 +118,9 @@ fn r6_suspension_and_revocation_hold_on_every_node_at_once() {
     all(401);
 }
 
-/// Contract D19: without its Redis a node goes on answering, and D63: it is ready.
+/// A node without its Redis keeps answering (D19), and stays ready (D63).
 #[test]
-fn d19_nodes_answer_while_redis_is_away() {
+fn d19_nodes_answer_while_redis_is_down() {
     let Some(Cluster { nodes, redis, database: _database }) = nodes(2, "") else { return };
     let clients = clients(&nodes, "agency");
     drop(redis);
@@ -132,9 +132,9 @@ fn d19_nodes_answer_while_redis_is_away() {
     }
 }
 
-/// Contract D62: with PostgreSQL nobody's first start makes an account, and an empty database is not served.
+/// With PostgreSQL the first start creates no account, and `serve` refuses an empty database.
 #[test]
-fn d62_a_server_is_migrated_by_a_command() {
+fn d62_only_a_command_migrates_postgresql() {
     let database = match postgres::try_shared() {
         Ok(postgres) => postgres.database(None),
         Err(absence) => return absence.tell("migrations by command"),

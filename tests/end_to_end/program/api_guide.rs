@@ -1,4 +1,4 @@
-//! The examples of `docs/api.md`, run as they are printed but for the ports, with the answers that it shows.
+//! Runs the examples of `docs/api.md` with other ports, and compares the answers with those that it shows.
 
 use std::process::Command;
 
@@ -11,17 +11,17 @@ use crate::harness::Program;
 
 const GUIDE: &str = include_str!("../../../docs/api.md");
 
-/// What separates the outputs of two examples.
+/// Separates the outputs of two examples.
 const MARK: &str = "@@@@";
 
-/// A block of shell, and the block that shows its output.
+/// A shell block, and the block with its output.
 struct Example {
     script: &'static str,
-    /// The language of the shown output and its text.
+    /// The language and the text of the shown output.
     shown: (&'static str, &'static str),
 }
 
-/// Every shell block of the guide, each of which must be followed by what it prints.
+/// Every shell block of the guide. The block after each must show its output.
 fn examples() -> Vec<Example> {
     let blocks: Vec<(&str, &str)> = GUIDE
         .split("\n```")
@@ -30,7 +30,7 @@ fn examples() -> Vec<Example> {
         .map(|block| block.split_once('\n').expect("a language and a text"))
         .collect();
     let (pairs, rest) = blocks.as_chunks::<2>();
-    assert!(rest.is_empty(), "a block without its other half");
+    assert!(rest.is_empty(), "a shell block without its output");
     let example = |[(language, script), shown]: &[(&'static str, &'static str); 2]| {
         assert_eq!(*language, "sh", "{script}");
         Example { script, shown: *shown }
@@ -38,7 +38,7 @@ fn examples() -> Vec<Example> {
     pairs.iter().map(example).collect()
 }
 
-/// Whether a text is the one that is shown, in which `…` stands for anything.
+/// Whether a text matches the shown text, in which `…` stands for anything.
 fn is_text(shown: &str, text: &str) -> bool {
     let mut parts = shown.split('…');
     let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
@@ -78,11 +78,11 @@ fn assert_shown(shown: &Value, value: &Value, path: &str) {
     }
 }
 
-/// The hostname that the guide connects, and where it says that it has to lead.
+/// The hostname that the guide connects, and the edge that it must point to.
 const HOST: &str = "links.example.org";
 const EDGE: &str = "edge.example.net";
 
-/// Does what the guide asks its reader to do at a DNS provider, before it begins.
+/// Adds the records that the guide asks its reader to add at a DNS provider.
 fn add_records(dns: &NameServer, program: &Program) {
     let account = program.first_account().get("/v1/account").expect_status(200).body;
     let account = IdReference::<AccountKind>::parse(account["id"].as_str().unwrap()).id().unwrap();
@@ -92,9 +92,9 @@ fn add_records(dns: &NameServer, program: &Program) {
 }
 
 #[test]
-fn the_examples_print_what_is_shown() {
+fn the_examples_print_what_the_guide_shows() {
     let dns = NameServer::start();
-    // The limits that the guide shows are those of the plan as it is built in.
+    // The guide shows the limits of the built-in plan.
     let program = Program::builder()
         .builtin_plans()
         .setting("edge-hostname", EDGE)

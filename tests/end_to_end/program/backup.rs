@@ -1,5 +1,5 @@
-//! The restore drill (R39): a backup is taken under load with the means that `docs/operations.md` names, restored
-//! elsewhere, and served by another program.
+//! The restore drill (R39): backs up under load as `docs/operations.md` says, restores elsewhere, and serves
+//! the copy with another program.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,24 +14,24 @@ use tempfile::TempDir;
 
 use crate::harness::{Account, Program, Store, migrate, signpost};
 
-/// Whose tests do not run where the servers are not installed.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "the restore drill";
 
-/// How many links a batch has; all of them have its name.
+/// How many links a batch has. Each has the name of the batch.
 const ITEMS: usize = 20;
 
-/// A database in use, and the means to back it up.
+/// A database in use.
 struct Original {
     url: String,
     folder: TempDir,
-    /// None with the embedded store.
+    /// `None` with the embedded store.
     database: Option<PostgresDatabase>,
 }
 
-/// A backup that was restored as another database.
+/// A backup, restored as another database.
 struct Restored {
     url: String,
-    /// The content of the backup, with nothing compressed.
+    /// The uncompressed content of the backup.
     content: Vec<u8>,
     _database: Option<PostgresDatabase>,
 }
@@ -88,7 +88,7 @@ impl Original {
     }
 }
 
-/// One of PostgreSQL's own programs.
+/// A client program of PostgreSQL.
 fn tool(name: &str) -> Command {
     Command::new(postgres::programs().expect("the server was found").join(name))
 }
@@ -99,7 +99,7 @@ fn succeeded(command: &mut Command) -> Output {
     output
 }
 
-/// How far a link of its own has come. Each is created, changed once, and every third is deleted then.
+/// The last step of a single link. Each link is created and changed once, and every third is then deleted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 enum Step {
     #[default]
@@ -109,7 +109,7 @@ enum Step {
     Deleted,
 }
 
-/// What was sent and what was answered, by slug; and the batches that were answered.
+/// The steps that were sent and answered, by slug, and the batches that were answered.
 #[derive(Default, Clone)]
 struct Notes {
     sent: BTreeMap<String, Step>,
@@ -117,7 +117,7 @@ struct Notes {
     batches: Vec<String>,
 }
 
-/// Writers at work until they are told to stop. Not one of their requests may fail.
+/// Writers that run until they are stopped. None of their requests may fail.
 #[derive(Default)]
 struct Load {
     notes: Mutex<Notes>,
@@ -125,7 +125,7 @@ struct Load {
     over: AtomicBool,
 }
 
-/// Tells the writers to stop when it is dropped, also if something else has failed by then.
+/// Stops the writers when it is dropped, even after a failure.
 struct Ending<'a>(&'a AtomicBool);
 
 impl Drop for Ending<'_> {
@@ -180,7 +180,7 @@ impl Load {
         }
     }
 
-    /// Waits for so many more answers, and gives what was answered by then.
+    /// Waits for `answers` more answers, and returns a copy of the notes.
     fn await_more(&self, answers: usize) -> Notes {
         let size = |notes: &Notes| notes.answered.len() + notes.batches.len();
         let notes = self.notes.lock().unwrap();
@@ -188,12 +188,12 @@ impl Load {
         let patience = Duration::from_mins(1);
         let (notes, waited) =
             self.grown.wait_timeout_while(notes, patience, |notes| size(notes) < enough).unwrap();
-        assert!(!waited.timed_out(), "the writers do not get on");
+        assert!(!waited.timed_out(), "the writers make no progress");
         notes.clone()
     }
 }
 
-/// Where a link has come to in the restored database.
+/// The step of a link in the restored database.
 fn step_of(link: Option<&Value>) -> Option<Step> {
     match link?["target_url"].as_str()? {
         "https://example.com/created" => Some(Step::Created),
@@ -202,7 +202,7 @@ fn step_of(link: Option<&Value>) -> Option<Step> {
     }
 }
 
-fn assert_everything_before_is_there(links: &[Value], before: &Notes, at_the_end: &Notes) {
+fn assert_all_answered_before_is_restored(links: &[Value], before: &Notes, at_the_end: &Notes) {
     let by_slug: BTreeMap<&str, &Value> =
         links.iter().map(|link| (link["slug"].as_str().unwrap(), link)).collect();
     for (slug, sent) in &at_the_end.sent {
@@ -212,7 +212,10 @@ fn assert_everything_before_is_there(links: &[Value], before: &Notes, at_the_end
             Some(step) => answered <= step && step <= *sent,
             None => answered == Step::Nothing || *sent == Step::Deleted,
         };
-        assert!(is_right, "{slug}: {answered:?} was answered before, {sent:?} was sent, {step:?} is there");
+        assert!(
+            is_right,
+            "{slug}: {answered:?} was answered before, {sent:?} was sent, {step:?} was restored"
+        );
     }
     let mut batches = BTreeMap::<&str, usize>::new();
     for name in
@@ -221,10 +224,13 @@ fn assert_everything_before_is_there(links: &[Value], before: &Notes, at_the_end
         *batches.entry(name).or_default() += 1;
     }
     for (batch, found) in &batches {
-        assert_eq!(*found, ITEMS, "{batch} is there in part");
+        assert_eq!(*found, ITEMS, "{batch} was restored in part");
     }
     for batch in &before.batches {
-        assert!(batches.contains_key(batch.as_str()), "{batch} was answered before, and is gone");
+        assert!(
+            batches.contains_key(batch.as_str()),
+            "{batch} was answered before the backup but not restored"
+        );
     }
 }
 
@@ -242,17 +248,17 @@ fn holds(content: &[u8], text: &str) -> bool {
     content.windows(text.len()).any(|window| window == text.as_bytes())
 }
 
-/// D13, R39: a dump has nothing with which somebody could use the API.
+/// D13, R39: a dump contains no key of the API.
 fn assert_no_key_in(content: &[u8], key: &str) {
     let random = &key["sp_live_".len()..key.len() - 6];
     let hexadecimal: Vec<String> = random.bytes().map(|byte| format!("{byte:02x}")).collect();
     let hexadecimal = hexadecimal.concat();
-    assert!(holds(content, "batch 0"), "what is in the dump can be found in it");
-    assert!(!holds(content, random) && !holds(content, &hexadecimal), "a key stands in the dump");
+    assert!(holds(content, "batch 0"), "the dump can be searched");
+    assert!(!holds(content, random) && !holds(content, &hexadecimal), "the dump contains a key");
 }
 
-/// R39, D60: the backup is taken beside a server under load. All that was answered before it began is there when another
-/// program serves what was restored, under the same keys; counts agree with rows; nobody had to wait.
+/// R39, D60: a backup beside a server under load. Another program serves the restored database with the same
+/// keys and everything that was answered before the backup. Counts agree with rows, and no request failed.
 #[test]
 fn r39_a_backup_under_load_restores_everything_that_was_answered_before_it() {
     let original = Original::new();
@@ -280,10 +286,10 @@ fn r39_a_backup_under_load_restores_everything_that_was_answered_before_it() {
     let program = Program::builder().setting_of_all("database-url", &restored.url).start();
     let account = program.with_key(&key);
     let links = account.walk("/v1/redirects", "?limit=100");
-    assert_everything_before_is_there(&links, &before, &at_the_end);
+    assert_all_answered_before_is_restored(&links, &before, &at_the_end);
     assert_counts_add_up(&account, &links);
 
-    // It is a database like any other: visitors get through, addresses are taken, and it can be backed up.
+    // The restored database works: links open, addresses stay taken, and it can be backed up.
     let taken = links[0]["slug"].as_str().unwrap();
     assert_eq!(program.visitor().open(&format!("/{taken}")).status, 302);
     let again = json!({"name": "x", "target_url": "https://example.com", "slug": taken});
@@ -295,8 +301,7 @@ fn r39_a_backup_under_load_restores_everything_that_was_answered_before_it() {
     }
 }
 
-/// What another tool is for is said, with its name, and is a mistake in the command (exit code 2); what is there already
-/// is not replaced (1).
+/// A server needs another tool, so the command names it and exits with 2. An existing file is not replaced (1).
 #[test]
 fn a_backup_that_cannot_be_taken_says_why() {
     let folder = tempfile::tempdir().unwrap();
@@ -314,5 +319,5 @@ fn a_backup_that_cannot_be_taken_says_why() {
     let (code, message) = run("sqlite://signpost.db", "signpost.db");
     assert!(code == Some(1) && message.contains("is there already"), "{message}");
     let left = std::fs::read_dir(folder.path()).unwrap().count();
-    assert_eq!(left, 2, "nothing was left behind but links and clicks");
+    assert_eq!(left, 2, "only the databases of links and clicks are left");
 }

@@ -1,4 +1,4 @@
-//! The commands beside a running server: D60.
+//! Commands beside a running server (D60).
 
 use std::process::Output;
 
@@ -17,7 +17,7 @@ fn fails(output: &Output) -> String {
 }
 
 #[test]
-fn d60_account_create_and_key_issue_print_what_scripts_need_and_nothing_else() {
+fn d60_account_create_and_key_issue_print_exactly_the_documented_json() {
     let program = Program::start();
     let account = program.command(&[
         "account",
@@ -40,7 +40,7 @@ fn d60_account_create_and_key_issue_print_what_scripts_need_and_nothing_else() {
 }
 
 #[test]
-fn d60_without_json_people_can_read_it() {
+fn d60_without_json_output_is_text_for_people() {
     let program = Program::start();
     let created = program.run(&["account", "create", "--email", "ann@example.com", "--plan", "agency"]);
     assert!(created.status.success());
@@ -72,7 +72,10 @@ fn d60_keys_are_listed_by_their_last_four_characters_and_revoked_for_good() {
     let (id, key) = (named["id"].as_str().unwrap(), named["key"].as_str().unwrap());
     let output = program.run(&["key", "list", "--json", "--account", account.id()]);
     let printed = text(&output.stdout);
-    assert!(!printed.contains(&key[8..]) && !printed.contains(&account.key[8..]), "no secret is shown twice");
+    assert!(
+        !printed.contains(&key[8..]) && !printed.contains(&account.key[8..]),
+        "a secret is shown only once"
+    );
     let listed: Value = serde_json::from_str(&printed).unwrap();
     let shown = listed.as_array().unwrap().iter().find(|key| key["id"] == json!(id)).unwrap();
     assert_eq!((&shown["name"], &shown["revoked_at"]), (&json!("CI"), &Value::Null));
@@ -88,9 +91,9 @@ fn d60_keys_are_listed_by_their_last_four_characters_and_revoked_for_good() {
     assert!(revoked["revoked_at"].is_string());
 }
 
-/// Whoever finds a leaked key has the key and not its id. Nothing that the program prints repeats the key.
+/// A person who finds a leaked key knows the key but not its id. The program never prints the key.
 #[test]
-fn d60_a_key_is_revoked_by_itself_and_never_repeated() {
+fn d60_a_key_is_revoked_by_its_value_which_is_never_printed() {
     let program = Program::start();
     let account = program.account("agency");
     let key = account.key.clone();
@@ -121,8 +124,8 @@ fn d60_a_key_is_revoked_by_itself_and_never_repeated() {
     let (code, printed) = prints(&["key", "revoke", &key]);
     assert_eq!(code, Some(0), "{printed}");
     let [last_four, owner] = [&key[key.len() - 4..], account.id()];
-    let told = format!("Key {id} (…{last_four}) of account {owner} is revoked since ");
-    assert!(printed.starts_with(&told), "{printed}");
+    let expected = format!("Key {id} (…{last_four}) of account {owner} was revoked at ");
+    assert!(printed.starts_with(&expected), "{printed}");
     account.get("/v1/account").expect_error(401, "invalid_api_key");
     let again = program.command(&["key", "revoke", "--json", &key]);
     assert_eq!((&again["id"], &again["account_id"]), (&json!(id), &json!(owner)));
@@ -166,7 +169,7 @@ fn d60_an_account_may_be_named_by_its_email_address() {
 }
 
 #[test]
-fn d60_account_delete_takes_everything_and_asks_for_yes() {
+fn d60_account_delete_removes_everything_and_requires_yes() {
     let program = Program::start();
     let account = program.account("agency");
     let group = account.create_group("g")["id"].clone();
@@ -183,7 +186,7 @@ fn d60_account_delete_takes_everything_and_asks_for_yes() {
 }
 
 #[test]
-fn d60_errors_are_one_clear_line_that_names_what_is_wrong() {
+fn d60_errors_name_the_wrong_value() {
     let program = Program::start();
     let account = program.account("agency");
     let unknown = format!("acc_{}", "0".repeat(32));

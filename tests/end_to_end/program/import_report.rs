@@ -7,9 +7,9 @@ use crate::harness::Program;
 
 const TABLE: &str = "slug,target_url\na,https://example.com/\n";
 
-/// A report is never written over what is there, least of all over the file that it is about.
+/// A report never overwrites an existing file, above all not the imported file.
 #[test]
-fn a_report_replaces_nothing() {
+fn a_report_never_overwrites_a_file() {
     let program = Program::start();
     let account = program.account("agency");
     let place = |file: &str| program.folder().join(file);
@@ -34,7 +34,7 @@ fn a_report_replaces_nothing() {
 }
 
 #[test]
-fn a_report_is_its_owners_alone() {
+fn only_its_owner_can_read_a_report() {
     let program = Program::start();
     let account = program.account("agency");
     fs::write(program.folder().join("links.csv"), TABLE).unwrap();

@@ -1,4 +1,4 @@
-//! Logs: D4, D61. What hostile requests leave in them, `promises/traces.rs` looks for.
+//! Logs (D4, D61). `promises/traces.rs` looks for traces of hostile requests in them.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::harness::{Program, exchange, parse_response, signpost, within_one_minute};
 
 #[test]
-fn d61_json_logs_are_one_object_a_line_whatever_a_request_holds() {
+fn d61_json_logs_are_one_object_a_line_for_any_request() {
     let mut program = Program::builder().setting("log-format", "json").start();
     let account = program.first_account();
     account.get("/v1/account");
@@ -116,9 +116,9 @@ fn d61_domains_are_offered_only_where_the_edge_can_be_reached() {
     }
 }
 
-/// R40: a full disk under the log, or a pipe that nobody reads any more, costs log lines and nothing else.
+/// A full disk under the log, or a pipe without a reader, costs log lines only.
 #[test]
-fn r40_a_log_that_cannot_be_written_stops_nothing() {
+fn r40_an_unwritable_log_does_not_stop_the_program() {
     for full in [true, false] {
         let folder = tempfile::tempdir().unwrap();
         let arguments = ["serve", "--json", "--api-listen", "127.0.0.1:0", "--link-listen", "127.0.0.1:0"];

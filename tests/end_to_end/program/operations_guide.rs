@@ -1,4 +1,4 @@
-//! What `docs/operations.md` and the packaging name exists: settings, commands, metrics.
+//! Checks that the settings, commands and metrics of `docs/operations.md` and the packaging exist.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -10,7 +10,7 @@ const CONTAINERFILE: &str = include_str!("../../../Containerfile");
 const UNIT: &str = include_str!("../../../packaging/signpost.service");
 const TOOLCHAIN: &str = include_str!("../../../rust-toolchain.toml");
 
-/// What looks like a setting, and is a value of PostgreSQL's `sslmode`.
+/// Hyphenated words of the guide that are not settings: the spool's folder, and values of `sslmode`.
 const NO_SETTINGS: [&str; 3] = ["signpost-spool", "verify-ca", "verify-full"];
 
 fn printed(arguments: &[&str]) -> Option<String> {
@@ -19,7 +19,7 @@ fn printed(arguments: &[&str]) -> Option<String> {
     output.status.success().then(|| String::from_utf8(output.stdout).unwrap())
 }
 
-/// Every setting, by the help of `serve`.
+/// Every setting, from the help of `serve`.
 fn settings() -> BTreeSet<String> {
     let help = printed(&["serve", "--help"]).unwrap();
     help.split_whitespace().filter_map(|word| word.strip_prefix("--")).map(str::to_owned).collect()
@@ -31,7 +31,7 @@ fn blocks(language: &str) -> impl Iterator<Item = &'static str> {
     fences.filter_map(move |block| block.strip_prefix(language)?.strip_prefix('\n'))
 }
 
-/// What stands in backticks outside of blocks.
+/// The texts in backticks outside of blocks.
 fn spans() -> impl Iterator<Item = &'static str> {
     let prose = GUIDE.split("\n```").step_by(2);
     prose.flat_map(|text| text.split('`').skip(1).step_by(2))
@@ -45,7 +45,7 @@ fn is_word(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Words that begin so, and go on with letters and underscores.
+/// Words of letters and underscores that begin with `prefix`.
 fn names<'t>(text: &'t str, prefix: &'t str) -> impl Iterator<Item = &'t str> {
     text.match_indices(prefix).map(move |(at, _)| {
         let rest = &text[at..];
@@ -99,7 +99,7 @@ fn is_command(word: &str) -> bool {
     is_word(word) || is_hyphenated(word)
 }
 
-/// The table of metrics names exactly those that the program has, which are constants of its sources.
+/// The table of metrics has exactly the metrics whose names are literals in the sources.
 #[test]
 fn the_table_of_metrics_is_complete() {
     let section = GUIDE.split("\n## ").find(|section| section.starts_with("Watching\n")).unwrap();
@@ -128,7 +128,7 @@ fn the_table_of_metrics_is_complete() {
     }
 }
 
-/// Adds the literals that are names of metrics in the sources below a folder.
+/// Adds the metric names among the literals of the sources below a folder.
 fn add_literals(folder: &Path, literals: &mut BTreeSet<String>) {
     for entry in std::fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
@@ -146,7 +146,7 @@ fn add_literals(folder: &Path, literals: &mut BTreeSet<String>) {
     }
 }
 
-/// The image is built with the toolchain that everybody builds with.
+/// The image is built with the toolchain of the repository.
 #[test]
 fn the_container_file_names_the_toolchain() {
     let version = TOOLCHAIN.split("channel = \"").nth(1).unwrap().split('"').next().unwrap();

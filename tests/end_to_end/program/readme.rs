@@ -1,4 +1,4 @@
-//! The README's lines of curl, run as they are printed but for the ports.
+//! Runs the README's lines of curl with other ports, and checks its table of settings.
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -9,7 +9,7 @@ const README: &str = include_str!("../../../README.md");
 
 /// The shell block below a heading.
 fn block(heading: &str) -> &'static str {
-    let section = README.split(heading).nth(1).expect("the heading is there");
+    let section = README.split(heading).nth(1).expect("the README has the heading");
     let block = section.split("```sh\n").nth(1).expect("a shell block follows");
     block.split("```").next().unwrap()
 }
@@ -41,7 +41,7 @@ fn the_ten_lines_of_curl_work_as_printed() {
     }
 }
 
-/// Every setting with its default, by the help of `serve`; `None` where there is none.
+/// Every setting with its default, from the help of `serve`; `None` for a setting without a default.
 fn settings() -> BTreeMap<String, Option<String>> {
     let folder = tempfile::tempdir().unwrap();
     let help = signpost(folder.path(), &["serve", "--help"]).output().unwrap();
@@ -52,15 +52,15 @@ fn settings() -> BTreeMap<String, Option<String>> {
         .skip(1)
         .filter_map(|part| {
             let (name, text) = part.split_once(' ').unwrap_or((part, ""));
-            let is_of_all = ["json", "config", "help"].contains(&name);
-            (!is_of_all).then(|| (name.to_owned(), default(text)))
+            let is_no_setting = ["json", "config", "help"].contains(&name);
+            (!is_no_setting).then(|| (name.to_owned(), default(text)))
         })
         .collect()
 }
 
-/// The table of settings names exactly what `serve --help` knows, with the same defaults.
+/// The table has exactly the settings of `serve --help`, with the same defaults.
 #[test]
-fn d61_the_table_of_settings_has_them_all_with_their_defaults() {
+fn d61_the_table_of_settings_is_complete_and_has_the_defaults() {
     let rows = README.lines().filter(|line| line.starts_with("| `"));
     let shown: BTreeMap<String, Option<String>> = rows
         .map(|row| {
@@ -71,9 +71,8 @@ fn d61_the_table_of_settings_has_them_all_with_their_defaults() {
     assert_eq!(shown, settings());
 }
 
-/// The plan that the README shows is the one that is built in.
 #[test]
-fn the_plan_that_is_shown_is_the_built_in_one() {
+fn the_plan_in_the_readme_is_the_built_in_plan() {
     let shown = README.split("```toml\n").nth(1).expect("a block of plans").split("```").next().unwrap();
     assert!(shown.starts_with("[plans.agency]\n"), "{shown}");
     let account = |builder: ProgramBuilder| {

@@ -1,18 +1,18 @@
-//! Settings: D61.
+//! Settings of the program (D61).
 
 use std::path::Path;
 use std::process::Output;
 
 use crate::harness::{Program, signpost};
 
-/// Starts the program with these words and variables; it must stop by itself.
+/// Runs the program with these arguments and variables until it stops itself.
 fn start(folder: &Path, arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     signpost(folder, arguments).envs(variables.iter().copied()).output().unwrap()
 }
 
 fn refuses(output: &Output, named: &str) {
     let message = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success(), "it started although {named} is wrong");
+    assert!(!output.status.success(), "the program started although {named} is wrong");
     assert!(message.contains(named), "{named} is not named: {message}");
     assert!(!message.contains("panicked"), "{message}");
 }
@@ -85,9 +85,9 @@ fn d61_an_occupied_address_stops_the_start_and_is_named() {
     refuses(&start(folder.path(), &["serve", &flag, "--link-listen=127.0.0.1:0"], &[]), &program.api);
 }
 
-/// A flag goes before a variable, a variable before the file. The setting shows in the links' addresses.
+/// The domain of a link shows which value of `system-url` the program uses.
 #[test]
-fn d61_flags_go_before_variables_and_variables_before_the_file() {
+fn d61_flags_win_over_variables_and_variables_over_the_file() {
     let shown = |flag: Option<&str>, variable: Option<&str>, file: Option<&str>| {
         let folder = tempfile::tempdir().unwrap();
         if let Some(url) = file {

@@ -1,4 +1,4 @@
-//! Stopping: D64.
+//! Stopping the program (D64).
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -30,7 +30,7 @@ fn d64_a_running_request_is_finished_before_the_program_stops() {
     let mut stream = TcpStream::connect(&program.api).unwrap();
     stream.write_all(head.as_bytes()).unwrap();
     stream.write_all(&body[..4]).unwrap();
-    // The request has begun once its head was read; another one behind it proves that.
+    // The request has begun once its head is read. A later request that is answered proves that.
     account.get("/v1/account").expect_status(200);
     program.signal("TERM");
     while TcpStream::connect(&program.api).is_ok_and(|probe| probe.peer_addr().is_ok()) {
@@ -44,4 +44,27 @@ fn d64_a_running_request_is_finished_before_the_program_stops() {
     assert_eq!(program.wait(), Some(0));
     program.start_again();
     assert_eq!(program.with_key(&account.key).walk("/v1/groups", "").len(), 1);
+}
+
+/// Readiness turns 503 at once on SIGTERM, but liveness stays 200.
+#[test]
+fn d64_readiness_is_503_on_sigterm_while_the_program_still_accepts() {
+    let mut program = Program::builder().setting("drain-delay", "20s").start();
+    let account = program.first_account();
+    account.send_with("GET", "/health/ready", &[], None).expect_status(200);
+    program.signal("TERM");
+    let mut status = 200;
+    for _ in 0..1_000 {
+        status = account.send_with("GET", "/health/ready", &[], None).status;
+        if status == 503 {
+            break;
+        }
+    }
+    assert_eq!(status, 503);
+    account.send_with("GET", "/health/live", &[], None).expect_status(200);
+    account.get("/v1/account").expect_status(200);
+    assert_eq!(program.visitor().open("/nothing").status, 404);
+    // A second signal stops the program at once.
+    program.signal("TERM");
+    program.wait();
 }

@@ -28,7 +28,7 @@ fn export(program: &Program, account: &Account, file: &str) {
     succeeds(&program.run(&["export", "--account", account.id(), "--output", file]));
 }
 
-/// Imports a file of the program's folder: what is said of each row, and the summary behind it.
+/// Imports a file of the program's folder, and returns the report of each row and the summary.
 fn import(program: &Program, account: &Account, file: &str) -> (Vec<Value>, Value) {
     let output = program.run(&["import", "--json", "--account", account.id(), file]);
     let mut rows = lines(&output.stdout);
@@ -46,7 +46,7 @@ fn write(program: &Program, file: &str, content: &str) {
     fs::write(program.folder().join(file), content).unwrap();
 }
 
-/// A table of so many links with slugs.
+/// A table of `rows` links with slugs.
 fn table(rows: usize) -> String {
     let row = |number| format!("t{number},https://example.com/{number}\n");
     format!("slug,target_url\n{}", (0..rows).map(row).collect::<String>())
@@ -78,13 +78,13 @@ fn large(program: &Program) -> Account {
     account
 }
 
-/// All that the API shows of an account.
+/// All groups and links that the API shows of an account.
 fn shown(account: &Account) -> [Vec<Value>; 3] {
     ["/v1/groups", "/v1/redirects", "/v1/landings"].map(|path| account.walk(path, "?limit=100"))
 }
 
 #[test]
-fn an_account_of_1000_links_moves_to_another_installation_and_twice_is_once() {
+fn an_account_of_1000_links_moves_and_a_second_import_changes_nothing() {
     let here = Program::start();
     let account = large(&here);
     for file in ["all.jsonl", "all.csv"] {
@@ -125,7 +125,7 @@ fn a_deleted_link_comes_back_with_its_id() {
 }
 
 #[test]
-fn a_rehearsal_writes_nothing() {
+fn a_dry_run_writes_nothing() {
     let program = Program::start();
     let account = program.account("agency");
     write(&program, "links.csv", &table(150));
@@ -144,9 +144,9 @@ fn a_rehearsal_writes_nothing() {
     assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 150);
 }
 
-/// What stands against a row, in the report; the rows beside it are no worse for that.
+/// The report says why a row fails, and the other rows are imported.
 #[test]
-fn bad_rows_stop_no_good_ones_and_are_reported_with_the_codes_of_the_api() {
+fn bad_rows_are_reported_with_api_codes_and_stop_no_others() {
     let program = Program::start();
     let (account, other) = (program.account("agency"), program.account("agency"));
     other.create_redirect(&json!({"name": "x", "target_url": "https://example.com", "slug": "theirs"}));
@@ -170,9 +170,9 @@ fn bad_rows_stop_no_good_ones_and_are_reported_with_the_codes_of_the_api() {
     ];
     write(&program, "links.jsonl", &rows.map(|(row, ..)| row).join("\n"));
     let (reported, summary) = import(&program, &account, "links.jsonl");
-    let told: Vec<_> =
+    let outcomes: Vec<_> =
         reported.iter().map(|row| (row["outcome"].as_str().unwrap(), row["code"].as_str())).collect();
-    assert_eq!(told, rows.map(|(_, outcome, code)| (outcome, code)));
+    assert_eq!(outcomes, rows.map(|(_, outcome, code)| (outcome, code)));
     assert_eq!(counts(&summary), [2, 1, 1, 7]);
     assert!(reported[1]["message"].as_str().unwrap().contains("`target_url` must"));
     assert_eq!(reported[0]["url"], "http://localhost:8081/good");
@@ -182,7 +182,7 @@ fn bad_rows_stop_no_good_ones_and_are_reported_with_the_codes_of_the_api() {
     );
     assert_eq!(program.visitor().open("/good").location(), Some("https://example.com/1"));
 
-    // The same as a table, to a file of its own.
+    // The same import again, with the report as a table in a file.
     let report = ["import", "--account", account.id(), "--report", "report.csv", "links.jsonl"];
     let output = program.run(&report);
     assert_eq!(output.status.code(), Some(1));
@@ -193,9 +193,9 @@ fn bad_rows_stop_no_good_ones_and_are_reported_with_the_codes_of_the_api() {
     assert!(table.contains("\n4,failed,,,slug_already_taken,"), "{table}");
 }
 
-/// Contract D15: what fits is created, whatever stands before and behind the limit.
+/// The rows below the limit are created, and the rest fails.
 #[test]
-fn d15_the_limit_of_the_plan_in_the_middle() {
+fn d15_an_import_creates_links_up_to_the_limit_of_the_plan() {
     let program = Program::builder()
         .plan(
             "[plans.small]\napi_access = true\nrequests_per_minute = 1000\nrequests_per_day = 1000\nlinks = 120\n\
@@ -212,9 +212,9 @@ fn d15_the_limit_of_the_plan_in_the_middle() {
     assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 120);
 }
 
-/// Contract D61: the operator's list and the system domain are those of `serve`.
+/// An import uses the blocklist and the system domain of `serve`.
 #[test]
-fn d61_an_import_takes_the_settings_by_which_links_are_judged() {
+fn d61_an_import_takes_the_settings_that_validate_links() {
     let program = Program::start();
     let account = program.account("agency");
     write(&program, "blocked.txt", "blocked.example\n");
@@ -236,17 +236,17 @@ fn d61_an_import_takes_the_settings_by_which_links_are_judged() {
         "links.csv",
     ]);
     let rows = lines(&output.stdout);
-    let told: Vec<_> = rows[..3].iter().map(|row| row["outcome"].as_str().unwrap()).collect();
-    assert_eq!(told, ["failed", "failed", "created"]);
+    let outcomes: Vec<_> = rows[..3].iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["failed", "failed", "created"]);
     assert_eq!(rows[2]["url"], "https://go.example.com/c");
     let refused =
         program.run(&["export", "--account", account.id(), "--system-url", "https://go.example.com"]);
-    assert_eq!(refused.status.code(), Some(2), "an export has no use for it");
+    assert_eq!(refused.status.code(), Some(2), "an export does not take the setting");
 }
 
-/// The store cannot take a second thing of one id, whosever the first is; the rows beside it are no worse for that.
+/// The store refuses an id that exists, even in another account. The other rows are imported.
 #[test]
-fn an_id_that_another_account_has_fails_alone() {
+fn a_row_with_the_id_of_another_account_fails_alone() {
     let program = Program::start();
     let (account, other) = (program.account("agency"), program.account("agency"));
     let theirs = other.new_redirect();
@@ -257,15 +257,15 @@ fn an_id_that_another_account_has_fails_alone() {
     );
     write(&program, "links.csv", &table);
     let (rows, _) = import(&program, &account, "links.csv");
-    let told: Vec<_> =
+    let outcomes: Vec<_> =
         rows.iter().map(|row| row["code"].as_str().unwrap_or(row["outcome"].as_str().unwrap())).collect();
-    assert_eq!(told, ["created", "internal_error", "slug_already_taken", "created"]);
+    assert_eq!(outcomes, ["created", "internal_error", "slug_already_taken", "created"]);
     assert_eq!(other.get(&format!("/v1/redirects/{id}")).expect_status(200).body, theirs);
 }
 
-/// Killed in the middle, then run again: everything is there once.
+/// After a kill, a second import creates the missing rows and repeats none.
 #[test]
-fn an_import_that_is_killed_is_completed_by_another() {
+fn a_killed_import_is_completed_by_another() {
     let program = Program::start();
     let account = program.account("agency");
     write(&program, "links.csv", &table(3_000));
@@ -282,15 +282,15 @@ fn an_import_that_is_killed_is_completed_by_another() {
     let usage = || account.get("/v1/account").expect_status(200).body["usage"]["links"].as_u64().unwrap();
     let kept = usage();
     assert!((500..3_000).contains(&kept), "{kept}");
-    assert!(seen <= kept, "what was reported is kept: {seen} of {kept}");
-    assert_eq!(kept % 100, 0, "rows that are created together are there together");
+    assert!(seen <= kept, "reported rows are stored: {seen} of {kept}");
+    assert_eq!(kept % 100, 0, "a batch is stored as a whole");
     let (_, summary) = import(&program, &account, "links.csv");
     assert_eq!(counts(&summary), [3_000 - kept, kept, 0, 0]);
     assert_eq!(usage(), 3_000);
 }
 
 #[test]
-fn what_cannot_be_read_or_written_is_named_and_nothing_is_done() {
+fn an_unreadable_or_unwritable_file_is_named_and_nothing_is_done() {
     let program = Program::start();
     let account = program.account("agency");
     write(&program, "links.csv", &table(1));
@@ -324,9 +324,9 @@ fn what_cannot_be_read_or_written_is_named_and_nothing_is_done() {
     assert_eq!(account.get("/v1/account").expect_status(200).body["usage"]["links"], 0);
 }
 
-/// An export that fails leaves what had its name, and nothing beside it; one that succeeds replaces it.
+/// A failed export leaves an existing file unchanged, and no other file. A successful one replaces it.
 #[test]
-fn an_export_has_its_name_when_it_is_whole() {
+fn an_export_appears_under_its_name_only_when_complete() {
     let program = Program::start();
     let account = program.account("agency");
     account.new_redirect();
@@ -354,9 +354,9 @@ fn an_export_has_its_name_when_it_is_whole() {
     assert_eq!(names(&program.folder().join("out")), ["links.csv"]);
 }
 
-/// Pipes carry what they are for, and no bar.
+/// A progress bar does not appear in pipes.
 #[test]
-fn pipes_carry_records_and_rows_alone() {
+fn pipes_carry_only_records_and_rows() {
     let program = Program::start();
     let (account, other) = (program.account("agency"), program.account("agency"));
     account.new_redirect();

@@ -1,4 +1,4 @@
-//! Tables as other programs write them, and what exports leave out (docs/import-export.md).
+//! Imports of tables by other programs, and what exports leave out (docs/import-export.md).
 
 use std::fs;
 use std::process::Output;
@@ -16,7 +16,7 @@ fn last_line(output: &Output) -> &str {
     text(&output.stderr).lines().last().unwrap_or_default()
 }
 
-/// An account with one of each thing that files do not carry.
+/// An account with each kind of content that files do not carry.
 fn with_everything(program: &Program) -> Account {
     let account = program.account("agency");
     let pixel = json!({"name": "Shop", "pixel_type": "meta", "pixel_id": "123456789012345"});
@@ -35,14 +35,14 @@ fn with_everything(program: &Program) -> Account {
 fn an_export_says_in_its_last_line_what_it_leaves_out() {
     let program = Program::start();
     let account = with_everything(&program);
-    let told =
+    let expected =
         "The export leaves out the content of 2 landing pages, 1 pixel and the use of pixels in 1 redirect.";
     let counts = json!({"page_contents": 2, "pixels": 1, "redirects_with_pixels": 1});
     let export = |words: &[&str]| program.run(&[&["export", "--account", account.id()], words].concat());
     for words in [&[][..], &["--output", "links.csv"]] {
         let output = export(words);
         assert!(output.status.success(), "{output:?}");
-        assert_eq!(last_line(&output), told, "{words:?}");
+        assert_eq!(last_line(&output), expected, "{words:?}");
     }
     let in_json = export(&["--json", "--output", "links.jsonl"]);
     let summary: Value = serde_json::from_slice(&in_json.stdout).unwrap();
@@ -60,10 +60,10 @@ fn an_export_says_in_its_last_line_what_it_leaves_out() {
     plain.new_redirect();
     let output = program.run(&["export", "--strict", "--account", plain.id()]);
     assert!(output.status.success(), "{output:?}");
-    assert_eq!(text(&output.stderr), "", "there is nothing that it leaves out");
+    assert_eq!(text(&output.stderr), "", "the export leaves out nothing");
 }
 
-/// What a spreadsheet saves where the comma is part of numbers, and what is copied out of one.
+/// Spreadsheets save semicolons in countries with a decimal comma, and copy cells with tabs.
 #[test]
 fn tables_with_semicolons_or_tabs_and_names_of_groups_are_imported() {
     let program = Program::start();
@@ -79,9 +79,9 @@ fn tables_with_semicolons_or_tabs_and_names_of_groups_are_imported() {
     let import = |file: &str| program.run(&["import", "--account", account.id(), file]);
     let output = import("semicolons.csv");
     assert!(output.status.success(), "{output:?}");
-    let told =
+    let expected =
         "2 rows: 2 created, 0 unchanged, 0 in conflict, 0 failed. 1 group created because rows name it.";
-    assert_eq!(last_line(&output), told);
+    assert_eq!(last_line(&output), expected);
     let again = import("tabs.csv");
     assert_eq!(last_line(&again), "2 rows: 0 created, 2 unchanged, 0 in conflict, 0 failed.");
     let groups = account.walk("/v1/groups", "?limit=10");

@@ -10,60 +10,60 @@ use signpost_domain::{Account, Email, Name, PageLimit, PlanName};
 use super::UsageError;
 use super::output::{Output, unless_reader_left};
 
-/// What can be done with accounts.
+/// The subcommands of `signpost account`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum AccountCommand {
     /// Create an account.
     Create {
-        /// The e-mail address of its owner.
+        /// E-mail address of the owner.
         #[arg(long, value_parser = Email::parse)]
         email: Email,
-        /// Its name.
+        /// Name of the account.
         #[arg(long, value_parser = Name::parse)]
         name: Option<Name>,
-        /// Its plan.
+        /// Plan of the account.
         #[arg(long, value_parser = PlanName::parse, default_value = "agency")]
         plan: PlanName,
     },
     /// List all accounts, newest first.
     List,
-    /// Put an account on another plan. It holds for the very next request.
+    /// Move an account to another plan, from its next request on.
     SetPlan {
-        /// The account: its id or its owner's e-mail address.
+        /// Account: its id or its owner's e-mail address.
         account: AccountReference,
-        /// The plan.
+        /// The new plan.
         #[arg(value_parser = PlanName::parse)]
         plan: PlanName,
     },
-    /// Suspend an account: its requests are refused and its links stop opening, at once.
+    /// Suspend an account: its API requests are refused and its links stop opening at once.
     Suspend {
-        /// The account: its id or its owner's e-mail address.
+        /// Account: its id or its owner's e-mail address.
         account: AccountReference,
     },
     /// Resume a suspended account.
     Resume {
-        /// The account: its id or its owner's e-mail address.
+        /// Account: its id or its owner's e-mail address.
         account: AccountReference,
     },
-    /// Delete an account with all its links, groups and keys, for good.
+    /// Delete an account with all its links, groups and keys. This cannot be undone.
     Delete {
-        /// The account: its id or its owner's e-mail address.
+        /// Account: its id or its owner's e-mail address.
         account: AccountReference,
-        /// Really delete it.
+        /// Confirm the deletion.
         #[arg(long)]
         yes: bool,
     },
 }
 
 impl AccountCommand {
-    /// Refuses what was said without the word that it is meant.
+    /// Refuses a deletion without `--yes`.
     ///
     /// # Errors
-    /// That word is missing.
-    pub(super) fn must_be_meant(&self) -> Result<(), UsageError> {
+    /// `--yes` is missing.
+    pub(super) fn require_confirmation(&self) -> Result<(), UsageError> {
         match self {
             Self::Delete { account, yes: false } => Err(UsageError(format!(
-                "this deletes account {account} with all its links, groups and keys, for good; say `--yes` if you mean it"
+                "this deletes account {account} with all its links, groups and keys, and cannot be undone; add `--yes` to confirm"
             ))),
             Self::Create { .. }
             | Self::List
@@ -75,7 +75,7 @@ impl AccountCommand {
     }
 }
 
-/// Runs one of them.
+/// Runs the subcommand.
 pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut Output<'_>) -> Result<()> {
     match command {
         AccountCommand::Create { email, name, plan } => {
@@ -86,7 +86,7 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
             let id = accounts::find(app, &account).await?;
             accounts::set_plan(app, id, &plan).await?;
             let json = json!({ "id": id.to_string(), "plan": plan.as_str() });
-            Ok(output.result(&json, format_args!("Account {id} is on the plan {plan} now."))?)
+            Ok(output.result(&json, format_args!("Account {id} is now on plan {plan}."))?)
         }
         AccountCommand::Suspend { account } => {
             let id = accounts::find(app, &account).await?;
@@ -94,23 +94,23 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
             let json = json!({ "id": id.to_string(), "suspended": true });
             Ok(output.result(
                 &json,
-                format_args!("Account {id} is suspended: no API, and its links do not open."),
+                format_args!(
+                    "Suspended account {id}: its API requests are refused and its links do not open."
+                ),
             )?)
         }
         AccountCommand::Resume { account } => {
             let id = accounts::find(app, &account).await?;
             accounts::resume(app, id).await?;
             let json = json!({ "id": id.to_string(), "suspended": false });
-            Ok(output.result(&json, format_args!("Account {id} is not suspended any more."))?)
+            Ok(output.result(&json, format_args!("Resumed account {id}."))?)
         }
         AccountCommand::Delete { account, yes: _ } => {
             let id = accounts::find(app, &account).await?;
             accounts::delete(app, id).await?;
             let json = json!({ "id": id.to_string(), "deleted": true });
-            Ok(output.result(
-                &json,
-                format_args!("Account {id} is deleted, with all its links, groups and keys."),
-            )?)
+            Ok(output
+                .result(&json, format_args!("Deleted account {id} with all its links, groups and keys."))?)
         }
     }
 }
@@ -118,7 +118,7 @@ pub(super) async fn run(app: &Application, command: AccountCommand, output: &mut
 async fn create(app: &Application, command: CreateAccount, output: &mut Output<'_>) -> Result<()> {
     let account = accounts::create(app, command).await?;
     let text = format!(
-        "Created account {id} for {email}, on the plan {plan}.\nA key for it: signpost key issue --account {id}",
+        "Created account {id} for {email} on plan {plan}.\nIssue a key for it: signpost key issue --account {id}",
         id = account.id,
         email = account.email,
         plan = account.plan,
@@ -126,7 +126,7 @@ async fn create(app: &Application, command: CreateAccount, output: &mut Output<'
     Ok(output.result(&created(&account), text)?)
 }
 
-/// A new account as D60 shows it.
+/// The JSON of a new account (D60).
 pub(super) fn created(account: &Account) -> Value {
     let Account { id, email, name, plan, suspended_at: _, created_at: _ } = account;
     json!({

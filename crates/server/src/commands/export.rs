@@ -12,27 +12,26 @@ use signpost_app::transfer::{Export, Field, FieldValue, LeftOut};
 use signpost_domain::AccountId;
 use signpost_link_files::{FileFormat, RecordWriter};
 
-use super::output::{Output, unless_reader_left};
-use super::wording::{counted, enumerated};
+use super::output::{Output, counted, enumerated, unless_reader_left};
 use crate::shutdown::StopSignals;
 use crate::transfer::{NewFile, Progress};
 
-/// What stands for standard output.
+/// The value of `--output` for standard output.
 const STANDARD_OUTPUT: &str = "-";
 
-/// What `signpost export` is told.
+/// The arguments of `signpost export`.
 #[derive(Debug, Args)]
 pub(crate) struct ExportArguments {
-    /// The account whose groups and links they are: its id or its owner's e-mail address.
+    /// Account to export: its id or its owner's e-mail address.
     #[arg(long)]
     account: AccountReference,
-    /// csv or jsonl; by default what the file's name says, else csv, or jsonl with --json.
+    /// Format: csv or jsonl. By default the file's extension decides, else csv, or jsonl with --json.
     #[arg(long)]
     format: Option<FileFormat>,
-    /// The file to write, or - for standard output. It gets its name when it is whole.
+    /// File to write, or - for standard output. It appears under this name only once it is complete.
     #[arg(long, value_name = "FILE", default_value = STANDARD_OUTPUT)]
     output: PathBuf,
-    /// Fail if the account has something that the export leaves out, such as pixels; the file is written nonetheless.
+    /// Fail if the export leaves out any part of the account, such as pixels. The file is written all the same.
     #[arg(long)]
     strict: bool,
 }
@@ -48,26 +47,26 @@ pub(super) async fn run(
     let otherwise = if output.is_json() { FileFormat::JsonLines } else { FileFormat::Csv };
     let format = format.or_else(|| FileFormat::of_path(&target)).unwrap_or(otherwise);
     if target == Path::new(STANDARD_OUTPUT) {
-        // A bar among the records would do neither any good.
-        let is_shown = !io::stdout().is_terminal() && !output.is_json();
+        // A progress bar on the same terminal would garble the records.
+        let shows_progress = !io::stdout().is_terminal() && !output.is_json();
         let is_json = output.is_json();
-        return match export(app, account, format, BufWriter::new(output.raw()), is_shown).await {
-            Ok((_, exported)) => tell_left_out(exported.left_out, strict, is_json),
+        return match export(app, account, format, BufWriter::new(output.raw()), shows_progress).await {
+            Ok((_, exported)) => report_omissions(exported.left_out, strict, is_json),
             Err(error) => unless_reader_left(Err(error)),
         };
     }
     let mut signals = StopSignals::listen().context("cannot listen for signals")?;
     let name = target.display().to_string();
     let file = NewFile::create(&target).with_context(|| format!("cannot write {name}"))?;
-    let is_shown = !output.is_json();
+    let shows_progress = !output.is_json();
     let exporting = async {
-        let (file, exported) = export(app, account, format, file, is_shown).await?;
+        let (file, exported) = export(app, account, format, file, shows_progress).await?;
         file.finish()?;
         Ok(exported)
     };
     let exported: Result<Exported> = tokio::select! {
         exported = exporting => exported,
-        // What was written so far is dropped, and with it the file.
+        // Dropping the unfinished file deletes it.
         signal = signals.next() => bail!("stopped by {signal}; {name} was not written"),
     };
     let Exported { groups, links, left_out } = exported.with_context(|| format!("{name} was not written"))?;
@@ -82,16 +81,16 @@ pub(super) async fn run(
     });
     let (groups, links) = (counted(groups, "group"), counted(links, "link"));
     output.result(&json, format_args!("Exported {groups} and {links} of account {account} to {name}."))?;
-    tell_left_out(left_out, strict, output.is_json())
+    report_omissions(left_out, strict, output.is_json())
 }
 
-/// Says on standard error what the export leaves out, if there is something; fails in that case if `strict`.
-fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
+/// Reports on standard error what the export leaves out. Fails if `strict` is set or rows are unreadable.
+fn report_omissions(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
     if left_out.is_nothing() {
         return Ok(());
     }
     let words = in_words(left_out);
-    // Half of an account must not look like a whole one to a script that moves it.
+    // A script that moves an account must not mistake an incomplete export for a complete one.
     let is_failure = strict || left_out.unreadable > 0;
     if is_json {
         writeln!(io::stderr(), "{}", json!({ "left_out": named_counts(left_out) }))?;
@@ -104,11 +103,11 @@ fn tell_left_out(left_out: LeftOut, strict: bool, is_json: bool) -> Result<()> {
     Ok(())
 }
 
-/// What is left out, for people. Only what there is.
+/// What is left out, for people. Counts of zero are omitted.
 fn in_words(left_out: LeftOut) -> String {
     let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
     let items = [
-        (unreadable, format!("{} that cannot be read and that the log names", counted(unreadable, "row"))),
+        (unreadable, format!("{} that cannot be read (see the log)", counted(unreadable, "row"))),
         (domains, counted(domains, "custom domain")),
         (page_contents, format!("the content of {}", counted(page_contents, "landing page"))),
         (pixels, counted(pixels, "pixel")),
@@ -121,7 +120,7 @@ fn in_words(left_out: LeftOut) -> String {
     enumerated(&items)
 }
 
-/// What is left out, for programs. Only what there is.
+/// What is left out, for programs. Counts of zero are omitted.
 fn named_counts(left_out: LeftOut) -> Map<String, Value> {
     let LeftOut { page_contents, redirects_with_pixels, pixels, domains, unreadable } = left_out;
     let counts = [
@@ -135,7 +134,7 @@ fn named_counts(left_out: LeftOut) -> Map<String, Value> {
     counts.map(|(name, count)| (name.to_owned(), count.into())).collect()
 }
 
-/// How much was written, and what was not.
+/// What was exported and what was left out.
 #[derive(Debug, Clone, Copy, Default)]
 struct Exported {
     groups: u64,
@@ -148,11 +147,11 @@ async fn export<W: Write>(
     account: AccountId,
     format: FileFormat,
     destination: W,
-    is_shown: bool,
+    shows_progress: bool,
 ) -> Result<(W, Exported)> {
     let mut export = Export::start(app, account).await?;
     let mut writer = RecordWriter::new(format, destination)?;
-    let progress = Progress::of_records(export.expected(), is_shown);
+    let progress = Progress::of_records(export.expected(), shows_progress);
     let mut exported = Exported::default();
     while let Some(records) = export.next(app).await? {
         for record in records {

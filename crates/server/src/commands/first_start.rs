@@ -1,4 +1,4 @@
-//! What the first start tells its operator (D62).
+//! The first account, and what the first start prints about it (D62).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -11,14 +11,14 @@ use signpost_domain::{Email, PageLimit, PlanName};
 use super::account::created;
 use super::output::Output;
 
-/// The owner of the first account. Nobody has told us an address yet, so it is one that no mail leaves the
-/// machine for.
+/// The owner of the first account. The operator has given no address yet, and mail to this one never leaves the
+/// machine.
 const OWNER: &str = "owner@localhost";
 
 /// The plan of the first account (D62).
 const PLAN: &str = "agency";
 
-/// Makes the first account and its key if there is none yet, and prints them with a line to try.
+/// Creates the first account with a key if no account exists, and prints them with a curl line to try.
 pub(super) async fn run(
     app: &Application,
     api: SocketAddr,
@@ -58,9 +58,9 @@ Try the rest of the API in a browser at {docs}
     Ok(output.result(&json, text)?)
 }
 
-/// Where several nodes may start at once, none makes an account by itself: it says which commands do, as long as there
-/// is none.
-pub(super) async fn say_how(app: &Application, output: &mut Output<'_>) -> Result<()> {
+/// Prints the commands that create an account if none exists. On PostgreSQL several nodes may start at once, so
+/// no node creates an account itself.
+pub(super) async fn suggest_commands(app: &Application, output: &mut Output<'_>) -> Result<()> {
     let accounts = app.store.accounts(PageLimit::default(), None).await?;
     if !accounts.items.is_empty() || accounts.left_out > 0 {
         return Ok(());
@@ -69,7 +69,7 @@ pub(super) async fn say_how(app: &Application, output: &mut Output<'_>) -> Resul
     let json = json!({ "event": "no_account", "commands": commands });
     let text = format!(
         "\
-There is no account yet. With the same settings, these commands create one and its key:
+No account exists yet. With the same settings, these commands create one and issue its key:
 
   {}
   {}
@@ -79,7 +79,7 @@ There is no account yet. With the same settings, these commands create one and i
     Ok(output.result(&json, text)?)
 }
 
-/// A line that creates a link, as it is.
+/// A curl line that creates a link, ready to paste.
 fn curl(api: SocketAddr, secret: &str) -> String {
     format!(
         "curl -X POST http://{}/v1/redirects -H 'Authorization: Bearer {secret}' -H 'Content-Type: application/json' \
@@ -88,7 +88,7 @@ fn curl(api: SocketAddr, secret: &str) -> String {
     )
 }
 
-/// The address at which this machine reaches a listener: one that listens everywhere is no address to connect to.
+/// The address at which this machine reaches a listener. Clients cannot connect to the unspecified address.
 fn reachable(listener: SocketAddr) -> SocketAddr {
     let address = match listener.ip() {
         IpAddr::V4(Ipv4Addr::UNSPECIFIED) => Ipv4Addr::LOCALHOST.into(),
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn d62_the_curl_line_names_an_address_that_can_be_connected_to() {
+    fn d62_the_curl_line_names_a_reachable_address() {
         for (listener, url) in [
             ("127.0.0.1:8080", "http://127.0.0.1:8080/v1/redirects"),
             ("0.0.0.0:9000", "http://127.0.0.1:9000/v1/redirects"),

@@ -14,47 +14,48 @@ use signpost_domain::AccountId;
 use signpost_link_files::{FileFormat, RecordReader, ReportWriter};
 
 use super::UsageError;
-use super::output::Output;
-use super::wording::counted;
+use super::output::{Output, counted};
 use crate::settings::LinkFlags;
 use crate::transfer::{Progress, ReadAhead};
 
-/// What stands for standard input.
+/// The value of `<FILE>` for standard input.
 const STANDARD_INPUT: &str = "-";
 
-/// What `signpost import` is told.
+/// The arguments of `signpost import`.
 #[derive(Debug, Args)]
 pub(crate) struct ImportArguments {
-    /// The account whose groups and links they will be: its id or its owner's e-mail address.
+    /// Account to import into: its id or its owner's e-mail address.
     #[arg(long)]
     account: AccountReference,
-    /// csv or jsonl; by default what the file's name says.
+    /// Format: csv or jsonl. By default the file's extension decides.
     #[arg(long)]
     format: Option<FileFormat>,
-    /// Say what would become of each row, and write nothing.
+    /// Report what would happen to each row, and write nothing.
     #[arg(long)]
     dry_run: bool,
-    /// The file that says of each row what became of it, which must not be there yet; standard output if none is named.
+    /// File for the outcome of each row; it must not exist yet. By default the report goes to standard output.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// The file to read, or - for standard input.
+    /// File to read, or - for standard input.
     file: PathBuf,
     #[command(flatten)]
     pub(super) links: LinkFlags,
 }
 
-/// Imports a file. Rows that cannot be imported stop no others, but make the command fail at its end.
+/// Imports a file. A row that cannot be imported does not stop the others, but makes the command fail at its
+/// end.
 pub(super) async fn run(
     app: &Application,
     arguments: ImportArguments,
     output: &mut Output<'_>,
 ) -> Result<()> {
     let ImportArguments { account, format, dry_run, report, file, links: _ } = arguments;
-    let Some(format) = format.or_else(|| FileFormat::of_path(&file)) else {
-        let message = "the name of the file does not tell its format; say --format csv or --format jsonl";
-        return Err(UsageError(message.to_owned()).into());
-    };
     let name = file.display().to_string();
+    let Some(format) = format.or_else(|| FileFormat::of_path(&file)) else {
+        let message =
+            format!("cannot tell the format of {name} from its name; add --format csv or --format jsonl");
+        return Err(UsageError(message).into());
+    };
     let (source, size) = open(&file).with_context(|| format!("cannot read {name}"))?;
     let reader = RecordReader::open(format, source).with_context(|| format!("cannot read {name}"))?;
     let mode = if dry_run { ImportMode::Rehearse } else { ImportMode::Write };
@@ -66,7 +67,7 @@ pub(super) async fn run(
     let progress = Progress::of_bytes(size, !is_json && !rows_on_a_terminal);
     let rows = ReadAhead::start(reader).context("cannot start a thread to read the file")?;
     let counts = ImportCounts::default();
-    let importing = Importing { app, rows, import, progress, counts, name: &name };
+    let importing = RunningImport { app, rows, import, progress, counts, name: &name };
     let imported = if let Some(path) = report {
         let file = create_report(&path)?;
         let format = if is_json { Some(FileFormat::JsonLines) } else { FileFormat::of_path(&path) };
@@ -100,8 +101,8 @@ fn open(file: &Path) -> io::Result<(Box<dyn Read + Send>, Option<u64>)> {
     Ok((Box::new(file), size))
 }
 
-/// The file of the report, which its owner alone may read. What is there already is never written over: it may be the
-/// report of an import before, or by some link the very file that is to be read.
+/// Creates the file of the report, which only its owner can read. An existing file is never overwritten: it may
+/// be the report of an earlier import, or a link to the imported file.
 fn create_report(path: &Path) -> Result<File> {
     let mut options = File::options();
     options.write(true).create_new(true);
@@ -111,22 +112,23 @@ fn create_report(path: &Path) -> Result<File> {
     match options.open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
             let message =
-                format!("--report: {shown} is there already and is not written over; name another file");
+                format!("--report: {shown} already exists and is not overwritten; name another file");
             Err(UsageError(message).into())
         }
         opened => opened.with_context(|| format!("cannot write {shown}")),
     }
 }
 
-/// The last word: behind the rows if they are JSON, else apart from them, because a table has no room for it.
+/// Prints the summary. It follows JSON rows on standard output, but goes to standard error if standard output
+/// has a table of rows.
 fn summarise(
     account: AccountId,
     dry_run: bool,
-    imported: WholeImport,
+    imported: ImportOutcome,
     report_is_apart: bool,
     output: &mut Output<'_>,
 ) -> Result<()> {
-    let WholeImport { counts, groups_created } = imported;
+    let ImportOutcome { counts, groups_created } = imported;
     let ImportCounts { created, unchanged, conflicts, failed } = counts;
     let json = json!({
         "object": "import",
@@ -151,7 +153,7 @@ fn summarise(
     Ok(writeln!(io::stderr(), "{text}")?)
 }
 
-/// A sentence about groups that rows name and that were not there; empty if there are none.
+/// A sentence about the groups that were created because rows name them; empty if there are none.
 fn created_by_name(groups: u64, dry_run: bool) -> String {
     let verb = if dry_run { "would be created" } else { "created" };
     let them = if groups == 1 { "it" } else { "them" };
@@ -159,16 +161,16 @@ fn created_by_name(groups: u64, dry_run: bool) -> String {
     (groups > 0).then(sentence).unwrap_or_default()
 }
 
-/// What came of an import.
+/// The outcome of an import.
 #[derive(Debug, Clone, Copy)]
-struct WholeImport {
+struct ImportOutcome {
     counts: ImportCounts,
-    /// Groups that rows named by names that no group had. They have no rows of their own.
+    /// Groups created because rows name them. They have no rows of their own.
     groups_created: u64,
 }
 
-/// An import from a file.
-struct Importing<'a> {
+/// An import in progress.
+struct RunningImport<'a> {
     app: &'a Application,
     rows: ReadAhead,
     import: Import,
@@ -177,8 +179,8 @@ struct Importing<'a> {
     name: &'a str,
 }
 
-impl Importing<'_> {
-    async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<WholeImport> {
+impl RunningImport<'_> {
+    async fn run<W: Write>(mut self, mut report: ReportWriter<W>) -> Result<ImportOutcome> {
         let (mut previous_line, mut bytes_read) = (None, 0);
         loop {
             let end = match self.rows.next().await {
@@ -186,7 +188,7 @@ impl Importing<'_> {
                     let rows = part.rows;
                     bytes_read = part.bytes_read;
                     let line = rows.first().map_or(0, |row| row.line);
-                    // The rows before these may still be on their way into the store.
+                    // The previous part may still be on its way into the store.
                     let open_line = previous_line.replace(line).unwrap_or(line);
                     let imported = self.import.push(self.app, rows).await;
                     let imported = imported.with_context(|| stopped(self.name, open_line))?;
@@ -199,9 +201,9 @@ impl Importing<'_> {
             let imported = self.import.finish(self.app).await;
             let imported = imported.with_context(|| stopped(self.name, previous_line.unwrap_or(0)))?;
             self.report(&mut report, &imported, bytes_read)?;
-            end.with_context(|| format!("cannot read {} on", self.name))?;
+            end.with_context(|| format!("cannot read the rest of {}", self.name))?;
             let groups_created = self.import.groups_created();
-            return Ok(WholeImport { counts: self.counts, groups_created });
+            return Ok(ImportOutcome { counts: self.counts, groups_created });
         }
     }
 
@@ -223,5 +225,5 @@ impl Importing<'_> {
 }
 
 fn stopped(name: &str, line: u64) -> String {
-    format!("the import stopped at line {line} of {name}; import the same file again to go on")
+    format!("the import stopped at line {line} of {name}; import the same file again to continue")
 }

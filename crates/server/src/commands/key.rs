@@ -11,33 +11,33 @@ use signpost_domain::{AccountId, ApiKey, Name};
 use super::output::{Output, unless_reader_left};
 use super::secrets::KeyReferenceParser;
 
-/// What can be done with keys.
+/// The subcommands of `signpost key`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum KeyCommand {
-    /// Issue a key. It is shown once.
+    /// Issue a key. It is shown only once.
     Issue {
-        /// The account whose key it is: its id or its owner's e-mail address.
+        /// Account of the key: its id or its owner's e-mail address.
         #[arg(long)]
         account: AccountReference,
-        /// What to call it.
+        /// Name of the key.
         #[arg(long, value_parser = Name::parse)]
         name: Option<Name>,
     },
     /// List the keys of an account, revoked ones included, newest first.
     List {
-        /// The account: its id or its owner's e-mail address.
+        /// Account: its id or its owner's e-mail address.
         #[arg(long)]
         account: AccountReference,
     },
-    /// Revoke a key for good. It is refused from the very next request on.
+    /// Revoke a key for good, from the next request on.
     Revoke {
-        /// The key's id, as `key list` shows it, or the key itself (`sp_live_…`), which is not repeated.
+        /// Id of the key, as `key list` shows it, or the key itself (`sp_live_…`), which is never printed.
         #[arg(value_parser = KeyReferenceParser)]
         key: KeyReference,
     },
 }
 
-/// Runs one of them.
+/// Runs the subcommand.
 pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Output<'_>) -> Result<()> {
     match command {
         KeyCommand::Issue { account, name } => {
@@ -45,7 +45,7 @@ pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Out
             let (key, secret) = keys::issue(app, account, name).await?;
             let json = json!({ "id": key.id.to_string(), "key": secret.expose() });
             let text = format!(
-                "Issued key {} for account {account}:\n\n  {}\n\nIt is shown this once: only a hash of it is kept.",
+                "Issued key {} for account {account}:\n\n  {}\n\nIt is shown only once, because Signpost stores nothing but its hash.",
                 key.id,
                 secret.expose()
             );
@@ -66,8 +66,8 @@ pub(super) async fn run(app: &Application, command: KeyCommand, output: &mut Out
                 "revoked_at": revoked_at,
             });
             let name = name.map(|name| format!(" \"{name}\"")).unwrap_or_default();
-            let since = revoked_at.map(|at| format!(" since {at}")).unwrap_or_default();
-            let text = format!("Key {id}{name} (…{last_four}) of account {account_id} is revoked{since}.");
+            let when = revoked_at.map(|at| format!(" at {at}")).unwrap_or_default();
+            let text = format!("Key {id}{name} (…{last_four}) of account {account_id} was revoked{when}.");
             Ok(output.result(&json, text)?)
         }
     }

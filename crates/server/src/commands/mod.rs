@@ -1,17 +1,15 @@
-//! What the program can be told to do (D60).
+//! The command line (D60): commands, their options and their help.
 
 mod account;
-mod backup;
+mod database;
 mod export;
 mod first_start;
 mod import;
 mod key;
-mod migrate;
 mod output;
 mod secrets;
 mod serve;
 mod start_log;
-mod wording;
 
 use std::ffi::OsString;
 use std::io;
@@ -28,21 +26,21 @@ use crate::settings::{
 use crate::telemetry;
 use crate::wiring;
 use account::AccountCommand;
-use backup::BackupArguments;
+use database::BackupArguments;
 use export::ExportArguments;
 use import::ImportArguments;
 use key::KeyCommand;
 use output::Output;
 pub(crate) use secrets::without_keys;
 
-/// Signpost: short links on your own domain, made through an API and opened in a browser.
+/// Signpost: short links on your own domain, created through an API and opened in a browser.
 ///
-/// Without a command it serves. On its first start on the embedded store it makes an account with a key and prints a curl
-/// line to try.
+/// Without a command, Signpost serves. The first start on the embedded store creates an account with a key, and
+/// prints a curl line to try.
 #[derive(Debug, Parser)]
 #[command(name = "signpost", version, after_long_help = after_help(), max_term_width = 100)]
 pub(crate) struct Cli {
-    // First, because headings of the help stand in the order in which settings come.
+    // First, because `--help` shows headings in the order in which settings are declared.
     #[command(flatten)]
     serve: ServeFlags,
     #[command(flatten)]
@@ -51,7 +49,7 @@ pub(crate) struct Cli {
     command: Option<Command>,
 }
 
-/// The heading in `--help` of what every command takes. A command's own options have another, which comes first.
+/// The heading in `--help` of the options that every command has. The command's own options come before it.
 const EVERY_COMMAND: &str = "Every command";
 
 #[derive(Debug, Args)]
@@ -59,13 +57,13 @@ struct Global {
     /// Print results on standard output as JSON.
     #[arg(long, global = true, help_heading = EVERY_COMMAND)]
     json: bool,
-    // Written here, because a comment for the documentation would need backticks.
+    // Not a doc comment, which would need backticks.
     #[arg(
         long,
         global = true,
         help_heading = EVERY_COMMAND,
         value_name = "FILE",
-        help = "File of settings\n[default: signpost.toml, if it is there] [env: SIGNPOST_CONFIG]"
+        help = "Settings file\n[default: signpost.toml, if it exists] [env: SIGNPOST_CONFIG]"
     )]
     config: Option<PathBuf>,
     #[command(flatten)]
@@ -74,15 +72,15 @@ struct Global {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the API and the links; this is what happens without a command.
+    /// Serve the API and the links; the default command.
     Serve(ServeFlags),
-    /// Bring the database up to date. `serve` does so by itself on the embedded store, and never on PostgreSQL.
+    /// Bring the database up to date. `serve` does this itself on the embedded store, but never on PostgreSQL.
     Migrate,
-    /// Copy the embedded database to a file, also while a server runs on it.
+    /// Copy the embedded database to a file, even while a server uses it.
     Backup(BackupArguments),
     /// Write the groups and links of an account to a file.
     Export(ExportArguments),
-    /// Read groups and links of an account from a file; what is there already stays as it is.
+    /// Import groups and links of an account from a file; existing ones stay as they are.
     Import(ImportArguments),
     /// Create, list, suspend and delete accounts.
     #[command(subcommand)]
@@ -93,7 +91,7 @@ enum Command {
 }
 
 impl Command {
-    /// Whether a setting that not every command has is of use to it.
+    /// Whether the command takes the setting `key`, which is not one of every command.
     fn takes(&self, key: &str) -> bool {
         match self {
             Self::Serve(_) => true,
@@ -107,15 +105,16 @@ fn after_help() -> String {
     format!(
         "\
 Settings:
-  A setting is given as a flag, as the environment variable that stands with it,
-  or as a key of the settings file, and they win in this order. Lists are
-  separated by commas; in the file they may be arrays. In signpost.toml:
+  Give a setting as a flag, as the environment variable shown with it, or as a
+  key of the settings file, in this order of precedence. Separate the items of
+  a list by commas; in the file a list may be an array. In signpost.toml:
     api-listen = \"0.0.0.0:8080\"
     link-listen = \"0.0.0.0:8081\"
     system-url = \"https://go.example.com\"
     trusted-proxies = [\"10.0.0.0/8\", \"fd00::/8\"]
-  The variable RUST_LOG says what is logged, such as debug or
-  signpost_edge=debug; serve logs from info on, the other commands warnings.
+  The variable RUST_LOG sets what is logged, such as debug or
+  signpost_edge=debug. By default serve logs from level info on, the other
+  commands from level warn on.
 
 Plans:
 {plans}
@@ -133,8 +132,8 @@ Examples:
   signpost backup /var/backups/signpost-monday.db
 
 Stopping:
-  SIGTERM or Ctrl-C stops it when the requests that run are answered, at most
-  30 seconds after drain-delay; a second one stops it at once.",
+  On SIGTERM or Ctrl-C the program finishes running requests and exits, at most
+  30 seconds after drain-delay. A second signal stops it at once.",
         plans = indented(PLANS_FILE_FORM)
     )
 }
@@ -143,26 +142,26 @@ fn indented(text: &str) -> String {
     text.lines().map(|line| format!("  {line}")).collect::<Vec<_>>().join("\n")
 }
 
-/// The command line asks for something that is not to be had.
+/// The command line is wrong in a way that only the command can tell.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct UsageError(pub(crate) String);
 
-/// Whether the program was told wrongly, rather than failing at what it was told.
+/// Whether the command line or a setting is wrong, as opposed to a command that failed.
 pub(crate) fn is_usage_error(error: &anyhow::Error) -> bool {
     error.is::<UsageError>() || error.is::<SettingsError>()
 }
 
 impl Cli {
-    /// Whether results are wanted in JSON.
+    /// Whether to print results as JSON.
     pub(crate) const fn json(&self) -> bool {
         self.global.json
     }
 
-    /// Does what the command line says. `variables` are those of the environment.
+    /// Runs the command. `variables` are those of the environment.
     ///
     /// # Errors
-    /// It could not be done; [`is_usage_error`] tells whose fault it is.
+    /// The command failed, or was wrong: [`is_usage_error`] tells them apart.
     pub(crate) async fn run(self, variables: impl IntoIterator<Item = (OsString, OsString)>) -> Result<()> {
         let Self { global: Global { json, config, common }, serve, command } = self;
         let mut flags = common.0;
@@ -170,7 +169,7 @@ impl Cli {
             && let Some(key) = serve.0.keys().find(|key| !command.takes(key))
         {
             return Err(UsageError(format!(
-                "--{key} is a setting of `serve`; this command has no use for it"
+                "--{key} is a setting of `serve`, which this command does not take; leave it out"
             ))
             .into());
         }
@@ -199,11 +198,11 @@ impl Cli {
             }
             Some(Command::Migrate) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                migrate::run(&settings, output).await
+                database::run_migrate(&settings, output).await
             }
             Some(Command::Backup(arguments)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
-                backup::run(&settings, arguments, output).await
+                database::run_backup(&settings, arguments, output).await
             }
             Some(Command::Export(arguments)) => {
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
@@ -217,7 +216,7 @@ impl Cli {
                 import::run(&app, arguments, output).await
             }
             Some(Command::Account(command)) => {
-                command.must_be_meant()?;
+                command.require_confirmation()?;
                 telemetry::start_logging(settings.log_format, LevelFilter::WARN)?;
                 let app = wiring::operators_application(&settings).await?;
                 account::run(&app, command, output).await

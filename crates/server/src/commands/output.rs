@@ -1,11 +1,11 @@
-//! What commands print on standard output.
+//! The output of commands, and the wording of counts and lists.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
 use serde::Serialize;
 
-/// Standard output, as the operator wants it: lines for people, or JSON.
+/// Standard output in the form that the operator chose: lines for people, or JSON.
 pub(crate) struct Output<'a> {
     out: &'a mut dyn Write,
     json: bool,
@@ -22,7 +22,7 @@ impl<'a> Output<'a> {
         self.json
     }
 
-    /// Standard output itself, for what has a form of its own.
+    /// Standard output itself, for content with its own format.
     pub(crate) fn raw(&mut self) -> &mut dyn Write {
         self.out
     }
@@ -38,8 +38,8 @@ impl<'a> Output<'a> {
         self.out.flush()
     }
 
-    /// Begins a list, to be printed item by item as it is read: an array in JSON, otherwise a line for each item
-    /// under `header`.
+    /// Begins a list, which is printed item by item: an array in JSON, otherwise a line for each item under
+    /// `header`.
     pub(crate) fn list(&mut self, header: impl Display) -> io::Result<ListOutput<'_, 'a>> {
         if self.json {
             write!(self.out, "[")?;
@@ -80,12 +80,27 @@ impl ListOutput<'_, '_> {
     }
 }
 
-/// The outcome of printing a list, which is no failure if whoever reads it has seen enough, as `head` does.
+/// The outcome of printing a list. A closed pipe is no failure: its reader, such as `head`, has seen enough.
 pub(crate) fn unless_reader_left(outcome: anyhow::Result<()>) -> anyhow::Result<()> {
     let left = |error: &io::Error| error.kind() == io::ErrorKind::BrokenPipe;
     match outcome {
         Err(error) if error.downcast_ref().is_some_and(left) => Ok(()),
         outcome => outcome,
+    }
+}
+
+/// A count with its noun in the singular or the plural: `1 row`, `2 rows`.
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{ending}")
+}
+
+/// The items as a list in a sentence: `a`, `a and b`, `a, b and c`.
+pub(super) fn enumerated(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
     }
 }
 
@@ -114,10 +129,23 @@ mod tests {
     }
 
     #[test]
-    fn d60_a_result_in_json_stands_alone_on_its_line() {
+    fn d60_a_json_result_is_one_line() {
         let mut out = Vec::new();
         let mut output = Output::new(&mut out, true);
         output.result(&"for programs", "for people").unwrap();
         assert_eq!(out, b"\"for programs\"\n");
+    }
+
+    #[test]
+    fn only_a_count_of_one_is_singular() {
+        let worded = [0, 1, 2, 21].map(|count| counted(count, "row"));
+        assert_eq!(worded, ["0 rows", "1 row", "2 rows", "21 rows"]);
+    }
+
+    #[test]
+    fn and_precedes_the_last_of_several_items() {
+        let items = ["a", "b", "c"].map(str::to_owned);
+        let worded: Vec<_> = (0..=3).map(|count| enumerated(&items[..count])).collect();
+        assert_eq!(worded, ["", "a", "a and b", "a, b and c"]);
     }
 }

@@ -1,4 +1,4 @@
-//! API keys on the command line, which no message repeats.
+//! Keeps API keys on the command line out of every message.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -9,13 +9,13 @@ use clap::{Arg, Command};
 use signpost_app::keys::KeyReference;
 use signpost_domain::{ApiKeyId, ApiKeySecret};
 
-/// What every API key begins with.
+/// The prefix of every API key.
 const KEY_PREFIX: &str = "sp_live_";
 
-/// What stands in a message for the rest of a key.
+/// Replaces the rest of a key in messages.
 const ELLIPSIS: char = '…';
 
-/// The text with every key, and every beginning of one, cut down to its prefix.
+/// Cuts every key in the text, whole or partial, down to its prefix.
 pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
     if !text.contains(KEY_PREFIX) {
         return Cow::Borrowed(text);
@@ -33,17 +33,17 @@ pub(crate) fn without_keys(text: &str) -> Cow<'_, str> {
     Cow::Owned(clean)
 }
 
-/// The number of characters behind the prefix of a key (D13).
+/// The number of characters after the prefix of a key (D13).
 const KEY_CHARS: usize = 32;
 
-/// What stands behind a key. White space may break the key in two, as copying from a terminal does.
+/// The text after a key. White space may break the key in two, as copying from a terminal does.
 fn without_rest_of_key(text: &str) -> &str {
-    let behind_word = |text: &'_ str| text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    let first = behind_word(text);
+    let end_of_word = |text: &'_ str| text.find(|c: char| !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let first = end_of_word(text);
     let rest = text.get(first..).unwrap_or_default();
     let spaces = rest.find(|c: char| !c.is_whitespace()).unwrap_or(rest.len());
     let broken_off = rest.get(spaces..).unwrap_or_default();
-    let second = behind_word(broken_off);
+    let second = end_of_word(broken_off);
     if first > 0 && spaces > 0 && first + second == KEY_CHARS {
         return broken_off.get(second..).unwrap_or_default();
     }

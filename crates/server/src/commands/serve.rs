@@ -27,7 +27,7 @@ pub(super) async fn run(
     let serving = Serving::start(common, settings).await?;
     match common.database {
         Database::File(_) => first_start::run(&serving.app, addresses.api, &origin, output).await?,
-        Database::Server(_) => first_start::say_how(&serving.app, output).await?,
+        Database::Server(_) => first_start::suggest_commands(&serving.app, output).await?,
     }
     start_log::accounts(&serving.app).await;
     let connections = connections(common, settings);
@@ -48,28 +48,29 @@ pub(super) async fn run(
     serving.begin_stopping();
     if shutdown::stop(signals.next(), settings.drain_delay, servers.stop(), STOPPED_WITHIN).await {
         serving.close().await;
-        tracing::info!("stopped; everything that ran is finished");
+        tracing::info!("stopped; all running work is finished");
     } else {
-        // What is still running holds the store, so it is not closed. What was committed is safe all the same.
+        // Running work still holds the store, so the store is not closed. Committed changes are safe all the
+        // same.
         serving.save_clicks().await;
-        tracing::warn!("stopped; something that ran was cut short");
+        tracing::warn!("stopped; some running work was cut short");
     }
     Ok(())
 }
 
-/// How many connections the listeners may have.
+/// The number of connections that the listeners may have.
 fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections {
     let of_database = match common.database {
         Database::File(_) => 0,
         Database::Server(_) => {
             let of_requests = postgres_options(common.store_timeout, common.pool).connections.get();
-            // Beside them those of visitors, and a few of the node's own.
+            // Visitors and the node's own work have connections beside those of requests.
             of_requests + of_requests / 8 + 4
         }
     };
     let wanted = settings.max_connections.get();
     let limit = open_files::raise_limit();
-    // The threads of the API and of the links, that of the metrics, and the main runtime.
+    // The threads of the API and of the links, one for metrics, and the main runtime.
     let runtimes = 2 * listeners::workers().get() + 2;
     let others = of_database + runtimes * open_files::FILES_OF_A_RUNTIME;
     let connections = Connections::within(limit, others, wanted);
@@ -77,14 +78,14 @@ fn connections(common: &CommonSettings, settings: &ServeSettings) -> Connections
         tracing::warn!(
             open_files = limit,
             "the limit of open files allows only {} of the {wanted} connections of `max-connections`: raise \
-             it, for example by `LimitNOFILE` of systemd",
+             the limit, for example with `LimitNOFILE` of systemd",
             connections.each
         );
     }
     connections
 }
 
-/// The origin at which links open. As long as nobody has said what it is, it follows the port of the listener, and
+/// The origin at which links open. If `system-url` is not set, the origin follows the port of the listener, and
 /// a warning says that the addresses in answers do not.
 fn origin_of_links(settings: &ServeSettings, addresses: Addresses) -> String {
     let shown = settings.system.origin();

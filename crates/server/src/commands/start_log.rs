@@ -1,4 +1,4 @@
-//! What the log says at the start: the settings, and what will not work with them.
+//! The log lines of the start: the settings, and warnings about what does not work with them.
 
 use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
@@ -17,7 +17,7 @@ use crate::settings::{
     ClickSettings, CommonSettings, DomainSettings, GateSettings, PoolSettings, ServeSettings,
 };
 
-/// Logs the settings under their names, and warns of those that will not work. None of this is secret.
+/// Logs the settings under their names, and warns of those that do not work. None of them is secret.
 pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
     let CommonSettings { database, store_timeout, pool, plans, log_format: _ } = common;
     let PoolSettings { connections, wait, statement_timeout } = pool;
@@ -47,10 +47,10 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
     warn_of_localhost(serve);
     match (&edge.hostname, edge.addresses.is_empty()) {
         (None, _) => tracing::warn!(
-            "custom domains are off: public DNS cannot know the host of `system-url`; to offer custom domains, set `edge-hostname` to the name that they shall point at"
+            "custom domains are off: public DNS cannot resolve the host of `system-url`; to offer custom domains, set `edge-hostname` to the name that they must point to"
         ),
         (Some(_), true) => tracing::info!(
-            "`edge-addresses` is not set: custom domains that can have no CNAME need an ALIAS record at their DNS provider"
+            "`edge-addresses` is not set: custom domains that cannot have a CNAME record need an ALIAS record at their DNS provider"
         ),
         (Some(_), false) => {}
     }
@@ -99,13 +99,13 @@ pub(super) fn settings(common: &CommonSettings, serve: &ServeSettings) {
     );
 }
 
-/// The items as a list setting is written; `None` if there are none.
+/// The items in the form of a list setting; `None` for an empty list.
 fn listed(items: impl IntoIterator<Item: Display>) -> Option<String> {
     let items: Vec<_> = items.into_iter().map(|item| item.to_string()).collect();
     (!items.is_empty()).then(|| items.join(","))
 }
 
-/// The time as a setting is written.
+/// The time in the form of a setting.
 fn time(time: Duration) -> String {
     match time.subsec_millis() {
         0 => format!("{}s", time.as_secs()),
@@ -113,31 +113,31 @@ fn time(time: Duration) -> String {
     }
 }
 
-/// Warns of what accounts have that does not go with the settings. If the store cannot tell, that is no reason not to serve.
+/// Warns of accounts that conflict with the settings. The node serves even if the store cannot answer.
 pub(super) async fn accounts(app: &Application) {
     warn_of_own_names(app).await;
     warn_of_unknown_plans(app).await;
 }
 
-/// Warns of each of the installation's own names that an account has as its custom domain.
+/// Warns of each name of the installation that an account has as its custom domain.
 async fn warn_of_own_names(app: &Application) {
     match domains::own_names_held(app).await {
         Ok(held) => {
             for hostname in held {
                 tracing::warn!(
                     %hostname,
-                    "a name of this installation is the custom domain of an account, which can have no certificate and \
-                     perhaps serves no links any more: change `system-url`, `system-aliases` or `edge-hostname`, or have the domain removed"
+                    "a name of this installation is the custom domain of an account, so the domain gets no certificate and may \
+                     serve no links: change `system-url`, `system-aliases` or `edge-hostname`, or have the account delete the domain"
                 );
             }
         }
         Err(error) => {
-            tracing::warn!(%error, "the database did not say whether accounts have names of this installation");
+            tracing::warn!(%error, "cannot check whether accounts have names of this installation");
         }
     }
 }
 
-/// Warns of each plan that accounts have and that the settings do not define.
+/// Warns of each plan that accounts have but the settings do not define.
 async fn warn_of_unknown_plans(app: &Application) {
     match signpost_app::accounts::unknown_plans(app).await {
         Ok(unknown) => {
@@ -145,28 +145,30 @@ async fn warn_of_unknown_plans(app: &Application) {
                 tracing::warn!(
                     %plan,
                     accounts,
-                    "accounts have a plan that this node does not know, and their requests are refused: define it in the file of the setting `plans`, or give them another with `signpost account set-plan`"
+                    "accounts have a plan that this node does not know, so their requests are refused: define the plan in the file of the setting `plans`, or move the accounts with `signpost account set-plan`"
                 );
             }
         }
-        Err(error) => tracing::warn!(%error, "the database did not say which plans accounts have"),
+        Err(error) => tracing::warn!(%error, "cannot check the plans of accounts"),
     }
 }
 
-/// Warns where others may reach a listener and links are shown under a name that leads each visitor to their own machine.
+/// Warns if other machines may reach a listener while links have a host that leads visitors to their own
+/// machine.
 fn warn_of_localhost(settings: &ServeSettings) {
     let listeners = [(API_LISTEN.key, settings.api_listen), (LINK_LISTEN.key, settings.link_listen)];
-    let astray = listeners.into_iter().filter(|(_, address)| leads_others_astray(&settings.system, *address));
-    if let Some(listeners) = listed(astray.map(|(setting, address)| format!("`{setting}` ({address})"))) {
+    let misleading =
+        listeners.into_iter().filter(|(_, address)| misleads_visitors(&settings.system, *address));
+    if let Some(listeners) = listed(misleading.map(|(setting, address)| format!("`{setting}` ({address})"))) {
         tracing::warn!(
-            "others may reach {listeners}, but links are shown under {}, which leads visitors to their own machine: \
+            "other machines may reach {listeners}, but links are shown under {}, which leads visitors to their own machine: \
              set `system-url` to the origin that visitors use",
             settings.system.origin()
         );
     }
 }
 
-fn leads_others_astray(system: &SystemDomain, listener: SocketAddr) -> bool {
+fn misleads_visitors(system: &SystemDomain, listener: SocketAddr) -> bool {
     let host = system.hostname().as_str();
     let is_local = host == "localhost"
         || host.ends_with(".localhost")
@@ -179,8 +181,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn links_on_localhost_lead_others_astray() {
-        for (url, listener, is_astray) in [
+    fn links_on_localhost_mislead_visitors_of_public_listeners() {
+        for (url, listener, is_misleading) in [
             ("http://localhost:8081", "0.0.0.0:8081", true),
             ("http://localhost:8081", "[::]:8081", true),
             ("http://127.0.0.1:8081", "192.0.2.1:8081", true),
@@ -193,15 +195,15 @@ mod tests {
         ] {
             let system = SystemDomain::new(url, Vec::new()).unwrap();
             assert_eq!(
-                leads_others_astray(&system, listener.parse().unwrap()),
-                is_astray,
+                misleads_visitors(&system, listener.parse().unwrap()),
+                is_misleading,
                 "{url} {listener}"
             );
         }
     }
 
     #[test]
-    fn times_are_written_as_settings_are() {
+    fn times_have_the_form_of_settings() {
         assert_eq!([time(Duration::from_millis(1500)), time(Duration::from_mins(10))], ["1500ms", "600s"]);
     }
 }

@@ -15,7 +15,7 @@ fn the_command_line_is_well_formed() {
 }
 
 #[test]
-fn d60_serve_is_the_default_and_takes_its_settings_before_and_behind_its_name() {
+fn d60_settings_of_serve_may_come_before_or_after_its_name() {
     let bare = parse("signpost --api-listen 127.0.0.1:1 --json").unwrap();
     assert!(bare.command.is_none() && bare.json());
     assert_eq!(bare.serve.0.get("api-listen").unwrap(), "127.0.0.1:1");
@@ -26,7 +26,7 @@ fn d60_serve_is_the_default_and_takes_its_settings_before_and_behind_its_name() 
 }
 
 #[test]
-fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
+fn d60_common_options_may_come_before_or_after_every_command() {
     let id = "0".repeat(32);
     for command in [
         "serve".to_owned(),
@@ -65,7 +65,7 @@ fn d60_every_command_takes_json_and_the_common_settings_before_and_behind() {
 }
 
 #[test]
-fn a_malformed_argument_is_named_and_ends_with_2() {
+fn a_malformed_argument_is_named_and_exits_with_2() {
     for (line, named) in [
         (
             "signpost account suspend acc_1",
@@ -94,13 +94,13 @@ fn a_malformed_argument_is_named_and_ends_with_2() {
 }
 
 #[tokio::test]
-async fn a_setting_of_serve_is_refused_by_other_commands_also_before_their_name() {
+async fn other_commands_refuse_settings_of_serve_before_their_name() {
     let error = parse("signpost --api-listen 127.0.0.1:1 migrate").unwrap().run([]).await.unwrap_err();
     assert!(is_usage_error(&error));
     assert!(error.to_string().starts_with("--api-listen is a setting of `serve`"), "{error}");
 }
 
-/// Contract D61: an import judges links, so it takes the settings by which `serve` does, before its name and behind it.
+/// D61: an import validates links, so it takes the settings by which `serve` validates them.
 #[test]
 fn d61_an_import_takes_the_settings_of_links() {
     let import = "import --account acc_00000000000000000000000000000000";
@@ -133,13 +133,13 @@ fn help_shows_every_setting_with_its_variable_and_default() {
 }
 
 #[tokio::test]
-async fn d60_an_account_is_not_deleted_without_the_word() {
+async fn d60_an_account_is_not_deleted_without_yes() {
     let line = format!("signpost account delete acc_{}", "0".repeat(32));
     let error = parse(&line).unwrap().run([]).await.unwrap_err();
     assert!(is_usage_error(&error) && error.to_string().contains("--yes"), "{error}");
 }
 
-/// A key that was pasted with its end missing, or that somebody changed, is still most of a secret.
+/// A truncated or altered key still contains most of the secret.
 #[test]
 fn d13_no_malformed_key_is_repeated() {
     let key = ApiKeySecret::from_random([4; 32]);
@@ -152,11 +152,11 @@ fn d13_no_malformed_key_is_repeated() {
         assert!(message.contains("Usage: signpost key revoke"), "{message}");
     }
     let pasted = Cli::try_parse_from(["signpost", "key", "revoke", &format!(" {key}\n")]);
-    assert!(pasted.is_ok(), "what a clipboard adds does no harm");
+    assert!(pasted.is_ok(), "white space from a clipboard is ignored");
     assert!(!format!("{pasted:?}").contains(&key[10..20]));
 }
 
-/// What a command alone has comes before what every command has, which would hide it otherwise.
+/// The long list of options that every command has would hide the command's own.
 #[test]
 fn the_help_of_a_command_shows_its_own_options_first() {
     for (command, own) in [

@@ -1,4 +1,4 @@
-//! The settings by which clicks are recorded.
+//! The settings of click recording.
 
 use std::path::{Path, PathBuf};
 
@@ -10,19 +10,19 @@ use super::error::SettingsError;
 use super::setting::Setting;
 use super::sources::Sources;
 
-/// The folder of the spool, in the data folder.
+/// The name of the spool's folder in the data folder.
 const SPOOL: &str = "signpost-spool";
 
-/// Puts a text in the place of one of the lists.
+/// Replaces one of the lists with the text of a file.
 type Replace = fn(Lists, &str) -> Result<Lists, SourceError>;
 
 /// How clicks are recorded.
 pub(crate) struct ClickSettings {
-    /// Whether they are.
+    /// Whether clicks are recorded.
     pub(crate) are_recorded: bool,
-    /// The folder of what this node keeps for itself.
+    /// The folder of this node's own data.
     pub(crate) data_dir: PathBuf,
-    /// The lists by which facts are found.
+    /// The lists from which the facts of a click are derived.
     pub(crate) lists: Lists,
 }
 
@@ -42,7 +42,7 @@ impl ClickSettings {
         self.data_dir.join(SPOOL)
     }
 
-    /// Reads them.
+    /// Reads the settings.
     ///
     /// # Errors
     /// One of them is invalid, or a list cannot be read.
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn d61_the_spool_is_beside_the_embedded_database_if_nothing_is_said() {
+    fn d61_the_spool_is_beside_the_embedded_database_by_default() {
         for (given, expected) in [
             (vec![("database-url", "sqlite:///var/lib/here/links.db")], "/var/lib/here/signpost-spool"),
             (vec![("database-url", "postgres://user@db.example/signpost")], "signpost-spool"),
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn d61_a_list_that_cannot_be_used_stops_the_start_with_its_line() {
+    fn d61_an_invalid_list_is_refused_with_the_line_of_the_error() {
         let list = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(list.path(), "# fine\nsomebot\n((\n").unwrap();
         let path = list.path().to_str().unwrap();

@@ -1,10 +1,10 @@
-//! Where the data is kept.
+//! The setting of the database.
 
 use std::fmt;
 
 use signpost_sqlite::DatabaseFile;
 
-/// Where the data is kept.
+/// The place of the data.
 #[derive(Debug, Clone)]
 pub(crate) enum Database {
     /// In a file, by the embedded store.
@@ -13,7 +13,7 @@ pub(crate) enum Database {
     Server(ServerUrl),
 }
 
-/// The URL of a PostgreSQL server and a database on it. It may hold a password, so it is never shown whole.
+/// The URL of a database on a PostgreSQL server. It may hold a password, so it is never shown whole.
 #[derive(Clone)]
 pub(crate) struct ServerUrl(String);
 
@@ -22,13 +22,13 @@ impl ServerUrl {
         Self(url)
     }
 
-    /// The URL with what is secret in it, to connect with.
+    /// The whole URL with its secrets, to connect with.
     pub(crate) fn expose(&self) -> &str {
         &self.0
     }
 }
 
-/// Hosts and name of the database alone: all else may be secret.
+/// Shows only the hosts and the name of the database, because other parts may be secret.
 impl fmt::Display for ServerUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&signpost_postgres::url_without_secrets(&self.0))

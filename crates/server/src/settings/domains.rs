@@ -9,20 +9,20 @@ use super::catalog;
 use super::error::SettingsError;
 use super::sources::Sources;
 
-/// How `serve` deals with custom domains.
+/// The settings of custom domains.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct DomainSettings {
-    /// Where they have to point.
+    /// What custom domains must point to.
     pub(crate) edge: Edge,
-    /// Who is asked about them.
+    /// The name servers to query about them.
     pub(crate) name_servers: NameServers,
-    /// Which special-use names may be connected.
+    /// The special-use names under which hostnames may be connected.
     pub(crate) allowed_special_use: BTreeSet<SpecialUseName>,
 }
 
 impl DomainSettings {
-    /// Reads them. Without `edge-hostname`, domains point at the system domain's own hostname, if public DNS can know it
-    /// (D61).
+    /// Reads the settings. Without `edge-hostname`, domains point to the hostname of the system domain, if
+    /// public DNS can resolve it (D61).
     ///
     /// # Errors
     /// One of them is invalid.
@@ -40,7 +40,7 @@ impl DomainSettings {
         })
     }
 
-    /// The rules by which hostnames are judged.
+    /// The rules for hostnames that accounts connect.
     pub(crate) fn hostname_rules(&self, system: &SystemDomain) -> HostnameRules {
         HostnameRules::new(system.clone(), self.edge.hostname.clone(), self.allowed_special_use.clone())
     }

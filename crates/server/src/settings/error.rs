@@ -1,10 +1,10 @@
-//! What is wrong with a setting.
+//! Errors in settings.
 
 use std::path::PathBuf;
 
 use super::setting::About;
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
     /// A flag.
@@ -17,7 +17,7 @@ pub(crate) enum Source {
     Default,
 }
 
-/// Why the program does not start: the setting as it was given, and what is wrong with it (D61).
+/// Why the program does not start: the setting as the operator gave it, and the problem with it (D61).
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{place}: {problem}")]
 pub(crate) struct SettingsError {
@@ -26,7 +26,8 @@ pub(crate) struct SettingsError {
 }
 
 impl SettingsError {
-    /// A value of a setting is not what it must be. `problem` reads on after "must".
+    /// The value of a setting is invalid. `problem` follows the setting's place after a colon, such as "must be
+    /// on or off".
     pub(crate) fn invalid(setting: &About, source: &Source, problem: impl Into<String>) -> Self {
         let key = setting.key;
         let place = match source {
@@ -38,7 +39,7 @@ impl SettingsError {
         Self { place, problem: problem.into() }
     }
 
-    /// Something else is wrong at `place`.
+    /// Another problem, at `place`.
     pub(crate) fn at(place: impl Into<String>, problem: impl Into<String>) -> Self {
         Self { place: place.into(), problem: problem.into() }
     }

@@ -7,14 +7,14 @@ use clap::{Arg, ArgMatches, Command, FromArgMatches};
 use super::catalog::SETTINGS;
 use super::setting::{About, Scope};
 
-/// The settings that were given as flags, by name.
+/// The settings given as flags, by name.
 pub(crate) type Flags = BTreeMap<&'static str, String>;
 
-/// The flags of the settings that `serve` has beside those that every command has.
+/// The flags of `serve`, without those of every command.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ServeFlags(pub(crate) Flags);
 
-/// Those of them that commands have which judge links.
+/// The flags of commands that validate links, such as `import`.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LinkFlags(pub(crate) Flags);
 

@@ -1,4 +1,4 @@
-//! The settings by which the countries of visitors are known (D55).
+//! The settings that determine the countries of visitors (D55).
 
 use std::sync::Arc;
 
@@ -10,17 +10,17 @@ use super::sources::Sources;
 use super::values;
 use crate::country_database_file::CountryDatabaseFile;
 
-/// How `serve` knows where visitors are.
+/// The sources of visitors' countries.
 #[derive(Debug)]
 pub(crate) struct GateSettings {
-    /// The database, read.
+    /// The database of countries, already read.
     pub(crate) country_database: Option<Arc<CountryDatabaseFile>>,
-    /// The header that trusted proxies set.
+    /// The header in which trusted proxies name the country.
     pub(crate) country_header: Option<HeaderName>,
 }
 
 impl GateSettings {
-    /// Reads them.
+    /// Reads the settings.
     ///
     /// # Errors
     /// One of them is invalid, or the database cannot be read.
@@ -43,7 +43,7 @@ pub(super) fn country_database(text: &str) -> Result<Arc<CountryDatabaseFile>, S
     CountryDatabaseFile::open(path).map(Arc::new).map_err(|error| error.to_string())
 }
 
-/// Headers that requests may have of any client, and that mean something else.
+/// Headers that any client may send with another meaning.
 const OTHER_HEADERS: [&str; 22] = [
     "accept",
     "accept-encoding",
@@ -69,12 +69,12 @@ const OTHER_HEADERS: [&str; 22] = [
     "x-real-ip",
 ];
 
-/// The name of a header that says a country.
+/// The name of the header that names a visitor's country.
 pub(super) fn country_header(text: &str) -> Result<HeaderName, String> {
     let name = HeaderName::try_from(text)
         .map_err(|_| format!("must be the name of a header, such as CF-IPCountry, not {text:?}"))?;
     if OTHER_HEADERS.contains(&name.as_str()) || name.as_str().starts_with("x-forwarded-") {
-        return Err(format!("must be a header that says a country, such as CF-IPCountry, not {text:?}"));
+        return Err(format!("must be a header that names a country, such as CF-IPCountry, not {text:?}"));
     }
     Ok(name)
 }

@@ -1,4 +1,4 @@
-//! What the operator sets (D61).
+//! The settings of the program (D61).
 
 mod catalog;
 mod clicks;
@@ -39,7 +39,7 @@ use error::Source;
 
 use crate::target_blocklist_file::TargetBlocklistFile;
 
-/// Settings of which messages elsewhere speak.
+/// Settings that messages in other modules name.
 pub(crate) mod names {
     use super::{About, catalog};
 
@@ -48,14 +48,14 @@ pub(crate) mod names {
     pub(crate) const METRICS_LISTEN: &About = &catalog::METRICS_LISTEN.about;
 }
 
-/// The settings that every command has.
+/// The settings of every command.
 #[derive(Debug)]
 pub(crate) struct CommonSettings {
-    /// Where the data is kept.
+    /// The place of the data.
     pub(crate) database: Database,
     /// How long a call to the store may take.
     pub(crate) store_timeout: Duration,
-    /// What was said of the connections to a server.
+    /// The bounds of the connections to PostgreSQL.
     pub(crate) pool: PoolSettings,
     /// The plans.
     pub(crate) plans: Plans,
@@ -63,20 +63,19 @@ pub(crate) struct CommonSettings {
     pub(crate) log_format: LogFormat,
 }
 
-/// What the operator said of the connections to a database server; what was left out follows the machine and
-/// `store-timeout`.
+/// The bounds of the connections to PostgreSQL. A bound that is not set follows the machine or `store-timeout`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct PoolSettings {
-    /// How many there are, at most.
+    /// The maximum number of connections.
     pub(crate) connections: Option<NonZeroUsize>,
-    /// How long a call waits for one.
+    /// How long a call waits for a connection.
     pub(crate) wait: Option<Duration>,
-    /// How long the server works on one statement.
+    /// How long the server may work on one statement.
     pub(crate) statement_timeout: Option<Duration>,
 }
 
 impl CommonSettings {
-    /// Reads them.
+    /// Reads the settings.
     ///
     /// # Errors
     /// One of them is invalid.
@@ -95,18 +94,18 @@ impl CommonSettings {
     }
 }
 
-/// The settings by which links are judged.
+/// The settings with which links are validated.
 #[derive(Debug)]
 pub(crate) struct LinkSettings {
     pub(crate) system: SystemDomain,
-    /// The operator's list of hosts, read.
+    /// The operator's blocklist, already read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
 }
 
 impl LinkSettings {
-    /// Reads them.
+    /// Reads the settings.
     ///
     /// # Errors
     /// One of them is invalid.
@@ -132,44 +131,45 @@ fn system(sources: &Sources, aliases: &[Hostname]) -> Result<SystemDomain, Setti
     system.ok_or_else(|| SettingsError::at(catalog::SYSTEM_URL.about.key, "must be given"))
 }
 
-/// The settings that `serve` has beside those that every command has.
+/// The settings of `serve`, without those of every command.
 #[derive(Debug)]
 pub(crate) struct ServeSettings {
     pub(crate) api_listen: SocketAddr,
     pub(crate) link_listen: SocketAddr,
     pub(crate) metrics_listen: Option<SocketAddr>,
-    /// How many connections the API and the link listener may each have, if the limit of open files allows it.
+    /// The maximum number of connections of the API and of the link listener, if the limit of open files allows
+    /// it.
     pub(crate) max_connections: NonZeroUsize,
     pub(crate) trusted_proxies: TrustedProxies,
     pub(crate) system: SystemDomain,
-    /// Further names of the system domain, which it knows too.
+    /// The aliases of the system domain, which `system` contains too.
     pub(crate) system_aliases: Vec<Hostname>,
     /// Whether `system-url` was left at its default.
     pub(crate) system_url_is_default: bool,
-    /// The operator's list of hosts, read.
+    /// The operator's blocklist, already read.
     pub(crate) target_blocklist: Option<Arc<TargetBlocklistFile>>,
     pub(crate) stale_limit: Duration,
-    /// How much memory links are kept in, in bytes.
+    /// The maximum memory for links, in bytes.
     pub(crate) link_cache: u64,
     /// The scheme of links on custom domains.
     pub(crate) custom_domain_scheme: CustomDomainScheme,
-    /// Where weaknesses are reported.
+    /// The contact for vulnerability reports.
     pub(crate) security_contact: Option<SecurityContact>,
     pub(crate) domains: DomainSettings,
-    /// How visitors' countries are known.
+    /// The sources of visitors' countries.
     pub(crate) gates: GateSettings,
     pub(crate) throttle_per_minute: u32,
     pub(crate) miss_throttle_per_minute: u32,
     pub(crate) account_bounds: AccountBounds,
     pub(crate) drain_delay: Duration,
-    /// Where requests are counted, if not in the database.
+    /// The Redis server that counts requests instead of the database.
     pub(crate) redis: Option<RedisUrl>,
     /// How clicks are recorded.
     pub(crate) clicks: ClickSettings,
 }
 
 impl ServeSettings {
-    /// Reads them.
+    /// Reads the settings.
     ///
     /// # Errors
     /// One of them is invalid.
@@ -206,7 +206,5 @@ impl ServeSettings {
     }
 }
 
-#[cfg(test)]
-mod readme_table;
 #[cfg(test)]
 mod tests;

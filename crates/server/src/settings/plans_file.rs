@@ -8,7 +8,7 @@ use serde::Deserialize;
 use signpost_domain::{Feature, FeatureSet, Plan, PlanLimits, PlanName, Plans, RequestBudget};
 use toml::Table;
 
-/// What `--help` says about the file.
+/// The form of the file, as `--help` shows it.
 pub(crate) const FORM: &str = "\
 A plans file has a table for each plan, with these keys:
   [plans.agency]
@@ -22,8 +22,8 @@ A plans file has a table for each plan, with these keys:
   analytics_days = 1096
   features = [\"custom_domains\", \"pixels\", \"geo_blocking\", \"antibot\"]
 A plan of the same name as a built-in one (free, pro, agency) replaces it;
-others are added. With extends = \"agency\" a plan takes what it leaves out from
-that plan: a built-in one, or another of the file.";
+others are added. With extends = \"agency\" a plan takes the keys that it leaves
+out from that plan, which may be built in or in the same file.";
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -31,7 +31,7 @@ struct File {
     plans: BTreeMap<String, Table>,
 }
 
-/// A plan as the file has it. What is left out comes from the plan that it extends.
+/// A plan as written in the file. Keys that it leaves out come from the plan that it extends.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
@@ -47,7 +47,7 @@ struct Entry {
     features: Option<Vec<String>>,
 }
 
-/// The built-in plans with those of the file.
+/// The built-in plans, with those of the file replaced or added.
 pub(super) fn read(path: &Path) -> Result<Plans, String> {
     let in_file = |problem: String| format!("{}: {problem}", path.display());
     let text = fs::read_to_string(path).map_err(|error| in_file(format!("cannot be read: {error}")))?;
@@ -71,7 +71,7 @@ fn parse(text: &str) -> Result<Plans, String> {
     })
 }
 
-/// What is wrong with a value, and its key, which the library puts on a line of its own.
+/// The error on one line. The library puts the key on a line of its own.
 fn in_one_line(error: &toml::de::Error) -> String {
     error.to_string().lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>().join(" ")
 }
@@ -82,11 +82,11 @@ struct PlansOfFile {
 }
 
 impl PlansOfFile {
-    /// The plan of this name. `extending` are the plans that lead to it through `extends`.
+    /// The plan with this name. `extending` are the plans that lead to it through `extends`.
     fn plan(&self, name: &PlanName, extending: &[&PlanName]) -> Result<Plan, String> {
         let known =
             || self.builtin.get(name).cloned().ok_or_else(|| format!("`extends`: there is no plan `{name}`"));
-        // A plan of the file that extends the built-in one of its own name replaces it.
+        // A plan that extends its own name extends the built-in plan, and replaces it.
         if extending.last() == Some(&name) {
             return self
                 .builtin
@@ -96,7 +96,7 @@ impl PlansOfFile {
         }
         let Some(entry) = self.entries.get(name) else { return known() };
         if extending.contains(&name) {
-            return Err("`extends`: a plan cannot extend itself, by way of others either".to_owned());
+            return Err("`extends`: a plan cannot extend itself, not even through other plans".to_owned());
         }
         let base = match &entry.extends {
             Some(base) => {
@@ -112,7 +112,7 @@ impl PlansOfFile {
 }
 
 impl Entry {
-    /// The plan that this is with what it leaves out taken from `base`.
+    /// The complete plan: keys that the entry leaves out come from `base`.
     fn over(&self, name: &PlanName, base: Option<&Plan>) -> Result<Plan, String> {
         let Self {
             extends: _,
@@ -160,10 +160,10 @@ impl Entry {
     }
 }
 
-/// The value of a key, or that of the plan that is extended.
+/// The entry's own value of a key, or the value of the extended plan.
 fn given<T>(key: &str, own: Option<T>, of_base: Option<T>) -> Result<T, String> {
     own.or(of_base).ok_or_else(|| {
-        format!("`{key}` is missing: give it, or name a plan to take it from, such as extends = \"agency\"")
+        format!("`{key}` is missing: add it, or extend a plan that has it, such as extends = \"agency\"")
     })
 }
 
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn d61_a_plan_takes_what_it_leaves_out_from_the_one_that_it_extends() {
+    fn d61_keys_that_a_plan_leaves_out_come_from_the_extended_plan() {
         let plans = parse(
             "[plans.agency]\nextends = \"agency\"\nlinks = 5\n\
              [plans.team]\nextends = \"agency\"\nfeatures = [\"pixels\"]\n\
@@ -231,13 +231,13 @@ mod tests {
     }
 
     #[test]
-    fn the_form_that_help_shows_is_the_built_in_plan() {
+    fn the_plan_in_help_is_the_built_in_plan() {
         let example: Vec<&str> = FORM.lines().filter_map(|line| line.strip_prefix("  ")).collect();
         assert_eq!(parse(&example.join("\n")).unwrap(), Plans::builtin());
     }
 
     #[test]
-    fn a_mistake_in_the_file_is_named() {
+    fn an_error_names_the_plan_and_the_key() {
         for (file, named) in [
             (TEAM.replace("links = 7", "links = 7\nlanding_pages = 7"), "landing_pages"),
             (TEAM.replace("links = 7", ""), "plan `team`: `links` is missing"),

@@ -1,11 +1,11 @@
-//! What a setting is.
+//! The type of a setting's declaration.
 
 /// Which commands a setting is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Every command.
     Everywhere,
-    /// `serve`, and the commands that judge links as it does.
+    /// `serve`, and the commands that validate links as it does.
     Links,
     /// `serve` alone.
     Serve,
@@ -14,22 +14,23 @@ pub(crate) enum Scope {
 /// A setting whose value is a `T`.
 #[derive(Debug)]
 pub(crate) struct Setting<T: 'static> {
-    /// What there is to say of it.
+    /// Its description.
     pub(crate) about: About,
-    /// Reads its value, or says what it must be.
+    /// Parses the value, or returns what the value must be.
     pub(crate) read: fn(&str) -> Result<T, String>,
 }
 
-/// What there is to say of a setting, whatever its value is.
+/// The description of a setting of any type.
 #[derive(Debug)]
 pub(crate) struct About {
     /// Its name: the flag without the dashes, and the key in the file.
     pub(crate) key: &'static str,
-    /// What stands for its value in `--help`. It ends with `,...` if the setting takes several values.
+    /// The placeholder of the value in `--help`. It ends with `,...` if the setting is a list.
     pub(crate) value_name: &'static str,
-    /// The value if none is given; a setting without one is off.
+    /// The default value. Without one the setting is off, or `help` describes its default.
     pub(crate) default: Option<&'static str>,
-    /// What it does, with an example. A default that depends on others stands at its end: `[default: …]`.
+    /// What the setting does, with an example. A default that is not a constant comes at the end: `[default:
+    /// …]`.
     pub(crate) help: &'static str,
     /// The heading in `--help`.
     pub(crate) group: &'static str,

@@ -1,4 +1,4 @@
-//! Where settings come from, and which source wins: flags, then variables, then the file, then defaults (D61).
+//! The sources of settings in their order of precedence: flags, variables, the file, defaults (D61).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -11,13 +11,13 @@ use super::error::{SettingsError, Source};
 use super::flags::Flags;
 use super::setting::{About, Setting, VARIABLE_PREFIX};
 
-/// The file that is read if none is named and it is there.
+/// The file that is read by default, if it exists.
 pub(crate) const DEFAULT_FILE: &str = "signpost.toml";
 
-/// The variable that names the settings file; it is no setting itself.
+/// The variable that names the settings file. It is not a setting.
 pub(crate) const FILE_VARIABLE: &str = "SIGNPOST_CONFIG";
 
-/// The text of one setting, and where it stood.
+/// The text of one setting, and its source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Given {
     pub(crate) text: String,
@@ -32,7 +32,7 @@ impl Sources {
     /// Gathers the settings. `variables` are all of the environment; `file` is what `--config` names.
     ///
     /// # Errors
-    /// A variable or a key of the file is no setting or no text, or the file cannot be read.
+    /// A variable or a key of the file is not a setting, a value is not text, or the file cannot be read.
     pub(crate) fn gather(
         flags: Flags,
         variables: impl IntoIterator<Item = (OsString, OsString)>,
@@ -49,7 +49,7 @@ impl Sources {
         Ok(Self(given))
     }
 
-    /// What was given for a setting, or its default.
+    /// The given text of a setting, or its default.
     pub(crate) fn get(&self, setting: &About) -> Option<Given> {
         self.0.get(setting.key).cloned().or_else(|| {
             let text = setting.default?.to_owned();
@@ -73,10 +73,10 @@ impl Sources {
         self.optional_as(setting, Ok)
     }
 
-    /// What is made of the value of a setting, if it is given or has a default.
+    /// The value of a setting, converted by `make`, if it is given or has a default.
     ///
     /// # Errors
-    /// It is invalid, or nothing can be made of it.
+    /// The value is invalid, or `make` fails.
     pub(super) fn optional_as<T, U>(
         &self,
         setting: &Setting<T>,
@@ -90,7 +90,7 @@ impl Sources {
 }
 
 fn missing(path: &Path) -> SettingsError {
-    SettingsError::at(path.display().to_string(), "there is no such settings file")
+    SettingsError::at(path.display().to_string(), "this settings file does not exist")
 }
 
 #[derive(Default)]
@@ -99,8 +99,8 @@ struct Variables {
     file: Option<PathBuf>,
 }
 
-/// The variables that are ours. One that is empty counts as not given, because that is how deployment tools pass
-/// on a variable that nobody set.
+/// Reads the variables of the program. An empty one counts as not given, because deployment tools pass on unset
+/// variables as empty ones.
 fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Variables, SettingsError> {
     let mut variables = Variables::default();
     for (name, value) in all {
@@ -113,7 +113,7 @@ fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result
             continue;
         }
         let Some(setting) = SETTINGS.iter().find(|setting| setting.variable() == name) else {
-            return Err(SettingsError::at(name, format!("there is no such setting; {SEE_HELP}")));
+            return Err(SettingsError::at(name, format!("unknown setting; {SEE_HELP}")));
         };
         let text = value
             .into_string()
@@ -125,7 +125,7 @@ fn read_variables(all: impl IntoIterator<Item = (OsString, OsString)>) -> Result
     Ok(variables)
 }
 
-const SEE_HELP: &str = "`signpost --help` lists them";
+const SEE_HELP: &str = "`signpost --help` lists all settings";
 
 fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, SettingsError> {
     let name = path.display().to_string();
@@ -144,9 +144,9 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
             return Err(SettingsError::at(
                 place,
                 if SETTINGS.iter().any(|setting| setting.key == like) {
-                    format!("there is no such setting; it is written `{like}`")
+                    format!("unknown setting; write it as `{like}`")
                 } else {
-                    format!("there is no such setting; {SEE_HELP}")
+                    format!("unknown setting; {SEE_HELP}")
                 },
             ));
         };
@@ -158,21 +158,21 @@ fn read_file(path: &Path) -> Result<Option<BTreeMap<&'static str, Given>>, Setti
     Ok(Some(given))
 }
 
-/// The value as flags and variables would write it.
+/// The value in the form of flags and variables.
 fn text_of(setting: &About, value: toml::Value) -> Result<String, &'static str> {
     match value {
         toml::Value::String(text) => Ok(text),
         toml::Value::Integer(number) => Ok(number.to_string()),
         toml::Value::Array(items) if setting.is_list() => {
             let texts: Option<Vec<&str>> = items.iter().map(toml::Value::as_str).collect();
-            texts.map(|texts| texts.join(",")).ok_or("must be a list of texts")
+            texts.map(|texts| texts.join(",")).ok_or("must be a list of strings")
         }
         toml::Value::Array(_)
         | toml::Value::Float(_)
         | toml::Value::Boolean(_)
         | toml::Value::Datetime(_)
         | toml::Value::Table(_) => {
-            Err(if setting.is_list() { "must be a list of texts" } else { "must be a text" })
+            Err(if setting.is_list() { "must be a list of strings" } else { "must be a string" })
         }
     }
 }

@@ -82,7 +82,7 @@ fn d61_defaults() {
     assert_eq!(custom_domain_scheme, CustomDomainScheme::Https);
     assert_eq!(security_contact, None);
     let DomainSettings { edge, name_servers, allowed_special_use } = domains;
-    assert_eq!(edge.hostname, None, "D61: public DNS does not know localhost");
+    assert_eq!(edge.hostname, None, "D61: public DNS cannot resolve localhost");
     assert!(edge.addresses.is_empty() && allowed_special_use.is_empty());
     assert_eq!(name_servers, NameServers::System);
     assert_eq!((throttle_per_minute, miss_throttle_per_minute), (30, 300));
@@ -91,7 +91,7 @@ fn d61_defaults() {
 }
 
 #[test]
-fn d61_flags_win_over_variables_and_those_over_the_file() {
+fn d61_flags_win_over_variables_and_variables_over_the_file() {
     let file = "api-listen = '127.0.0.1:1'\nlink-listen = '127.0.0.1:2'\nthrottle-per-minute = 3";
     let variables = [("SIGNPOST_API_LISTEN", "127.0.0.1:11"), ("SIGNPOST_LINK_LISTEN", "127.0.0.1:12")];
     let sources = gather(&[("api-listen", "127.0.0.1:111")], &variables, file).unwrap();
@@ -115,7 +115,7 @@ fn d61_lists_are_comma_separated_and_may_be_arrays_in_the_file() {
 }
 
 #[test]
-fn d38_domains_point_at_the_named_edge_or_at_the_system_domain() {
+fn d38_domains_point_to_the_named_edge_or_to_the_system_domain() {
     let edge = |flags: &[(&'static str, &str)]| serve(&gather(flags, &[], "").unwrap()).unwrap().domains.edge;
     let named = edge(&[("edge-hostname", "Edge.example.com"), ("edge-addresses", "192.0.2.1,2001:db8::1")]);
     assert_eq!(named.hostname, Hostname::parse("edge.example.com").ok());
@@ -127,7 +127,7 @@ fn d38_domains_point_at_the_named_edge_or_at_the_system_domain() {
     assert_eq!(
         edge(&[("system-url", "http://192.0.2.7:8081")]).hostname,
         None,
-        "no CNAME leads to an address"
+        "a CNAME record cannot point to an address"
     );
     assert_eq!(edge(&[("system-url", "http://[::1]:8081")]).hostname, None);
 }
@@ -140,38 +140,38 @@ fn d37_the_edge_hostname_cannot_be_connected() {
 }
 
 #[test]
-fn a_variable_that_is_empty_is_not_given() {
+fn an_empty_variable_counts_as_not_given() {
     let variables = [("SIGNPOST_THROTTLE_PER_MINUTE", ""), ("SIGNPOST_METRICS_LISTEN", "")];
     let settings = serve(&gather(&[], &variables, "throttle-per-minute = 3").unwrap()).unwrap();
     assert_eq!((settings.throttle_per_minute, settings.metrics_listen), (3, None));
 }
 
 #[test]
-fn a_given_system_url_is_not_the_default_even_if_it_is_the_same() {
+fn a_given_system_url_that_equals_the_default_counts_as_given() {
     let settings = serve(&gather(&[("system-url", "http://localhost:8081")], &[], "").unwrap()).unwrap();
     assert!(!settings.system_url_is_default);
 }
 
 #[test]
-fn d61_an_unknown_setting_is_named() {
+fn d61_an_unknown_setting_is_refused_by_name() {
     let message = refused(&[], &[("SIGNPOST_API_LISTN", "x")], "");
-    assert!(message.starts_with("SIGNPOST_API_LISTN: there is no such setting"), "{message}");
+    assert!(message.starts_with("SIGNPOST_API_LISTN: unknown setting"), "{message}");
     let message = refused(&[], &[], "colour = 'red'");
-    assert!(message.starts_with("`colour` in ") && message.contains("no such setting"), "{message}");
+    assert!(message.starts_with("`colour` in ") && message.contains("unknown setting"), "{message}");
     let message = refused(&[], &[], "api_listen = '127.0.0.1:1'");
     assert!(
-        message.starts_with("`api_listen` in ") && message.ends_with("it is written `api-listen`"),
+        message.starts_with("`api_listen` in ") && message.ends_with("write it as `api-listen`"),
         "{message}"
     );
     let message = refused(&[], &[], "[listen]\napi = 1");
     assert!(message.starts_with("`listen` in "), "{message}");
-    assert!(gather(&[], &[("SIGNPOSTING", "x"), ("PATH", "y")], "").is_ok(), "not ours");
+    assert!(gather(&[], &[("SIGNPOSTING", "x"), ("PATH", "y")], "").is_ok(), "not variables of the program");
 }
 
 #[test]
 fn d61_an_invalid_setting_is_named_as_it_was_given() {
     for setting in catalog::SETTINGS {
-        // No setting takes this text.
+        // This text is invalid for every setting.
         let wrong = "\u{1} ,/?";
         let key = setting.key;
         let message = refused(&[(key, wrong)], &[], "");
@@ -210,7 +210,7 @@ fn d61_a_country_database_that_is_missing_or_broken_stops_the_start() {
     assert!(message.starts_with("SIGNPOST_GEOIP_DATABASE: ") && message.contains("no database"), "{message}");
     fs::write(&path, country_database(&[("192.0.2.0/24", Located::in_country("DE"))])).unwrap();
     let settings = serve(&gather(&[("geoip-database", given)], &[], "").unwrap()).unwrap();
-    let database = settings.gates.country_database.expect("the database is there");
+    let database = settings.gates.country_database.expect("the database is configured");
     assert!(database.lookup().country([192, 0, 2, 1].into()).is_some());
 }
 
@@ -223,24 +223,24 @@ fn d61_the_country_header_is_the_name_of_a_header() {
     assert!(message.starts_with("--country-header: must be the name of a header"), "{message}");
     for other in ["Host", "connection", "X-Forwarded-For", "User-Agent"] {
         let message = refused(&[("country-header", other)], &[], "");
-        assert!(message.starts_with("--country-header: must be a header that says a country"), "{message}");
+        assert!(message.starts_with("--country-header: must be a header that names a country"), "{message}");
     }
 }
 
 #[test]
-fn a_file_that_is_named_must_be_there_and_be_toml() {
+fn a_named_settings_file_must_exist_and_be_toml() {
     let named =
         |path: PathBuf| Sources::gather(Flags::new(), [], Some(path)).map_err(|error| error.to_string());
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing.toml");
     let message = named(missing.clone()).unwrap_err();
-    assert_eq!(message, format!("{}: there is no such settings file", missing.display()));
+    assert_eq!(message, format!("{}: this settings file does not exist", missing.display()));
     let message = gather(&[], &[], "api-listen = ").unwrap_err();
     assert!(message.contains("signpost.toml: ") && message.contains("line 1"), "{message}");
 }
 
 #[test]
-fn the_variable_for_the_file_names_it_and_the_flag_wins() {
+fn the_flag_for_the_settings_file_wins_over_its_variable() {
     let folder = tempfile::tempdir().unwrap();
     let (one, other) = (folder.path().join("one.toml"), folder.path().join("other.toml"));
     fs::write(&one, "throttle-per-minute = 1").unwrap();

@@ -1,4 +1,4 @@
-//! From the text of a setting to its value. Each reader returns what the value must be if it is not that.
+//! Parsers of settings. An error says what the value must be.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -21,7 +21,7 @@ use crate::target_blocklist_file::TargetBlocklistFile;
 /// The form of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogFormat {
-    /// For people.
+    /// Lines for people.
     Text,
     /// One JSON object a line.
     Json,
@@ -62,7 +62,7 @@ pub(super) fn count(text: &str) -> Result<u32, String> {
     text.parse().map_err(|_| format!("must be a whole number from 0 to {}, not {text:?}", u32::MAX))
 }
 
-/// A number of connections, at least one. PostgreSQL itself allows no more than this, and a process seldom more.
+/// A number of connections: at least one, and at most as many as PostgreSQL allows.
 pub(super) fn connections(text: &str) -> Result<NonZeroUsize, String> {
     const MOST: usize = 262_143;
     text.parse()
@@ -77,17 +77,17 @@ pub(super) fn file(text: &str) -> Result<PathBuf, String> {
 
 pub(super) fn security_contact(text: &str) -> Result<SecurityContact, String> {
     SecurityContact::parse(text).ok_or_else(|| {
-        format!("must be an e-mail address or a URI of mailto:, https: or tel:, such as security@example.com, not {text:?}")
+        format!("must be an e-mail address or a mailto:, https: or tel: URI, such as security@example.com, not {text:?}")
     })
 }
 
-/// A text that is judged together with others.
-#[expect(clippy::unnecessary_wraps, reason = "readers of settings have one signature")]
+/// Text that is validated together with other settings.
+#[expect(clippy::unnecessary_wraps, reason = "parsers of settings have one signature")]
 pub(super) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
-/// Opens a list of hosts that may never be targets.
+/// Opens the list of hosts that links must not lead to.
 pub(super) fn target_blocklist(text: &str) -> Result<Arc<TargetBlocklistFile>, String> {
     TargetBlocklistFile::open(file(text)?).map(Arc::new).map_err(|error| error.to_string())
 }
@@ -97,23 +97,23 @@ pub(super) fn plans(text: &str) -> Result<Plans, String> {
     plans_file::read(&file(text)?)
 }
 
-/// How long a call may take.
+/// A time limit of a call.
 pub(super) fn time_limit(text: &str) -> Result<Duration, String> {
     time(text, Duration::from_millis(10)..=Duration::from_mins(10), "from 10ms to 10m")
 }
 
-/// A time that may be none.
+/// A time from zero to an hour.
 pub(super) fn up_to_an_hour(text: &str) -> Result<Duration, String> {
     time(text, Duration::ZERO..=Duration::from_hours(1), "of at most 1h")
 }
 
-/// A time that may be none.
+/// A time from zero to a day.
 pub(super) fn up_to_a_day(text: &str) -> Result<Duration, String> {
     time(text, Duration::ZERO..=Duration::from_hours(24), "of at most 24h")
 }
 
-/// A time: a whole number of `ms`, `s`, `m` or `h`, seconds if none of these stands there. `bounds` says in words
-/// what is allowed.
+/// A time: a whole number with the unit `ms`, `s`, `m` or `h`; without a unit, seconds. `bounds` describes the
+/// allowed range in messages.
 fn time(text: &str, allowed: RangeInclusive<Duration>, bounds: &str) -> Result<Duration, String> {
     let digits_end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (digits, unit) = text.split_at(digits_end);
@@ -177,18 +177,18 @@ pub(super) fn scheme(text: &str) -> Result<CustomDomainScheme, String> {
     }
 }
 
-/// A hostname that a `CNAME` record can lead to.
+/// A hostname that a `CNAME` record can point to.
 pub(super) fn edge_hostname(text: &str) -> Result<Hostname, String> {
     let hostname = Hostname::parse(text).map_err(|error| format!("{text:?} {}", error.message()))?;
     if hostname.as_str().starts_with('[') || hostname.as_str().parse::<IpAddr>().is_ok() {
         return Err(format!(
-            "must be a name, because `CNAME` records lead to it; {text:?} belongs in `edge-addresses`"
+            "must be a name, because `CNAME` records point to it; {text:?} belongs in `edge-addresses`"
         ));
     }
     Ok(hostname)
 }
 
-/// Addresses that DNS records carry.
+/// Addresses for `A` and `AAAA` records.
 pub(super) fn addresses(text: &str) -> Result<BTreeSet<IpAddr>, String> {
     let address = |item: &str| {
         item.parse::<IpAddr>().map_err(|_| {
@@ -216,13 +216,12 @@ pub(super) fn name_servers(text: &str) -> Result<Vec<SocketAddr>, String> {
 }
 
 pub(super) fn special_use_names(text: &str) -> Result<BTreeSet<SpecialUseName>, String> {
-    let name = |item: &str| {
-        SpecialUseName::parse(item).map_err(|error| format!("has {item:?}, which {}", error.message()))
-    };
+    let name =
+        |item: &str| SpecialUseName::parse(item).map_err(|error| format!("{item:?} {}", error.message()));
     items(text).map(name).collect()
 }
 
-/// The database. A URL of another kind is not repeated in the message: it may hold a password.
+/// The database. The message does not repeat a URL of another kind, which may hold a password.
 pub(super) fn database(text: &str) -> Result<Database, String> {
     match text.split_once("://") {
         Some(("postgres" | "postgresql", _)) => {
@@ -233,16 +232,16 @@ pub(super) fn database(text: &str) -> Result<Database, String> {
             let scheme: String = scheme.chars().take(32).collect();
             Err(format!(
                 "must be `sqlite://` and the path of a file, as in `sqlite://signpost.db`, or \
-                 `postgres://user:password@host/name`; there is nothing for {scheme:?}"
+                 `postgres://user:password@host/name`; {scheme:?} is not supported"
             ))
         }
         Some(_) => DatabaseFile::from_url(text).map(Database::File).map_err(|error| error.to_string()),
-        // It may be a URL of a server with a slip in it, or the other form in which such servers are named.
+        // The text may be a mistyped URL or a connection string in keywords, both with a password.
         None => Err("must begin with `sqlite://` or `postgres://`".to_owned()),
     }
 }
 
-/// The Redis server or cluster. What is wrong with the URL is said without repeating it: it may hold a password.
+/// The Redis server or cluster. The message does not repeat the URL, which may hold a password.
 pub(super) fn redis(text: &str) -> Result<RedisUrl, String> {
     text.parse().map_err(|error: RedisUrlError| error.to_string())
 }
@@ -300,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn d61_name_servers_have_port_53_unless_they_say_otherwise() {
+    fn d61_the_port_of_name_servers_defaults_to_53() {
         let servers = name_servers("192.0.2.53, 127.0.0.1:5353,2001:db8::53,[::1]:5353").unwrap();
         let expected = ["192.0.2.53:53", "127.0.0.1:5353", "[2001:db8::53]:53", "[::1]:5353"];
         assert_eq!(servers.iter().map(ToString::to_string).collect::<Vec<_>>(), expected);
@@ -312,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn d61_the_edge_is_a_name_and_addresses() {
+    fn d61_the_edge_has_a_hostname_and_addresses() {
         assert_eq!(edge_hostname("Edge.Example.com.").unwrap().as_str(), "edge.example.com");
         for wrong in ["", "192.0.2.1", "[::1]", "edge.example.com:443", "https://edge.example.com"] {
             assert!(edge_hostname(wrong).is_err(), "{wrong}");
@@ -331,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn a_database_is_a_file_and_a_password_is_not_repeated() {
+    fn database_urls_are_validated_and_passwords_not_repeated() {
         let path = |url: &str| match database(url).unwrap() {
             Database::File(file) => file.path().to_owned(),
             Database::Server(url) => panic!("{url}"),

@@ -1,5 +1,5 @@
-//! What `export` and `import` need of the machine: a file that gets its name when it is whole, a thread
-//! that reads ahead, and a bar that shows how far they are.
+//! The machinery of `export` and `import`: a file that appears once it is complete, a thread that reads ahead,
+//! and a progress bar.
 
 mod new_file;
 mod progress;

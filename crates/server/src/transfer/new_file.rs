@@ -1,4 +1,4 @@
-//! A file that gets its name when it is whole.
+//! A file that appears under its name once it is complete.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile};
 
-/// A file that is being written. Until [`Self::finish`], whatever had its name before has it still; dropped before that,
-/// it leaves nothing behind. It is readable by its owner alone.
+/// A file that is being written. An existing file of its name stays until [`Self::finish`]; a file dropped
+/// before that leaves nothing behind. Only its owner can read it.
 pub(crate) struct NewFile {
     to: Destination,
 }
@@ -15,15 +15,15 @@ pub(crate) struct NewFile {
 enum Destination {
     /// Written beside the target, which it then replaces.
     Beside { file: BufWriter<NamedTempFile>, target: PathBuf },
-    /// Something that is no regular file, such as a pipe, and so cannot be replaced.
+    /// Not a regular file but, for example, a pipe, which cannot be replaced.
     Through(BufWriter<File>),
 }
 
 impl NewFile {
-    /// Begins to write the file `target`.
+    /// Starts to write the file `target`.
     ///
     /// # Errors
-    /// No file can be made in its folder, or something else there has its name.
+    /// No file can be created in its folder, or a folder has its name.
     pub(crate) fn create(target: &Path) -> io::Result<Self> {
         if fs::metadata(target).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let file = File::options().write(true).open(target)?;
@@ -38,12 +38,12 @@ impl NewFile {
         Ok(Self { to: Destination::Beside { file: BufWriter::new(file), target: target.to_owned() } })
     }
 
-    /// Gives the file its name. Both are on the disk then, and survive a loss of power. What is no regular file is only
-    /// handed all that was written.
+    /// Gives the file its name. File and name are then on disk, and survive a loss of power. A target that is
+    /// not a regular file is only flushed.
     ///
     /// # Errors
-    /// The rest could not be written, or the file not be renamed: whatever had the name has it still. Or the folder could
-    /// not be synced: the file has its name, but a loss of power may take it away.
+    /// The rest cannot be written, or the file cannot be renamed: an existing file of the name stays. Or the
+    /// folder cannot be synced: the file has its name, but may lose it with the power.
     pub(crate) fn finish(self) -> io::Result<()> {
         match self.to {
             Destination::Beside { file, target } => {
@@ -64,13 +64,13 @@ fn folder_of(file: &Path) -> &Path {
     }
 }
 
-/// A name is the folder's, and not synced with the file.
+/// The name is stored in the folder, so syncing the file does not sync it.
 #[cfg(unix)]
 fn sync_folder(folder: &Path) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Elsewhere folders cannot be opened, and a name is kept by the file system's own journal.
+/// On other systems folders cannot be opened, and the file system's journal keeps the name.
 #[cfg(not(unix))]
 fn sync_folder(_: &Path) -> io::Result<()> {
     Ok(())
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_has_its_name_when_it_is_whole_and_not_before() {
+    fn a_file_appears_under_its_name_only_when_complete() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("links.csv");
         fs::write(&target, "before").unwrap();
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_finished_leaves_nothing_behind() {
+    fn an_unfinished_file_leaves_nothing_behind() {
         let folder = tempfile::tempdir().unwrap();
         let mut file = NewFile::create(&folder.path().join("links.csv")).unwrap();
         file.write_all(b"half").unwrap();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_folder_is_no_file() {
+    fn a_folder_is_refused_as_a_file() {
         let folder = tempfile::tempdir().unwrap();
         assert!(NewFile::create(folder.path()).is_err());
         assert!(NewFile::create(&folder.path().join("missing").join("links.csv")).is_err());

@@ -1,19 +1,19 @@
-//! How far a command is, for people who watch it.
+//! The progress bar of a command.
 
 use std::io::{self, IsTerminal};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-/// A bar on standard error, if that is a terminal. It goes away at the end.
+/// A bar on standard error, if that is a terminal. It disappears at the end.
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    /// A bar that counts so many records.
+    /// A bar that counts `total` records.
     pub(crate) fn of_records(total: u64, is_shown: bool) -> Self {
         Self::new(Some(total), "{bar:40} {pos} of about {len} records, {eta} to go", is_shown)
     }
 
-    /// A bar that counts the bytes of a file; without knowing how many there are, only how many were read.
+    /// A bar that counts the bytes of a file. If `total` is unknown, it shows only how many were read.
     pub(crate) fn of_bytes(total: Option<u64>, is_shown: bool) -> Self {
         let template = match total {
             Some(_) => "{bar:40} {bytes} of {total_bytes}, {eta} to go; {msg}",
@@ -27,17 +27,17 @@ impl Progress {
             return Self(ProgressBar::hidden());
         }
         let bar = ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr());
-        // A template that cannot be read is no reason not to work.
+        // An invalid template must not fail the command.
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         Self(bar.with_style(style))
     }
 
-    /// Shows that so much is done.
+    /// Shows how much is done.
     pub(crate) fn show(&self, done: u64) {
         self.0.set_position(done);
     }
 
-    /// Shows that so much is done, and a few words.
+    /// Shows how much is done, and a few words.
     pub(crate) fn show_with(&self, done: u64, words: String) {
         self.0.set_message(words);
         self.0.set_position(done);

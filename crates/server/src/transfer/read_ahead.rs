@@ -1,4 +1,4 @@
-//! Reading a file on a thread of its own, ahead of whoever imports its rows.
+//! Reads a file on its own thread, ahead of the import of its rows.
 
 use std::io::{self, Read};
 use std::thread;
@@ -7,17 +7,18 @@ use signpost_app::transfer::{ImportRow, ROWS_AT_ONCE};
 use signpost_link_files::RecordReader;
 use tokio::sync::mpsc::{self, Receiver};
 
-/// After how many bytes of the file a part ends early. A row may have a megabyte, and memory must not grow with that.
+/// After how many bytes of the file a part ends early. A row may have a megabyte, and must not make a part grow
+/// with it.
 const PART_BYTES: u64 = 4 << 20;
 
-/// How many parts wait at most. One is enough to keep the importer busy.
+/// How many parts wait, at most. One is enough to keep the importer busy.
 const WAITING: usize = 1;
 
-/// Successive rows of a file.
+/// Consecutive rows of a file.
 pub(crate) struct Part {
-    /// Not empty, once it is sent.
+    /// Never empty in a part that is sent.
     pub(crate) rows: Vec<ImportRow>,
-    /// How many bytes of the file have been read by then.
+    /// How many bytes of the file are read up to the end of the part.
     pub(crate) bytes_read: u64,
 }
 
@@ -28,7 +29,7 @@ impl ReadAhead {
     /// Starts the thread.
     ///
     /// # Errors
-    /// The system has no thread left.
+    /// The system cannot start a thread.
     pub(crate) fn start<R: Read + Send + 'static>(mut reader: RecordReader<R>) -> io::Result<Self> {
         let (sender, receiver) = mpsc::channel(WAITING);
         thread::Builder::new().name("read-rows".to_owned()).spawn(move || {
@@ -56,7 +57,8 @@ impl ReadAhead {
     }
 }
 
-/// The next rows, and the error that ended them. Behind an error nothing is read: the rest of a row may be missing.
+/// The next rows, and the error that ended them. Reading stops at an error, because the rest of a row may be
+/// missing.
 fn next_part<R: Read>(reader: &mut RecordReader<R>) -> (Part, Option<io::Error>) {
     let start = reader.bytes_read();
     let (mut rows, mut failure) = (vec![], None);

@@ -33,7 +33,7 @@ mod tests {
         let innocent = [
             r#"{"level":"INFO","message":"answered","status":200}"#,
             r#"{"level":"INFO","message":"answered","status":499}"#,
-            r#"{"level":"WARN","message":"stopped; something that ran was cut short"}"#,
+            r#"{"level":"WARN","message":"stopped; some running work was cut short"}"#,
             r#"{"level":"INFO","message":"a panic is a word"}"#,
         ];
         assert_eq!(findings(&mistakes.join("\n")), mistakes);

@@ -1,4 +1,4 @@
-//! One address, one link, whoever asks for it and where (D20, R2).
+//! An address belongs to one link, for racing clients at all nodes (D20, R2).
 
 use serde_json::json;
 
@@ -7,13 +7,13 @@ use crate::harness::{concurrently, redirect_body};
 use crate::scene::Scene;
 use crate::size::{count, report};
 
-/// In each round half of the clients make a link at an address and the others move a link of theirs to it, each at one
-/// of the nodes: one succeeds, and all others are told that the address is taken.
+/// In each round half of the clients create a link at an address, and the others move a link of theirs to it,
+/// at different nodes. One succeeds, and all others get `slug_already_taken`.
 #[test]
-fn d20_r2_of_many_that_want_an_address_one_gets_it() {
+fn d20_r2_one_of_many_racing_clients_gets_the_address() {
     let Some(scene) = Scene::undisturbed(WHO, NODES) else { return };
     let (clients, rounds) = (count(24, 200), count(8, 50));
-    let account = |number: usize| scene.doors.pick(number).account;
+    let account = |number: usize| scene.balancer.pick(number).account;
     let own: Vec<String> = (0..clients)
         .map(|number| format!("/v1/redirects/{}", account(number).new_redirect()["id"].as_str().unwrap()))
         .collect();
@@ -29,7 +29,7 @@ fn d20_r2_of_many_that_want_an_address_one_gets_it() {
             loser.expect_error(409, "slug_already_taken");
         }
         for number in 0..NODES {
-            assert_eq!(scene.doors.pick(number).visitor.open(&format!("/{slug}")).status, 302);
+            assert_eq!(scene.balancer.pick(number).visitor.open(&format!("/{slug}")).status, 302);
         }
     }
     let links = account(0).walk("/v1/redirects", "?limit=100").len();

@@ -1,4 +1,4 @@
-//! The budget is exact over nodes and keys (D16, R3).
+//! The request budget is exact over nodes and keys (D16, R3).
 
 use crate::harness::{Answer, Program, concurrently, rate_limits, within_one_minute};
 use crate::scene::Scene;
@@ -12,11 +12,11 @@ const PER_DAY: u32 = 10_000;
 /// How many keys the account has.
 const KEYS: usize = 4;
 
-/// How many minutes are tried until one comes in which no node had to count alone. Of the others, less is promised.
+/// How many minutes to try until no node counts alone in one. The promise for other minutes is weaker.
 const MINUTES: usize = 20;
 
-/// Clients with several keys send more than a minute has, at all nodes at once. Admitted are exactly as many as it has;
-/// what is left never rises for any client; and refused requests count in neither window.
+/// Clients with several keys exceed the budget of a minute, at all nodes at once. Exactly the budget is
+/// admitted, the remainder never rises for any client, and refused requests count in neither window.
 #[test]
 fn d16_r3_the_budget_of_a_minute_is_exact_over_nodes_and_keys() {
     let plan = format!(
@@ -26,12 +26,12 @@ fn d16_r3_the_budget_of_a_minute_is_exact_over_nodes_and_keys() {
     let Some(scene) = Scene::with_plan(WHO, NODES, &plan) else { return };
     for _ in 0..count(1, 10) {
         let exact = (0..MINUTES).any(|_| within_one_minute(|| is_exact(&scene.nodes)));
-        assert!(exact, "in every minute some node had to count alone");
+        assert!(exact, "some node counted alone in every minute");
     }
     report("R3", &format!("{PER_MINUTE} of a minute admitted over {NODES} nodes and {KEYS} keys"));
 }
 
-/// `false` if a node had to count alone (D19), so that no more is promised than that each node keeps to the limit.
+/// Returns `false` if a node counted alone (D19): then each node only keeps to the limit by itself.
 fn is_exact(nodes: &[Program]) -> bool {
     let account = nodes[0].account("minute");
     let mut keys = vec![account.key.clone()];
@@ -56,7 +56,7 @@ fn is_exact(nodes: &[Program]) -> bool {
         answers().filter(|answer| answer.status == 200).map(|answer| remaining(answer).0).collect();
     left.sort_unstable();
     let expected: Vec<u32> = (0..u32::try_from(PER_MINUTE).unwrap()).collect();
-    assert_eq!(left, expected, "each that was admitted saw another remainder");
+    assert_eq!(left, expected, "each admitted request saw a different remainder");
     for history in &histories {
         let left: Vec<(u32, u32)> = history.iter().map(remaining).collect();
         assert!(left.is_sorted_by(|one, next| next.0 <= one.0 && next.1 <= one.1), "{left:?} rises");
@@ -64,7 +64,7 @@ fn is_exact(nodes: &[Program]) -> bool {
     assert_eq!(
         remaining(&last),
         (0, PER_DAY - u32::try_from(PER_MINUTE).unwrap()),
-        "refused requests count nowhere"
+        "refused requests do not count"
     );
     true
 }

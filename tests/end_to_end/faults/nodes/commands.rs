@@ -1,5 +1,4 @@
-//! What an operator commands holds on every node when the command has returned (D60, R6; contract "Authentication" 5 to
-//! 7).
+//! An operator's command holds on every node once it has returned (D60, R6; contract "Authentication" 5 to 7).
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -8,9 +7,9 @@ use super::{NODES, WHO};
 use crate::scene::Scene;
 use crate::size::{count, length, report};
 
-/// Clients send requests to all nodes while a command runs. None that was sent after it returned is admitted.
+/// Clients send requests to all nodes while a command runs. Requests sent after it returned are refused.
 #[test]
-fn r6_nothing_is_admitted_on_any_node_that_started_after_the_command_returned() {
+fn r6_no_node_admits_requests_sent_after_the_command_returned() {
     let Some(scene) = Scene::undisturbed(WHO, NODES) else { return };
     let (mut before, mut after) = (0, 0);
     for round in 0..count(1, 20) {
@@ -37,7 +36,7 @@ fn r6_nothing_is_admitted_on_any_node_that_started_after_the_command_returned() 
                                 seen.push((started, client.get("/v1/account").status));
                                 sent.fetch_add(1, Ordering::Relaxed);
                             }
-                            // At least one that was sent after the command returned.
+                            // At least one request is sent after the command returned.
                             let started = Instant::now();
                             seen.push((started, client.get("/v1/account").status));
                             seen

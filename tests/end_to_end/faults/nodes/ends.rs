@@ -1,4 +1,4 @@
-//! Nodes end, of a sudden or on request, while others go on.
+//! Nodes are killed or stopped while others keep serving.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use signpost_postgres::{PostgresOptions, PostgresStore};
 
 use super::{NODES, WHO};
+use crate::balancer::Balancer;
 use crate::clicks::{on_a_runtime, stored, with_link};
-use crate::doors::Doors;
 use crate::harness::Program;
 use crate::load::{Fault, SetWhenDropped};
 use crate::outcome::report;
@@ -19,15 +19,15 @@ const CLIENTS: usize = 6;
 
 const VISITORS: usize = 4;
 
-/// How often in a row a node says that it is not ready, before the balancer sends it nothing more.
+/// How often in a row a node is not ready before the balancer removes it.
 const MISSES: usize = 3;
 
-/// How soon a node that was asked to has to be gone (R36).
+/// How soon a node must have stopped after the signal (R36).
 const GONE_WITHIN: Duration = Duration::from_secs(35);
 
-/// One node after the other is killed in the middle of mixed writes, most of them in bulk.
+/// One node after the other is killed during mixed writes, most of them in bulk.
 #[test]
-fn d30_r19_a_node_killed_in_the_middle_of_writes_loses_nothing_and_the_others_go_on() {
+fn d30_r19_a_node_killed_during_writes_loses_nothing_and_others_keep_serving() {
     let Some(mut scene) = Scene::undisturbed(WHO, NODES) else { return };
     let mut runs = Vec::new();
     for round in 0..count(2, 60) {
@@ -37,10 +37,10 @@ fn d30_r19_a_node_killed_in_the_middle_of_writes_loses_nothing_and_the_others_go
             load.await_answers(30 + 7 * (round % 10));
             let begin = Instant::now();
             node.kill();
-            scene.doors.close(victim);
+            scene.balancer.remove(victim);
             load.await_answers(30);
             node.start_again();
-            scene.doors.open(victim, &node);
+            scene.balancer.add(victim, &node);
             Fault { begin, end: Instant::now() }
         });
         scene.nodes.insert(victim, node);
@@ -58,30 +58,30 @@ fn d30_r19_a_node_killed_in_the_middle_of_writes_loses_nothing_and_the_others_go
     report("R19, nodes killed and started", &runs);
 }
 
-/// Opens `/sale` again and again, wherever the balancer sends visitors, and counts how often that led on.
-fn visit(doors: &Doors, visitor: usize, led_on: &AtomicU64, is_over: &AtomicBool) {
+/// Opens `/sale` repeatedly through the balancer, and counts the redirects.
+fn visit(balancer: &Balancer, visitor: usize, redirected: &AtomicU64, is_over: &AtomicBool) {
     let mut turn = visitor;
     while !is_over.load(Ordering::Relaxed) {
         turn += 1;
-        let door = doors.pick(turn);
-        let visit = door.visitor.open("/sale");
-        assert_eq!(visit.status, 302, "on node {}", door.node);
-        led_on.fetch_add(1, Ordering::Relaxed);
+        let backend = balancer.pick(turn);
+        let visit = backend.visitor.open("/sale");
+        assert_eq!(visit.status, 302, "on node {}", backend.node);
+        redirected.fetch_add(1, Ordering::Relaxed);
     }
 }
 
-/// Every node is restarted in its turn, behind a balancer that asks each whether it is ready (D63, D64). No client
-/// notices, and every click is stored once.
+/// Restarts every node in turn, behind a balancer that checks readiness (D63, D64). No request fails, and every
+/// click is stored once.
 #[test]
 fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
     let Some(mut scene) = Scene::draining(WHO, NODES) else { return };
-    // An account of its own, for the other clients open their links as well.
+    // A separate account, because the other clients open their links as well.
     let visited = scene.nodes[0].account("agency");
     let account = with_link(&visited);
-    let led_on = AtomicU64::new(0);
+    let redirected = AtomicU64::new(0);
     for node in &scene.nodes {
         node.visitor().open_until("/sale", 302);
-        led_on.fetch_add(1, Ordering::Relaxed);
+        redirected.fetch_add(1, Ordering::Relaxed);
     }
     let nodes: Vec<Mutex<Program>> = std::mem::take(&mut scene.nodes).into_iter().map(Mutex::new).collect();
     let probes: Vec<_> = nodes.iter().map(|node| Mutex::new(node.lock().unwrap().with_key(""))).collect();
@@ -92,11 +92,11 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
         std::thread::scope(|scope| {
             let _over = SetWhenDropped(&is_over);
             for visitor in 0..VISITORS {
-                let (doors, led_on, is_over) = (&scene.doors, &led_on, &is_over);
-                scope.spawn(move || visit(doors, visitor, led_on, is_over));
+                let (balancer, redirected, is_over) = (&scene.balancer, &redirected, &is_over);
+                scope.spawn(move || visit(balancer, visitor, redirected, is_over));
             }
             for (number, probe) in probes.iter().enumerate() {
-                let (is_over, doors, node) = (&is_over, &scene.doors, &nodes[number]);
+                let (is_over, balancer, node) = (&is_over, &scene.balancer, &nodes[number]);
                 scope.spawn(move || {
                     let (mut is_open, mut misses) = (true, 0);
                     while !is_over.load(Ordering::Relaxed) {
@@ -104,10 +104,10 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
                         let is_ready = asked.is_ok_and(|answer| answer.status == 200);
                         misses = if is_ready { 0 } else { misses + 1 };
                         if is_open && misses == MISSES {
-                            doors.close(number);
+                            balancer.remove(number);
                             is_open = false;
                         } else if !is_open && is_ready {
-                            doors.open(number, &node.lock().unwrap());
+                            balancer.add(number, &node.lock().unwrap());
                             is_open = true;
                         }
                         std::thread::sleep(Duration::from_millis(50));
@@ -124,7 +124,7 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
                 node.start_again();
                 *probes[number].lock().unwrap() = node.with_key("");
                 drop(node);
-                scene.doors.await_open(number);
+                scene.balancer.await_added(number);
                 load.await_answers(30);
             }
         });
@@ -138,13 +138,13 @@ fn d64_r36_rolling_restarts_fail_no_request_and_lose_no_click() {
         node.signal("TERM");
         assert_eq!(node.wait(), Some(0), "{}", node.log());
     }
-    let led_on = led_on.into_inner();
+    let redirected = redirected.into_inner();
     let stored = on_a_runtime(async {
         let options = PostgresOptions::default();
         let store = PostgresStore::connect(&scene.database.url(), &options).await.unwrap();
         stored(&store, account).await
     });
-    assert_eq!(stored, led_on, "clicks stored, and visitors led on");
-    size::report("R36, clicks", &format!("{stored} are stored of {led_on}"));
+    assert_eq!(stored, redirected, "stored clicks and redirected visitors");
+    size::report("R36, clicks", &format!("{stored} are stored of {redirected}"));
     report(&format!("R36, nodes restarted in turn, the slowest to stop in {longest:.2?}"), &[outcome]);
 }

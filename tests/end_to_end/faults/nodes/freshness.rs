@@ -1,4 +1,4 @@
-//! A change is seen at once on the node that answered it, and within a second on every other (D58, R12).
+//! A change shows at once on the node that answered it, and within a second on every other (D58, R12).
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::size::{count, report};
 /// How soon every node shows a change.
 const SEEN_WITHIN: Duration = Duration::from_secs(1);
 
-/// What a visitor is to see.
+/// What a visitor must see.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Sight {
     Target(String),
@@ -29,7 +29,7 @@ impl Sight {
     }
 }
 
-/// What is changed of a link.
+/// A change of a link.
 #[derive(Debug, Clone, Copy)]
 enum Change {
     Edit,
@@ -89,19 +89,19 @@ impl Link {
     }
 }
 
-/// Edits, deactivations, moves and deletions of links that have just been visited on every node, each answered by another
-/// node. What was once gone from a node is not seen there again.
+/// Edits, deactivates, moves and deletes links that were just visited on every node, each change at another
+/// node. Outdated content that has gone from a node must not reappear there.
 #[test]
-fn d58_r12_a_change_is_seen_at_once_on_its_node_and_within_a_second_on_all() {
+fn d58_r12_a_change_shows_at_once_on_its_node_and_soon_on_others() {
     let Some(scene) = Scene::undisturbed(WHO, NODES) else { return };
-    let account = |number: usize| scene.doors.pick(number).account;
+    let account = |number: usize| scene.balancer.pick(number).account;
     let mut latest = Duration::ZERO;
     let links = count(40, 1_000);
     for number in 0..links {
         let mut link = Link::create(&account(number), number);
         let open = format!("/{}", link.slug);
-        let seen = |node: usize| Sight::of(&scene.doors.pick(node).visitor.open(&open));
-        // Another order for each link, and the same in every run.
+        let seen = |node: usize| Sight::of(&scene.balancer.pick(node).visitor.open(&open));
+        // The order differs between links, but is the same in every run.
         let mut changes: Vec<Change> =
             (0..3).map(|step| CHANGES[(number * 7 + step * 3 + number / 5) % 5]).collect();
         changes.push(Change::Delete);
@@ -115,7 +115,10 @@ fn d58_r12_a_change_is_seen_at_once_on_its_node_and_within_a_second_on_all() {
             assert_eq!(seen(node), link.sight(), "{change:?}: at once on its own node");
             for other in 0..NODES {
                 while seen(other) != link.sight() {
-                    assert!(answered.elapsed() <= SEEN_WITHIN, "{change:?}: node {other} shows the old");
+                    assert!(
+                        answered.elapsed() <= SEEN_WITHIN,
+                        "{change:?}: node {other} shows outdated content"
+                    );
                 }
                 latest = latest.max(answered.elapsed());
             }

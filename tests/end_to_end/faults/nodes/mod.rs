@@ -1,4 +1,4 @@
-//! Several nodes: what they promise holds over all of them under load, and while one of them ends.
+//! Promises over several nodes under load, and while one of them stops.
 
 mod addresses;
 mod budget;
@@ -6,7 +6,7 @@ mod commands;
 mod ends;
 mod freshness;
 
-/// Whose tests do not run without servers.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "several nodes under load";
 
 const NODES: usize = 3;

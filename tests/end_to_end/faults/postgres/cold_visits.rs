@@ -1,4 +1,4 @@
-//! Visitors of links that the node has not looked up yet, while the server is away (D6, R11; ADR 38).
+//! Visits to links that the node has not looked up yet, while PostgreSQL is down (D6, R11; ADR 38).
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::machine::MachineControl;
 use crate::scene::{ANSWERED_WITHIN, STORE_TIMEOUT, Scene};
 use crate::size::count;
 
-/// How long the server is away, about.
+/// How long PostgreSQL is down, about.
 const STALLED_FOR: Duration = Duration::from_secs(5);
 
 #[test]
@@ -25,8 +25,8 @@ fn r11_cold_visits_of_a_stopped_server_end_in_time() {
     while_away("stopped", PostgresServer::stop, PostgresServer::start_again);
 }
 
-/// While the server is away, crowds of visitors each open a link of their own. Each gets a 503 within the time limit, and is
-/// led on within five seconds of the server's return.
+/// While PostgreSQL is down, crowds of visitors open a link each. Each visitor gets a 503 within the time
+/// limit, and a redirect within five seconds after PostgreSQL returns.
 fn while_away(fault: &str, begin: fn(&PostgresServer), end: fn(&PostgresServer)) {
     let Some(scene) = Scene::on_own_server(WHO, 1) else { return };
     let server = scene.database.server();
@@ -52,13 +52,13 @@ fn while_away(fault: &str, begin: fn(&PostgresServer), end: fn(&PostgresServer))
             assert!(took <= limit, "{fault}: answered after {took:?} of {limit:?}");
         }
         crowds += 1;
-        // A stopped server refuses at once: the next crowd comes when the clock has moved.
+        // A stopped server refuses at once, so the next crowd waits until the clock has moved.
         std::thread::sleep(Duration::from_millis(200));
     }
     end(server);
     let ended = Instant::now();
     while open(0).0.status != 302 {
-        assert!(ended.elapsed() < NORMAL_AGAIN, "{fault}: visitors are not led on again");
+        assert!(ended.elapsed() < NORMAL_AGAIN, "{fault}: visitors do not get redirects again");
         std::thread::sleep(Duration::from_millis(20));
     }
     for (visit, _) in concurrently(visitors, open) {

@@ -1,4 +1,4 @@
-//! Redirects survive the database (D58, D63; R11).
+//! Redirects work without the database (D58, D63; R11).
 
 use std::time::{Duration, Instant};
 
@@ -9,15 +9,15 @@ use super::WHO;
 use crate::scene::{ANSWERED_WITHIN, Scene};
 use crate::size::{count, length, report};
 
-/// How soon everything is as before when the database is back (R11).
+/// How soon service is normal when the database is back (R11).
 const BACK_WITHIN: Duration = Duration::from_secs(5);
 
 fn target(number: usize) -> String {
     format!("https://example.com/shop/{number}/offers")
 }
 
-/// Whether the server refuses or says nothing, visitors of links that the node has in memory notice nothing, and nobody is told
-/// that a link does not exist.
+/// Whether PostgreSQL refuses or is silent, links in the node's memory open, and no visitor gets a 404 for a
+/// link.
 #[test]
 fn d58_r11_links_in_memory_open_while_the_database_is_away() {
     let Some(scene) = Scene::behind_proxy(WHO, 1) else { return };
@@ -28,12 +28,12 @@ fn d58_r11_links_in_memory_open_while_the_database_is_away() {
         let body = json!({"name": "x", "slug": format!("hot{number}"), "target_url": target(number)});
         scene.account.create_redirect(&body);
     }
-    // A node reads its own changes in the log too, and then forgets what it had remembered of these links.
+    // A node reads its own changes in the log too, and then drops these links from memory.
     let changes = |origin: &str| -> u64 {
         node.metric(&format!("signpost_changes_total{{origin=\"{origin}\"}}")).parse().unwrap()
     };
     while changes("log") < changes("own") {}
-    // The last one stays cold.
+    // The last link stays cold.
     let open_all = || {
         for number in 0..links {
             let visit = visitor.open(&format!("/hot{number}"));

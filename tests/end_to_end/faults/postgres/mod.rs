@@ -1,5 +1,6 @@
-//! PostgreSQL fails (D6, D30, D58; R16, R19): nothing that was answered is lost, nothing is there by half, every answer is
-//! one of the contract and comes in time, and service is normal again within five seconds, without a restart.
+//! PostgreSQL fails (D6, D30, D58; R16, R19). No answered change is lost, and no change is partial. Every
+//! answer follows the contract and comes in time. Within five seconds service is normal again, without a
+//! restart.
 
 mod cold_visits;
 mod links_in_memory;
@@ -9,5 +10,5 @@ mod pool;
 mod small_pools;
 mod writes;
 
-/// Whose tests do not run without servers.
+/// The tests that are skipped without the servers, as the notice names them.
 const WHO: &str = "failures of PostgreSQL";

@@ -1,4 +1,4 @@
-//! The way to the server fails.
+//! The network to PostgreSQL fails.
 
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
@@ -14,10 +14,10 @@ use crate::size::length;
 
 const CLIENTS: usize = 6;
 
-/// More than a node has connections by default.
+/// More than the default number of connections of a node.
 const MORE_THAN_CONNECTIONS: usize = 24;
 
-/// The proxy behaves like this for a while.
+/// Lets the proxy behave like this for a while.
 fn while_it(scene: &Scene, behaviour: Behaviour, usually: Duration) -> Outcome {
     scene.load(CLIENTS, |load| {
         load.await_answers(40);
@@ -26,9 +26,9 @@ fn while_it(scene: &Scene, behaviour: Behaviour, usually: Duration) -> Outcome {
     })
 }
 
-/// What is slow but within the time limit works.
+/// Slow calls within the time limit succeed.
 #[test]
-fn d6_a_slow_server_is_waited_for() {
+fn d6_calls_wait_for_a_slow_server() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let delay = Duration::from_millis(15);
     let slow = Behaviour::Delay { to_server: delay, to_client: delay };
@@ -37,9 +37,9 @@ fn d6_a_slow_server_is_waited_for() {
     report("R16, PostgreSQL 30 ms away", &[outcome]);
 }
 
-/// What is slower than the time limit is an error within the time limit, and nothing half.
+/// Calls beyond the time limit fail within it, and leave no partial change.
 #[test]
-fn d6_r16_a_server_slower_than_the_time_limit_is_not_waited_for() {
+fn d6_r16_calls_to_a_server_slower_than_the_time_limit_fail_in_time() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let slow = Behaviour::Delay { to_server: STORE_TIMEOUT / 2, to_client: STORE_TIMEOUT };
     let outcome = while_it(&scene, slow, Duration::from_secs(3));
@@ -47,9 +47,9 @@ fn d6_r16_a_server_slower_than_the_time_limit_is_not_waited_for() {
     report("R16, PostgreSQL 3 s away", &[outcome]);
 }
 
-/// No call hangs, and after it every connection can be used again within ten seconds.
+/// No call hangs, and every connection can be used within ten seconds afterwards.
 #[test]
-fn d6_r16_a_server_that_does_not_answer_at_all_is_not_waited_for() {
+fn d6_r16_calls_to_a_silent_server_fail_in_time() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let outcome = while_it(&scene, Behaviour::BlackHole, Duration::from_secs(3));
     outcome.is_answered_within(ANSWERED_WITHIN).has_failures().is_normal_again();
@@ -63,9 +63,10 @@ fn d6_r16_a_server_that_does_not_answer_at_all_is_not_waited_for() {
     report("R16, PostgreSQL silent", &[outcome]);
 }
 
-/// A connection that breaks at the very moment of a commit: done or not done, but whole, and said to have failed.
+/// A connection breaks at the moment of a commit. The change is done as a whole or not at all, and the answer
+/// is an error.
 #[test]
-fn d30_a_connection_that_is_reset_at_a_commit_leaves_nothing_half() {
+fn d30_a_connection_reset_at_a_commit_leaves_no_partial_change() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let mut runs = Vec::new();
     for moment in [Moment::BeforeArrival, Moment::AfterAnswer] {
@@ -84,9 +85,9 @@ fn d30_a_connection_that_is_reset_at_a_commit_leaves_nothing_half() {
     report("D30, connections reset at commits", &runs);
 }
 
-/// Messages that come in small pieces, cut anywhere, are the same messages.
+/// Messages may arrive in small pieces that are cut anywhere.
 #[test]
-fn traffic_in_slices_is_understood() {
+fn traffic_in_small_slices_is_understood() {
     let Some(scene) = Scene::behind_proxy(WHO, 2) else { return };
     let slices = Behaviour::Slice { bytes: NonZeroUsize::new(23).unwrap(), pause: Duration::ZERO };
     let outcome = while_it(&scene, slices, Duration::from_secs(2));

@@ -1,4 +1,4 @@
-//! The server is stopped, or killed, and started again.
+//! PostgreSQL is stopped or killed, and started again.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::size::length;
 const CLIENTS: usize = 6;
 
 #[test]
-fn d6_r19_postgres_stopped_and_started_loses_nothing_that_was_answered() {
+fn d6_r19_a_restart_of_postgres_loses_no_answered_change() {
     let Some(scene) = Scene::on_own_server(WHO, 2) else { return };
     let server = scene.database.server();
     let outcome = scene.load(CLIENTS, |load| {
@@ -22,9 +22,9 @@ fn d6_r19_postgres_stopped_and_started_loses_nothing_that_was_answered() {
     report("R19, PostgreSQL stopped and started", &[outcome]);
 }
 
-/// Each time in the middle of whatever the clients are at, most of it bulk writes.
+/// Each kill interrupts other requests, most of them bulk writes.
 #[test]
-fn d30_r19_postgres_killed_in_the_middle_of_bulk_writes_loses_nothing_that_was_answered() {
+fn d30_r19_a_kill_of_postgres_during_bulk_writes_loses_no_answered_change() {
     let Some(scene) = Scene::on_own_server(WHO, 2) else { return };
     let server = scene.database.server();
     let mut runs = Vec::new();

@@ -12,12 +12,13 @@ use crate::outcome::report;
 use crate::scene::{ANSWERED_WITHIN, Scene};
 use crate::size::{count, length};
 
-/// How many crowds come one after the other.
+/// How many crowds of clients come one after the other.
 const CROWDS: usize = 2;
 
-/// Clients that find every connection taken by somebody who waits are told so in time; then all is well again.
+/// While PostgreSQL hangs, clients wait for its connections and get an error in time. Afterwards service is
+/// normal again.
 #[test]
-fn d6_r16_clients_beyond_the_connections_are_answered_in_time_while_the_server_is_held() {
+fn d6_r16_clients_beyond_the_pool_are_answered_in_time_while_postgres_hangs() {
     let Some(scene) = Scene::on_own_server(WHO, 1) else { return };
     let server = scene.database.server();
     let outcome = scene.load(4, |load| {
@@ -39,12 +40,12 @@ fn d6_r16_clients_beyond_the_connections_are_answered_in_time_while_the_server_i
     report("R16, pool exhausted", &[outcome]);
 }
 
-/// How long the last of many clients waits, all of whom come at once and are told that it is in vain.
+/// How long the last of many simultaneous clients waits for its error.
 fn longest_of_a_crowd(scene: &Scene) -> Duration {
     let waited = concurrently(count(40, 200), |number| {
         let started = Instant::now();
         let answer = match number % 4 {
-            0 => scene.account.post("/v1/groups", &json!({"name": "nobody's"})),
+            0 => scene.account.post("/v1/groups", &json!({"name": "never stored"})),
             1 => scene.account.get("/v1/groups"),
             _ => scene.account.get("/v1/redirects"),
         };

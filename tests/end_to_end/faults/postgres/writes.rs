@@ -1,4 +1,4 @@
-//! All kinds of writes of one account at once, which want the same links and groups.
+//! All kinds of writes of one account at once, to the same links and groups.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -18,13 +18,13 @@ const CLIENTS: usize = 8;
 const GROUPS: usize = 4;
 const LINKS: usize = 60;
 
-/// How many links a bulk request is about.
+/// How many links a bulk request has.
 const BATCH: usize = 20;
 
-/// What a client may wait for the others, on a machine that does nothing else.
+/// How long a client may wait for the others, on a machine without other load.
 const ANSWERED_WITHIN: Duration = Duration::from_secs(1);
 
-/// What the clients share: each takes from it what it asks for, whatever the others do to that meanwhile.
+/// The links and groups that the clients share, even while others change or delete them.
 struct Shared {
     groups: Mutex<Vec<String>>,
     links: Mutex<Vec<String>>,
@@ -45,7 +45,7 @@ impl Shared {
         groups[turn % groups.len()].clone()
     }
 
-    /// Some links, from a place that changes with the turn.
+    /// Some of the links, depending on the turn.
     fn links(&self, turn: usize, number: usize) -> Vec<String> {
         let links = self.links.lock().unwrap_or_else(PoisonError::into_inner);
         let first = turn * 7 % links.len().max(1);
@@ -62,7 +62,7 @@ impl Shared {
         took
     }
 
-    /// Deletes the group of this turn, and makes another one.
+    /// Deletes the group of this turn, and creates another one.
     fn replace_group(&self, account: &Account, turn: usize) -> Duration {
         let new = id(&account.create_group("shared")).to_owned();
         let old = {
@@ -73,7 +73,7 @@ impl Shared {
         ask(account, "DELETE", &format!("/v1/groups/{old}"), None).1
     }
 
-    /// The request of a turn, and how long it took.
+    /// Sends the request of a turn, and returns its time.
     fn write(&self, account: &Account, turn: usize) -> Duration {
         let (group, links) = (self.group(turn), self.links(turn, BATCH));
         let link = links.first().map_or("", String::as_str);
@@ -103,7 +103,8 @@ fn id(resource: &Value) -> &str {
     resource["id"].as_str().unwrap()
 }
 
-/// The answer to a request, which others may have taken the links and groups from that it is about, but which never fails.
+/// Sends a request, and returns its answer and time. Others may have deleted its links and groups, but it never
+/// fails otherwise.
 fn ask(account: &Account, method: &str, path: &str, body: Option<Value>) -> (Value, Duration) {
     let started = Instant::now();
     let answer = account.send(method, path, body.as_ref());
@@ -111,7 +112,8 @@ fn ask(account: &Account, method: &str, path: &str, body: Option<Value>) -> (Val
     (answer.body, started.elapsed())
 }
 
-/// What an import into one group leaves behind: many links, and statistics that say that all links are in one group.
+/// Writes what an import into one group leaves: many links, and statistics that say that all links are in one
+/// group.
 fn import(database: &PostgresDatabase, account: &Account, links: usize) {
     let account = account.id().strip_prefix("acc_").unwrap();
     database.run(&format!(
@@ -125,8 +127,7 @@ fn import(database: &PostgresDatabase, account: &Account, links: usize) {
     ));
 }
 
-/// Units of work hold what they want in one order, so PostgreSQL never has to end one for the sake of another, and nobody
-/// waits for long.
+/// Units of work take their locks in one order, so PostgreSQL never has to abort one, and none waits for long.
 #[test]
 fn d30_r46_writes_of_one_account_at_once_never_deadlock() {
     let Some(scene) = Scene::undisturbed(WHO, 2) else { return };
@@ -134,14 +135,14 @@ fn d30_r46_writes_of_one_account_at_once_never_deadlock() {
     let shared = Shared::new(&scene.account);
     let turns = count(40, 500);
     let longest = concurrently(CLIENTS, |client| {
-        let account = scene.doors.pick(client).account;
-        // Each begins with another kind of write.
+        let account = scene.balancer.pick(client).account;
+        // Each client begins with another kind of write.
         let turns = (0..turns).map(|turn| shared.write(&account, turn * 3 + client));
         turns.max().unwrap()
     });
     let longest = longest.into_iter().max().unwrap();
     let Scene { nodes, database, .. } = scene;
-    // A connection tells the server's statistics of everything when it is closed.
+    // A connection reports its statistics to the server when it closes.
     drop(nodes);
     let open = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'signpost' AND datname = current_database()";
     while database.query(open).trim() != "0" {
@@ -156,7 +157,7 @@ fn d30_r46_writes_of_one_account_at_once_never_deadlock() {
     );
 }
 
-/// How long a request may take: in an everyday run the machine may be busy with something else.
+/// How long a request may take. In an everyday run the machine may have other load, so there is no limit.
 fn answered_within() -> Duration {
     if count(0, 1) == 1 { ANSWERED_WITHIN } else { Duration::MAX }
 }

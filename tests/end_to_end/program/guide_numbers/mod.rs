@@ -1,7 +1,7 @@
-//! The numbers of `docs/operations.md` are those of the code.
+//! Checks the numbers of `docs/operations.md` against the code.
 //!
-//! `FACTS` says for each number where the code has it, `NOT_OURS` which numbers have no place in the code. A number that is in neither
-//! fails a test: whoever writes it says where it comes from.
+//! `FACTS` gives the place of each number in the code, and `NOT_OURS` lists numbers that the code does not
+//! have. A number that is in neither fails a test, so that its author adds the source.
 
 mod facts;
 mod quantity;
@@ -14,9 +14,9 @@ use quantity::Quantity;
 
 const GUIDE: &str = include_str!("../../../../docs/operations.md");
 
-/// A number of the guide, and where the code has it.
+/// A number of the guide, and its place in the code.
 struct Fact {
-    /// Part of a sentence. The number stands in braces, which the guide does not have.
+    /// Part of a sentence, with the number in braces, which the guide does not have.
     says: &'static str,
     holds: Relation,
 }
@@ -24,25 +24,25 @@ struct Fact {
 /// How the guide's number follows from the code's.
 enum Relation {
     Is(Place),
-    /// The guide promises it, and the code is at least a little faster.
+    /// The guide promises a limit, and the code stays below it.
     Within(Place),
     Sum(Place, Place),
     Product(Place, Place),
-    /// The code's number is so many times that of the guide.
+    /// The code's number is this multiple of the guide's.
     Times(u64, Place),
     /// One of the two is a bare number of this unit.
     In(&'static str, Place),
     /// The guide counts one more than the code.
     OneMore(Place),
-    /// The guide's number is so many times that of the code.
+    /// The guide's number is this multiple of the code's.
     Multiple(u64, Place),
 }
 
-/// Where the code has a number.
+/// The place of a number in the code.
 enum Place {
     /// A constant in a source file.
     Const(&'static str, &'static str),
-    /// What stands behind this text in a file.
+    /// The number after this text in a file.
     Behind(&'static str, &'static str),
     /// The default of a setting.
     Default(&'static str),
@@ -74,9 +74,11 @@ fn source(file: &str) -> String {
     std::fs::read_to_string(root.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"))
 }
 
-/// What follows the only, or the first, place of `mark`.
+/// The text after the first `mark`.
 fn behind<'t>(text: &'t str, mark: &str, file: &str) -> &'t str {
-    text.split_once(mark).unwrap_or_else(|| panic!("{file} has lost `{mark}`; mend the table of facts")).1
+    text.split_once(mark)
+        .unwrap_or_else(|| panic!("{file} no longer has `{mark}`; correct the table of facts"))
+        .1
 }
 
 /// The prose of the guide without its blocks of code, in one line.
@@ -85,15 +87,15 @@ fn prose() -> String {
     texts.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Where a part of a sentence stands. It stands somewhere.
+/// The places of a part of a sentence. There is at least one.
 fn ranges(prose: &str, part: &str) -> Vec<Range<usize>> {
     let found: Vec<_> = prose.match_indices(part).map(|(at, _)| at..at + part.len()).collect();
-    assert!(!found.is_empty(), "the guide does not say any more: {part}");
+    assert!(!found.is_empty(), "the guide no longer says: {part}");
     found
 }
 
 #[test]
-fn every_fact_of_the_guide_is_that_of_the_code() {
+fn every_number_of_the_guide_equals_that_of_the_code() {
     let prose = prose();
     for Fact { says, holds } in FACTS {
         ranges(&prose, &says.replace(['{', '}'], ""));
@@ -118,7 +120,7 @@ fn every_fact_of_the_guide_is_that_of_the_code() {
 }
 
 #[test]
-fn every_number_of_the_guide_is_a_fact_or_known_not_to_be_ours() {
+fn every_number_of_the_guide_has_a_known_source() {
     let prose = prose();
     let facts = FACTS.iter().map(|fact| fact.says.replace(['{', '}'], ""));
     let known: Vec<Range<usize>> = facts
@@ -135,10 +137,10 @@ fn every_number_of_the_guide_is_a_fact_or_known_not_to_be_ours() {
             &prose[begin..end]
         })
         .collect();
-    assert!(unknown.is_empty(), "say in the table of facts where these numbers come from: {unknown:#?}");
+    assert!(unknown.is_empty(), "add the source of these numbers to the table of facts: {unknown:#?}");
 }
 
-/// Where numbers stand: in figures and in words, but for statuses of HTTP and for parts of names.
+/// The places of numbers, in figures and in words, without HTTP statuses and parts of names.
 fn numbers(prose: &str) -> Vec<Range<usize>> {
     const WORDS: [&str; 19] = [
         "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twelve", "twenty", "thirty",

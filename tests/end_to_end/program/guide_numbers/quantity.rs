@@ -1,18 +1,19 @@
-//! What a number means, in the words of the guide and in the spelling of the code.
+//! Parses numbers, as the guide words them and as the code spells them.
 
 /// A number, or a length of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(super) enum Quantity {
-    /// So many of something.
+    /// A number of things.
     Count(u64),
-    /// In microseconds.
+    /// A length of time in microseconds.
     Time(u64),
 }
 
 const SECOND: u64 = 1_000_000;
 
 impl Quantity {
-    /// What the guide says: `64`, `ten thousand`, `5 seconds`, `half a second`, `four times a second`.
+    /// Parses the words of the guide: `64`, `ten thousand`, `5 seconds`, `half a second`, `four times a
+    /// second`.
     pub(super) fn of_prose(text: &str) -> Option<Self> {
         if let Some((times, unit)) = text.split_once(" times a ") {
             return Some(Self::Time(micros(unit)? / number(times)?));
@@ -31,7 +32,8 @@ impl Quantity {
         }
     }
 
-    /// What a source says at its beginning: `1_000`, `Duration::from_secs(5)`, `5s`, `NonZeroU32::MIN.saturating_add(4)`.
+    /// Parses the beginning of a source text: `1_000`, `Duration::from_secs(5)`, `5s`,
+    /// `NonZeroU32::MIN.saturating_add(4)`.
     pub(super) fn of_code(text: &str) -> Option<Self> {
         let text = text.trim_start_matches('"');
         if let Some(rest) = text.strip_prefix("Duration::from_") {

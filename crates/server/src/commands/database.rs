@@ -1,4 +1,4 @@
-//! `signpost backup`.
+//! `signpost migrate` and `signpost backup`.
 
 use std::path::PathBuf;
 
@@ -11,15 +11,33 @@ use super::UsageError;
 use super::output::Output;
 use crate::settings::{CommonSettings, Database};
 
-/// What `signpost backup` is told.
+/// Applies the pending migrations and prints their names.
+pub(super) async fn run_migrate(settings: &CommonSettings, output: &mut Output<'_>) -> Result<()> {
+    let database = &settings.database;
+    let applied = match database {
+        Database::File(file) => {
+            let mut applied = signpost_sqlite::migrate(file, settings.store_timeout)?;
+            applied.extend(signpost_sqlite::migrate(&file.of_clicks(), settings.store_timeout)?);
+            applied
+        }
+        Database::Server(url) => signpost_postgres::migrate(url.expose()).await?,
+    };
+    let text = match applied.as_slice() {
+        [] => format!("The database {database} is up to date."),
+        names => format!("Brought the database {database} up to date:\n  {}", names.join("\n  ")),
+    };
+    Ok(output.result(&json!({ "applied": applied }), text)?)
+}
+
+/// The arguments of `signpost backup`.
 #[derive(Debug, Args)]
 pub(crate) struct BackupArguments {
-    /// The file to write. It must not be there yet; it gets its name when it is whole and was checked.
+    /// File to write; it must not exist yet. It appears under this name only once it is complete and checked.
     file: PathBuf,
 }
 
-/// Copies the embedded database, however long it takes: `store-timeout` bounds only the wait for its lock.
-pub(super) async fn run(
+/// Copies the embedded database. `store-timeout` bounds the wait for its lock, not the copy.
+pub(super) async fn run_backup(
     settings: &CommonSettings,
     arguments: BackupArguments,
     output: &mut Output<'_>,
@@ -29,7 +47,7 @@ pub(super) async fn run(
         Database::File(file) => file.clone(),
         Database::Server(url) => {
             return Err(UsageError(format!(
-                "`signpost backup` copies the embedded database; {url} is on a server, which has its own \
+                "`signpost backup` copies only the embedded database; back up {url} with PostgreSQL's own \
                  tool: pg_dump --format=custom --file=FILE"
             ))
             .into());
@@ -40,7 +58,8 @@ pub(super) async fn run(
         let copy = back_up(&file, &target, patience)?;
         Ok::<_, BackupError>((copy, back_up_clicks(&file, &target, patience)?))
     });
-    let (Backup { path, bytes }, clicks) = copying.await.context("the copying thread ended")??;
+    let (Backup { path, bytes }, clicks) =
+        copying.await.context("the copying thread stopped before the backup was complete")??;
     let path = path.display().to_string();
     let mut text = format!("Backed up the database {database} to {path}: {bytes} bytes, checked.");
     let mut result = json!({ "database": database, "file": path, "bytes": bytes });

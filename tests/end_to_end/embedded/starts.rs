@@ -1,4 +1,4 @@
-//! The first start: D62.
+//! Starting on the embedded store: the first account, the database, and unknown plans (D15, D60 to D62).
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::harness::{Program, signpost};
 
 #[test]
-fn d62_the_first_start_makes_one_account_on_agency_with_a_key_and_later_ones_none() {
+fn d62_only_the_first_start_creates_an_account_on_agency_with_a_key() {
     let mut program = Program::builder().builtin_plans().start();
     let key = program.announced_key.clone().unwrap();
     let account = program.first_account().get("/v1/account").expect_status(200).body;
@@ -20,7 +20,7 @@ fn d62_the_first_start_makes_one_account_on_agency_with_a_key_and_later_ones_non
 }
 
 #[test]
-fn d62_an_account_made_before_the_first_start_is_enough() {
+fn d62_a_first_start_with_an_existing_account_creates_none() {
     let folder = tempfile::tempdir().unwrap();
     assert!(signpost(folder.path(), &["migrate"]).output().unwrap().status.success());
     let made = signpost(folder.path(), &["account", "create", "--email", "a@example.com"]).output().unwrap();
@@ -73,7 +73,7 @@ fn d61_only_serve_and_migrate_create_a_database() {
     assert!(signpost(folder.path(), &["account", "list"]).output().unwrap().status.success());
 }
 
-/// The curl line is run by a shell, exactly as it was printed.
+/// A shell runs the curl line exactly as printed.
 #[test]
 fn d62_the_printed_curl_line_works_as_printed() {
     let folder = tempfile::tempdir().unwrap();
@@ -95,7 +95,7 @@ fn d62_the_printed_curl_line_works_as_printed() {
             command.push('\n');
         }
     }
-    assert!(command.starts_with("curl "), "there is a curl line");
+    assert!(command.starts_with("curl "), "no curl line was printed");
     let output =
         Command::new("sh").args(["-c", &format!("{command} --silent --show-error")]).output().unwrap();
     let documentation = lines.map(Result::unwrap).find(|line| line.ends_with("/docs")).unwrap();
@@ -107,4 +107,30 @@ fn d62_the_printed_curl_line_works_as_printed() {
     let body: serde_json::Value = serde_json::from_str(answer.lines().last().unwrap_or_default())
         .unwrap_or_else(|error| panic!("{error}: {answer} {}", String::from_utf8_lossy(&output.stderr)));
     assert_eq!(body["object"], "redirect", "{command}: {answer}");
+}
+
+#[test]
+fn d60_migrate_works_on_an_empty_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |arguments: &[&str]| signpost(folder.path(), arguments).output().unwrap();
+    assert!(run(&["migrate"]).status.success());
+    assert!(folder.path().join("signpost.db").exists());
+    assert!(run(&["migrate"]).status.success(), "a second run changes nothing");
+}
+
+#[test]
+fn d15_the_start_warns_of_plans_of_accounts_that_no_setting_defines() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("plans.toml"), "[plans.team]\nextends = \"agency\"").unwrap();
+    let with = |plans: &[&str], words: &[&str]| {
+        assert!(signpost(folder.path(), &[words, plans].concat()).output().unwrap().status.success());
+    };
+    with(&[], &["migrate"]);
+    for email in ["a@example.com", "b@example.com"] {
+        with(&["--plans", "plans.toml"], &["account", "create", "--plan", "team", "--email", email]);
+    }
+    let mut program = Program::start_in_with(folder, &[], &[]);
+    let log = program.stop_and_read_log();
+    let warning = log.lines().find(|line| line.contains("a plan that this node does not know")).unwrap();
+    assert!(warning.contains("plan=team") && warning.contains("accounts=2"), "{warning}");
 }
