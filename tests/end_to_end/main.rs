@@ -1,9 +1,9 @@
 //! The built program, driven as its users drive it: over sockets and by its commands.
 //!
-//! The tree mirrors what is tested: `api` by resource and rule, `edge`, `program`, and `promises` for what holds
-//! across them. A test is named after the rule that it holds and cites its place (contract section, or `D…`).
-//! `harness` starts a program of its own for each test, on free ports and an empty folder, and checks with every
-//! single answer what must hold for all of them.
+//! `api` has one journey through each resource, `edge` what visitors meet, `program` commands and settings, and
+//! `promises` what holds across endpoints. The rules themselves are tested in the layers below. `harness` starts a
+//! program of its own for each test, on free ports and in an empty folder, and checks every answer for what must hold
+//! for all of them.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,

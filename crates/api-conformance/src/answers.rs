@@ -1,4 +1,4 @@
-//! Whether an answer is one that an OpenAPI document describes. Knows nothing but the document and the answer.
+//! Judges an answer by an OpenAPI document. Knows only the document and the answer.
 
 use serde_json::{Value, json};
 
@@ -18,11 +18,11 @@ pub struct Exchange<'a> {
     pub json: Option<&'a Value>,
 }
 
-/// What an operation that is not described may be answered with: the envelope, and one of these.
+/// An undescribed operation may only answer with the error envelope and one of these statuses.
 const OF_WHAT_IS_NOT_THERE: [u16; 6] = [401, 403, 404, 405, 429, 500];
 
 impl Document {
-    /// Everything in which an answer is not as the document says.
+    /// Every difference between an answer and the document.
     #[must_use]
     pub fn differences(&self, exchange: &Exchange<'_>) -> Vec<String> {
         // HEAD is GET without the body.
@@ -106,7 +106,7 @@ fn headers(document: &Document, response: &Value, given: &[(String, String)]) ->
             }
             None => {}
             Some(text) => {
-                // A header is text; what it is to be says how to read it.
+                // A header is text; its schema says how to read it.
                 let is_integer = described["schema"]["type"] == "integer";
                 let value =
                     if is_integer { text.parse::<i64>().map(Value::from).ok() } else { Some(json!(text)) };
@@ -116,7 +116,7 @@ fn headers(document: &Document, response: &Value, given: &[(String, String)]) ->
             }
         }
     }
-    // What some responses have and this one does not describe, it must not have.
+    // A header that other responses have must not be here undescribed.
     for (name, _) in given {
         let is_ours = ["ratelimit-", "retry-after", "location", "www-authenticate", "idempotent-replayed"];
         let is_ours = is_ours.iter().any(|ours| name.starts_with(ours));

@@ -15,27 +15,27 @@ pub struct Document {
 }
 
 impl Document {
-    /// The document that this text is.
+    /// Parses the text of a document.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let value = serde_json::from_str(text).expect("a document is JSON");
         Self { value, compiled: Mutex::default() }
     }
 
-    /// In what a value is not as a schema of the document says.
+    /// How a value breaks a schema of the document.
     #[must_use]
     pub fn mismatches(&self, schema: &Value, value: &Value) -> Vec<String> {
         let errors = self.validator(schema);
         errors.iter_errors(value).map(|error| format!("at `{}`: {error}", error.instance_path())).collect()
     }
 
-    /// Why a value is no schema of JSON Schema 2020-12, if it is none.
+    /// Why a value is not a schema of JSON Schema 2020-12, if it is not.
     #[must_use]
     pub fn schema_error(schema: &Value) -> Option<String> {
         jsonschema::draft202012::meta::validate(schema).err().map(|error| error.to_string())
     }
 
-    /// What a `$ref` refers to, or the value itself.
+    /// The target of a `$ref`, or the value itself.
     pub(crate) fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
         let reference = value.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
         reference.map_or(value, |pointer| self.value.pointer(pointer).expect("a reference that resolves"))

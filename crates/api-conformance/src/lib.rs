@@ -1,5 +1,6 @@
-//! Holds an API against its OpenAPI document, for tests: judges answers ([`Document::differences`]), and makes up
-//! requests ([`Document::any_request`]). It knows nothing of Signpost but that its ids are a prefix and 32 digits.
+//! Holds an API against its OpenAPI document, for tests: judges answers ([`Document::differences`]), makes up requests
+//! ([`Document::any_request`]), and gives one valid call of each operation ([`Document::samples`]). It knows nothing of
+//! Signpost but that its ids are a prefix and 32 digits.
 
 #![allow(
     clippy::expect_used,
@@ -13,9 +14,11 @@
 mod answers;
 mod document;
 mod requests;
+mod samples;
 mod schemas;
 
 pub use answers::Exchange;
 pub use document::Document;
 pub use requests::Request;
+pub use samples::{IdOfEach, Sample};
 pub use schemas::KnownIds;

@@ -1,4 +1,4 @@
-//! Requests made up from a document, among them many that it does not let pass.
+//! Requests made up from a document, many of them invalid.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
@@ -17,14 +17,13 @@ pub struct Request {
     pub path: String,
     /// The body, to be sent as JSON.
     pub body: Option<Value>,
-    /// Whether the document lets it pass: every parameter and the body are as their schemas say. Which ids there are
-    /// is no matter of the document.
+    /// Whether every parameter and the body fit their schemas. The document does not know which ids exist.
     pub is_described: bool,
 }
 
 impl Document {
-    /// A request to any operation under `prefix`, as it may come from a client that is right, or wrong, or hostile.
-    /// `ids` are used often, so that requests meet what is there.
+    /// A request to any operation under `prefix`, as a correct, mistaken or hostile client may send it. It often uses
+    /// `ids`, so that requests meet existing resources.
     pub fn any_request(&'static self, prefix: &str, ids: &KnownIds) -> BoxedStrategy<Request> {
         let world = World { document: self, ids };
         let paths = self["paths"].as_object().expect("a document has paths");
@@ -70,7 +69,7 @@ fn any_call(world: World<'_>, path: &str, method: &str, operation: &'static Valu
 }
 
 fn path_segment(world: World<'_>, parameter: &'static Value) -> BoxedStrategy<Part<String>> {
-    // Which texts are ids is not for a client to know: one that is none is not found, as an unknown one is.
+    // A malformed id is not found, like an unknown one, so any text fits.
     let fitting = world.value(&parameter["schema"]).prop_map(|value| (text_of(&value), true));
     let other = "[a-zA-Z0-9_~.%-]{1,40}".prop_map(|text| (text, true));
     prop_oneof![8 => fitting, 1 => other].boxed()
@@ -83,7 +82,7 @@ fn query(world: World<'_>, parameters: Vec<&'static Value>) -> BoxedStrategy<Par
         let document = world.document;
         let schema = document.resolve(&parameter["schema"]);
         let fits = move |text: &str| {
-            // A parameter is text; what it is to be says how to read it.
+            // A parameter is text; its schema says how to read it.
             let value = match schema["type"].as_str() {
                 Some("integer") => text.parse::<i64>().map_or(json!(text), Value::from),
                 Some("boolean") => text.parse::<bool>().map_or(json!(text), Value::from),

@@ -1,4 +1,4 @@
-//! Values that a schema lets pass, and values that it may not.
+//! Values that fit a schema, and values that may not.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 
-/// Ids that there are, by their prefix: `rdr_`.
+/// Existing ids, by their prefix: `rdr_`.
 pub type KnownIds = BTreeMap<String, Vec<String>>;
 
-/// What is needed to make up a value.
+/// The document and the ids from which values are made up.
 #[derive(Clone, Copy)]
 pub(crate) struct World<'a> {
     pub(crate) document: &'static Document,
@@ -19,7 +19,7 @@ pub(crate) struct World<'a> {
 }
 
 impl World<'_> {
-    /// A value that the schema lets pass.
+    /// A value that fits the schema.
     pub(crate) fn value(self, schema: &'static Value) -> BoxedStrategy<Value> {
         let schema = self.document.resolve(schema);
         if let Some(only) = schema.get("const") {
@@ -78,7 +78,7 @@ impl World<'_> {
             Ok(matching) if !pattern.is_empty() => matching.boxed(),
             _ => "[ -~]{0,20}".boxed(),
         };
-        // A pattern beyond what the generator reads, and a length that it did not keep to, leave the examples.
+        // Where the generator cannot read the pattern, or breaks the length, the examples remain.
         let schema = schema.clone();
         let is_short = move |text: &String| {
             most.is_none_or(|most| u64::try_from(text.chars().count()).is_ok_and(|length| length <= most))

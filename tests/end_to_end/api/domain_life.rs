@@ -19,7 +19,7 @@ fn link(account: &Account, fields: Value) -> Value {
     account.create_redirect(&redirect_body(body_with(json!({"target_url": TARGET}), fields)))
 }
 
-/// Connecting needs no name server: there is none that answers. The domain asks for its records and waits three days.
+/// Connecting asks no name server, and here none answers. The domain shows its records and waits three days.
 #[test]
 fn d38_a_connected_domain_asks_for_its_records() {
     let scene = DomainScene::start();
@@ -100,7 +100,7 @@ fn d39_a_domain_serves_once_its_records_are_there() {
     assert_eq!(listed(&other), [apex, active]);
 }
 
-/// Links of every way there is to make one, at slug and at root, for visitors at every node however they spell the host.
+/// Links at slugs and at roots, created in every way, open at every node and for every spelling of the host.
 #[test]
 fn d22_links_live_at_slug_and_at_root() {
     let scene = DomainScene::start();
@@ -124,7 +124,7 @@ fn d22_links_live_at_slug_and_at_root() {
         (&bulk["created_count"], &bulk["failed"][0]["error"]["code"]),
         (&json!(2), &json!("slug_already_taken"))
     );
-    // A link of the system domain moves there, and its old address is nobody's.
+    // A link of the system domain moves there, and leads nowhere at its old address.
     let moved =
         one.patch(&path_of(&bulk["created"][1]["data"]), &json!({"domain": HOST})).expect_status(200).body;
     assert_eq!(moved["url"], "http://go.shop.test/b");
@@ -232,7 +232,7 @@ impl LinksOfDomain {
         [(&self.sale, json!("sale")), (&self.root, Value::Null), (&self.menu, json!("menu"))]
     }
 
-    /// They have no address but keep their slugs, and whatever else is changed, they stay lost (D22).
+    /// They have no address but keep their slugs, and stay lost through other changes (D22).
     #[track_caller]
     fn assert_are_lost(&self, [one, other]: [&Account; 2]) {
         for (link, slug) in self.all() {
@@ -276,7 +276,7 @@ fn assert_all_is_served(scene: &DomainScene, made_by: &Program) {
     assert!(scene.may_have_certificate(HOST));
 }
 
-/// Visitors get the page that they get everywhere for nothing, and there is no certificate.
+/// Visitors get the 404 page, and there is no certificate.
 #[track_caller]
 fn assert_nothing_is_served(scene: &DomainScene, made_by: &Program) {
     for path in ["/sale", "/", "/menu"] {

@@ -1,25 +1,12 @@
-//! The API: contract and decisions, rule by rule.
+//! One journey through each resource of the API, and what only the real stores show: concurrent changes, restarts. The
+//! rules are tested in the layers below.
 
 mod account;
-mod authentication;
-mod bodies;
-mod bulk_create;
-mod bulk_delete;
+mod bulk;
 mod domain_life;
-mod endpoints;
-mod group_links;
 mod groups;
-mod landing_content;
 mod landings;
+mod limits;
 mod pagination;
 mod pixels;
-mod plans;
-mod queries;
-mod quota;
-mod redirects_create;
-mod redirects_filters;
-mod redirects_read_and_delete;
-mod redirects_update;
-mod redirects_update_rules;
-mod target_urls;
-mod throttle;
+mod redirects;

@@ -1,11 +1,11 @@
-//! R6: a plan, a suspension and a revocation hold for every request that starts after the command returned, under
-//! load (contract "Authentication" 5 to 7).
+//! R2: one address, one link, under concurrency. R6: a plan, a suspension and a revocation hold for every request that
+//! starts after the command returned, under load (contract "Authentication" 5 to 7).
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::harness::{Account, Program};
+use crate::harness::{Account, Program, concurrently};
 
 /// Requests of four clients while `command` runs; each with the instant at which it started, and its status.
 fn statuses_around(account: &Account, command: impl FnOnce()) -> (Instant, Vec<(Instant, u16)>) {
@@ -68,7 +68,7 @@ fn deleting_an_account_under_load_is_never_an_internal_error() {
             clients.into_iter().map(|client| client.join().unwrap()).collect()
         });
         for statuses in statuses {
-            // There, then suspended perhaps, and unknown to whoever asks when the command has returned.
+            // Accepted first, then perhaps refused as suspended, and with an unknown key once the command has returned.
             let order = |status: u16| [201, 403, 401].iter().position(|known| *known == status);
             assert!(statuses.iter().all(|status| order(*status).is_some()), "{statuses:?}");
             assert!(statuses.is_sorted_by_key(|status| order(*status)), "{statuses:?}");
@@ -94,5 +94,31 @@ fn nothing_is_admitted_that_started_after_the_command_returned() {
         let mut after = seen.iter().filter(|(started, _)| *started >= returned);
         assert!(after.clone().count() >= 4);
         assert!(after.all(|(_, status)| *status == refused), "{command}: {seen:?}");
+    }
+}
+
+/// R2, contract D20: both kinds, alone and in batches, and some with more than one item for the address.
+#[test]
+fn d20_of_concurrent_creations_of_every_kind_one_succeeds() {
+    let program = Program::start();
+    let accounts = [program.account("agency"), program.account("agency")];
+    for round in 0..4 {
+        let slug = format!("round-{round}");
+        let redirect = serde_json::json!({"name": "x", "target_url": "https://example.com", "slug": slug});
+        let landing = serde_json::json!({"title": "x", "slug": slug});
+        let batch = serde_json::json!({"redirects": [redirect, redirect, {"name": "x", "target_url": "https://example.com"}]});
+        let won = concurrently(30, |number| {
+            let account = &accounts[number % 2];
+            match number % 3 {
+                0 => u64::from(account.post("/v1/redirects", &redirect).status == 201),
+                1 => u64::from(account.post("/v1/landings", &landing).status == 201),
+                _ => {
+                    let answer = account.post("/v1/redirects/bulk", &batch).expect_status(200).body;
+                    // The item with a generated slug always succeeds.
+                    answer["created_count"].as_u64().unwrap() - 1
+                }
+            }
+        });
+        assert_eq!(won.into_iter().sum::<u64>(), 1);
     }
 }

@@ -21,7 +21,7 @@ fn after_kill_9_every_answered_change_is_there_and_the_counters_add_up() {
                     for number in 0.. {
                         let slug = format!("r{round}w{writer}n{number}");
                         let body = json!({"name": slug, "target_url": "https://example.com", "slug": slug, "group_id": group});
-                        // The request that the crash interrupts gets no answer; whatever became of it is right.
+                        // The request that the crash interrupts gets no answer, and may have been carried out or not.
                         let Ok(answer) = account.try_send("POST", "/v1/redirects", Some(&body)) else { break };
                         answer.expect_status(201);
                         let mut answered = answered.lock().unwrap_or_else(PoisonError::into_inner);
@@ -75,7 +75,7 @@ fn d30_after_kill_9_a_batch_is_there_whole_or_not_at_all() {
                         let batch = format!("{round}-{writer}-{number}");
                         let item = json!({"name": batch, "target_url": "https://example.com"});
                         let body = json!({"redirects": vec![item; ITEMS]});
-                        // The request that the crash interrupts gets no answer; whatever became of it is right.
+                        // The request that the crash interrupts gets no answer, and may have been carried out or not.
                         let answer = account.try_send("POST", "/v1/redirects/bulk", Some(&body));
                         let Ok(answer) = answer else { break };
                         assert_eq!(answer.expect_status(200).body["created_count"], ITEMS);

@@ -2,15 +2,15 @@
 //! answer against the document, and this file what they say about the requests.
 
 use std::cell::Cell;
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
-use serde_json::{Value, json};
 use signpost_api_conformance::{KnownIds, Request};
 use signpost_domain::analytics::Dimension;
 use signpost_test_servers::dns::NameServer;
 
-use crate::harness::{Account, Answer, DOCUMENT, Program, redirect_body};
+use crate::harness::{Account, Answer, DOCUMENT, Program};
 
 /// How many requests are made up. `cargo xtask fuzz-api` makes many more.
 const REQUESTS: u32 = 2_000;
@@ -51,26 +51,20 @@ fn r17_made_up_requests_are_answered_as_the_document_says() {
     assert!(succeeded > REQUESTS / 10 && refused > REQUESTS / 10, "{succeeded} succeeded, {refused} refused");
 }
 
-/// Something of everything, and the ids of it.
+/// Creates eight resources of each kind, and gives their ids.
 fn populated(account: &Account) -> KnownIds {
-    let id = |resource: &Value| resource["id"].as_str().unwrap().to_owned();
-    let groups: Vec<String> = (0..4).map(|number| id(&account.create_group(&format!("g{number}")))).collect();
-    let redirects = (0..8).map(|number| {
-        let slug = format!("r{number}");
-        id(&account.create_redirect(&redirect_body(json!({"slug": slug, "group_id": groups[number % 4]}))))
-    });
-    let redirects = redirects.collect();
-    let landing = |number| json!({"title": "x", "slug": format!("l{number}")});
-    let landings =
-        (0..8).map(|number| id(&account.post("/v1/landings", &landing(number)).expect_status(201).body));
-    let landings = landings.collect();
-    let domain = |number| json!({"hostname": format!("d{number}.example.org")});
-    let domains =
-        (0..8).map(|number| id(&account.post("/v1/domains", &domain(number)).expect_status(201).body));
-    let domains = domains.collect();
-    [("grp_", groups), ("rdr_", redirects), ("lnd_", landings), ("dom_", domains)]
-        .map(|(prefix, ids)| (prefix.to_owned(), ids))
-        .into()
+    let prefixes: BTreeSet<String> =
+        DOCUMENT.samples().into_iter().filter_map(|sample| sample.id_prefix).collect();
+    let create = |prefix: &str, number: usize| {
+        let creation = DOCUMENT.creation(prefix);
+        let created = account.post(&creation.template, &creation.fresh_body(number).unwrap());
+        created.expect_status(201).body["id"].as_str().unwrap().to_owned()
+    };
+    let ids = |prefix: String| {
+        let ids = (0..8).map(|number| create(&prefix, number)).collect();
+        (prefix, ids)
+    };
+    prefixes.into_iter().map(ids).collect()
 }
 
 /// The violations of a request that the document lets pass, but for those that no schema can tell: which cursors were

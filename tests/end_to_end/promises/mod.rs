@@ -1,7 +1,5 @@
-//! What holds across endpoints: isolation, one link an address, that nothing answered is ever lost, and that what is to be
-//! done once is done once.
+//! What holds across endpoints: isolation, one link an address, no loss of answered changes, and idempotent requests.
 
-mod addresses;
 mod at_once;
 mod crashes;
 mod description;
@@ -10,6 +8,5 @@ mod hostile;
 mod idempotency;
 mod isolation;
 mod secrets;
-mod targets;
 mod throttle;
 mod traces;

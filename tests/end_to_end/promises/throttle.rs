@@ -13,7 +13,7 @@ struct Senders {
     /// With the status that tells why.
     rejected: Vec<(Account, u16)>,
     accepted: Account,
-    /// Nobody has used it yet, so that nobody remembers it.
+    /// It was never used, so the node does not remember it.
     unused: Account,
 }
 
@@ -60,7 +60,7 @@ fn send(account: &Account, method: &str, path: &str, headers: &[(&str, &str)]) -
     account.send_with(method, path, &all, None)
 }
 
-/// Of the requests with the numbers from 0 on, exactly the first thirty learned why; all others were told to wait.
+/// Of the requests, numbered from 0, exactly the first thirty learn why; all others get a 429.
 #[track_caller]
 fn exactly_the_first_thirty_learned_why(senders: &Senders, statuses: &[u16]) {
     let numbers = 0..statuses.len();

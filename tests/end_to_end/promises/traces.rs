@@ -1,4 +1,4 @@
-//! R31: whatever a request holds, a line of the log is one line; and nothing of those who sent it is kept or logged (D48).
+//! R31: no request breaks a line of the log, and no data about its sender is stored or logged (D48).
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ const REQUESTS: usize = 5_000;
 
 const SENDERS: usize = 8;
 
-/// What may end a line, steer a terminal, or turn the order of what is read.
+/// Bytes that may end a line, control a terminal, or reverse the reading order.
 const HOSTILE: [&[u8]; 16] = [
     b"plain",
     b"a\rb",
@@ -29,7 +29,7 @@ const HOSTILE: [&[u8]; 16] = [
     b"\\r\\n\\u001b",
 ];
 
-/// The headers that one of these stands in.
+/// The headers that carry them.
 const HEADERS: [&str; 13] = [
     "Host",
     "User-Agent",
@@ -46,7 +46,7 @@ const HEADERS: [&str; 13] = [
     "Origin",
 ];
 
-/// Where in a request it stands.
+/// The part of a request that carries them.
 #[derive(Debug, Clone, Copy)]
 enum Part {
     Method,
@@ -170,7 +170,7 @@ fn nothing_of_a_sender_in(place: &str, bytes: &[u8]) {
     }
 }
 
-/// A line that begins with its time and level, and holds nothing that is no visible text.
+/// A line that begins with its time and level, and has only visible text.
 fn assert_is_one_line_of_text(line: &str) {
     let mut words = line.split_whitespace();
     let time = words.next().unwrap_or_default();

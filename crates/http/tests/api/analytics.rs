@@ -260,7 +260,7 @@ async fn r46_one_question_of_an_account_runs_at_a_time() {
     let held = store.hold();
     let release = async {
         store.wait_for_begun(2).await;
-        // Whatever can run without waiting has run by now.
+        // Everything that can run without waiting has run by now.
         tokio::task::yield_now().await;
         let begun = store.begun();
         drop(held);

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use actix_http::Request;
 use actix_web::body::{BoxBody, to_bytes};
@@ -12,11 +13,11 @@ use actix_web::web::Bytes;
 use actix_web::{Error, HttpResponse};
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
-use signpost_api_conformance::Exchange;
+use signpost_api_conformance::{Exchange, IdOfEach, Sample};
 use signpost_app::accounts::{self, CreateAccount};
 use signpost_app::ports::UnitOfWork;
 use signpost_app::{Application, keys};
-use signpost_domain::{AccountId, Email, ErrorCode, Feature, FeatureSet, Plan, PlanName};
+use signpost_domain::{AccountId, Email, ErrorCode, Plan, PlanName};
 use signpost_http::api_app;
 use signpost_memory::InMemory;
 
@@ -39,7 +40,7 @@ impl Api {
         Self::on(InMemory::default(), |_| {}).await
     }
 
-    /// With fakes of one's own, and a last word on the application.
+    /// On these fakes, with a change of the application.
     pub async fn on(memory: InMemory, change: impl FnOnce(&mut Application)) -> Self {
         let mut app = memory.application();
         change(&mut app);
@@ -128,6 +129,23 @@ impl Api {
         let verified = self.call("POST", &format!("{path}/verify")).await;
         assert_eq!(verified.body["status"], json!("active"), "{verified:?}");
         verified.id(200)
+    }
+
+    /// Creates each resource that a call of the document's examples names, and gives the ids by their prefix. DNS has
+    /// the records of each domain.
+    pub async fn create_all(&self, sample: &Sample) -> IdOfEach {
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let mut ids = IdOfEach::new();
+        for prefix in sample.prefixes() {
+            let creation = DOCUMENT.creation(&prefix);
+            let body = creation.fresh_body(NEXT.fetch_add(1, Ordering::Relaxed)).unwrap();
+            let created = self.call_with("POST", &creation.template, body).await;
+            if created.body.get("dns_instructions").is_some() {
+                self.follow_instructions(&created.body);
+            }
+            ids.insert(prefix, created.id(201));
+        }
+        ids
     }
 
     /// Creates a pixel and gives its id.
@@ -315,9 +333,4 @@ pub fn memory_on_plan(changed: impl FnOnce(Plan) -> Plan) -> InMemory {
     let agency = memory.plans.get(&PlanName::parse("agency").unwrap()).unwrap().clone();
     memory.plans = memory.plans.with(changed(agency));
     memory
-}
-
-/// Every feature but one.
-pub fn all_but(lacking: Feature) -> FeatureSet {
-    FeatureSet::all().iter().filter(|feature| *feature != lacking).collect()
 }

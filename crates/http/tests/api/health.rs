@@ -51,7 +51,7 @@ async fn d64_a_draining_program_is_not_ready_and_still_serves() {
     assert_eq!(api.call("GET", "/v1/account").await.status, 200);
 }
 
-/// Redis as the health check sees it: it answers as it is told, or never.
+/// Redis as the health check sees it: it answers as the test says, or never.
 #[derive(Default)]
 struct Redis {
     is_well: AtomicBool,
@@ -69,7 +69,7 @@ impl SharedQuotaStore for Redis {
 }
 
 #[actix_web::test]
-async fn d63_redis_is_told_of_and_does_not_make_the_api_unready() {
+async fn d63_health_reports_redis_and_stays_ready_without_it() {
     let redis = Arc::new(Redis::default());
     let shared: Arc<dyn SharedQuotaStore> = redis.clone();
     let api = Api::on(InMemory::default(), |app| app.shared_quota = Some(shared)).await;

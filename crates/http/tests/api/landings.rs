@@ -1,4 +1,4 @@
-//! Landing pages and what is on them: contract "Landing", D8, D27, D28, D33, D34.
+//! Landing pages and their content: contract "Landing", D8, D27, D28, D33, D34.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ async fn d34_a_new_page_has_nothing_on_it_and_goes_by_the_visitors_device() {
 }
 
 #[actix_web::test]
-async fn d27_lists_show_landing_pages_without_what_is_on_them() {
+async fn d27_lists_show_landing_pages_without_content() {
     let api = Api::start().await;
     let id = api.landing("a").await;
     let single = api.call("GET", &format!("/v1/landings/{id}")).await.body;
@@ -100,9 +100,8 @@ async fn d34_every_bad_page_field_is_refused_by_creation_and_update() {
     }
 }
 
-/// Whatever is wrong, in whichever part of the body.
 #[actix_web::test]
-async fn d8_one_answer_lists_what_is_wrong_with_the_link_and_with_the_page() {
+async fn d8_one_answer_lists_violations_of_link_and_page() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);
     let body = json!({

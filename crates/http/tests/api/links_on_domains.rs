@@ -1,11 +1,9 @@
 //! Links on custom domains: contract "Redirect", "Landing", "PATCH /v1/redirects/{id}", D20 to D24, D29, D32, D43.
 
-use std::time::Duration;
-
 use serde_json::{Value, json};
 use signpost_domain::CustomDomainScheme;
 
-use crate::harness::{Answer, Api, is_id, request};
+use crate::harness::{Answer, Api};
 
 const HOST: &str = "links.shop.com";
 const OTHER: &str = "go.other.org";
@@ -118,134 +116,6 @@ async fn d22_null_moves_a_link_to_the_root_or_to_the_system_domain() {
 }
 
 #[actix_web::test]
-async fn d23_a_link_is_placed_only_on_an_active_domain_of_the_callers() {
-    let api = Api::start().await;
-    api.domain("pending.shop.com").await;
-    api.domain("failed.shop.com").await;
-    api.memory.clock.advance(Duration::from_hours(72));
-    api.call_with("POST", "/v1/domains", json!({"hostname": "pending.shop.com"})).await.id(200);
-    let (_, stranger) = api.account("eve@example.com", "agency").await;
-    let theirs = request("POST", "/v1/domains", &stranger).set_json(json!({"hostname": "theirs.shop.com"}));
-    let theirs = api.send(theirs).await;
-    api.follow_instructions(&theirs.body);
-    let path = format!("/v1/domains/{}/verify", theirs.id(201));
-    assert_eq!(api.send(request("POST", &path, &stranger)).await.body["status"], json!("active"));
-    let redirect = api.redirect("a").await;
-    let landing = api.landing("b").await;
-    for (domain, status, code) in [
-        ("pending.shop.com", 409, "domain_not_active"),
-        ("failed.shop.com", 409, "domain_not_active"),
-        ("theirs.shop.com", 404, "domain_not_found"),
-        ("nobodys.shop.com", 404, "domain_not_found"),
-        ("not a hostname", 404, "domain_not_found"),
-        ("", 404, "domain_not_found"),
-    ] {
-        for slug in [json!("x"), json!(null)] {
-            assert_eq!(create(&api, &json!(domain), &slug).await.error(), (status, code), "{domain}");
-            let body = json!({"title": "a", "domain": domain, "slug": slug});
-            assert_eq!(api.call_with("POST", "/v1/landings", body).await.error(), (status, code), "{domain}");
-            for link in [&redirect, &landing] {
-                let answer = patch(&api, link, json!({"domain": domain, "slug": slug})).await;
-                assert_eq!(answer.error(), (status, code), "{domain}");
-            }
-        }
-        api.memory.clock.advance(Duration::from_mins(1));
-    }
-    for (resource, id) in [("redirects", redirect), ("landings", landing)] {
-        let shown = api.call("GET", &format!("/v1/{resource}/{id}")).await.body;
-        assert_eq!(shown["domain"], json!("go.example.com"));
-    }
-}
-
-/// Contract D23: whether a domain is active matters only to a request that changes the placement.
-#[actix_web::test]
-async fn d23_a_link_on_a_domain_that_has_failed_can_be_changed_and_moved_away() {
-    let api = Api::start().await;
-    let id = api.active_domain(HOST).await;
-    let link = create(&api, &json!(HOST), &json!("sale")).await.id(201);
-    // It points elsewhere, and has done so for 72 hours (contract D39).
-    api.memory.dns.set_alias(HOST, "elsewhere.example.net");
-    let verify = async || api.call("POST", &format!("/v1/domains/{id}/verify")).await.body["status"].clone();
-    assert_eq!(verify().await, json!("active"));
-    api.memory.clock.advance(Duration::from_hours(72));
-    assert_eq!(verify().await, json!("failed"));
-    let renamed = patch(&api, &link, json!({"name": "b", "domain": HOST, "slug": "sale"})).await;
-    assert_eq!((renamed.status, &renamed.body["name"]), (200, &json!("b")));
-    assert_eq!(json!(place(&renamed.body)), json!([HOST, "sale", "https://links.shop.com/sale"]));
-    for body in [json!({"slug": "new"}), json!({"slug": null})] {
-        assert_eq!(patch(&api, &link, body).await.error(), (409, "domain_not_active"));
-    }
-    let away = patch(&api, &link, json!({"domain": null})).await;
-    assert_eq!((away.status, &away.body["domain"]), (200, &json!("go.example.com")));
-}
-
-/// Contract D22, D43: removal takes the links' addresses and nothing else; a domain brings them back.
-#[actix_web::test]
-async fn d22_d43_a_link_that_lost_its_domain_keeps_its_slug_and_comes_back_when_a_domain_is_set() {
-    let api = Api::start().await;
-    let domain = api.active_domain(HOST).await;
-    let at_slug = create(&api, &json!(HOST), &json!("sale")).await;
-    let landing = json!({"title": "a", "domain": HOST, "slug": null});
-    let at_root = api.call_with("POST", "/v1/landings", landing).await.id(201);
-    api.memory.clock.advance(Duration::from_secs(1));
-    api.call("DELETE", &format!("/v1/domains/{domain}")).await.id(200);
-
-    let redirect = at_slug.id(201);
-    let lost = api.call("GET", &format!("/v1/redirects/{redirect}")).await.body;
-    let mut expected = at_slug.body.clone();
-    for field in ["domain", "url"] {
-        expected[field] = json!(null);
-    }
-    expected["updated_at"] = json!("2026-01-31T09:05:08.042Z");
-    assert_eq!(lost, expected);
-    let root = api.call("GET", &format!("/v1/landings/{at_root}")).await.body;
-    assert_eq!(json!(place(&root)), json!([null, null, null]));
-    assert_eq!(api.call("GET", "/v1/account").await.body["usage"]["links"], json!(2), "they stay");
-
-    // Without a domain, a link has a slug or none and is lost all the same.
-    for slug in [json!(null), json!("new"), json!("sale")] {
-        let still = patch(&api, &redirect, json!({ "slug": slug })).await;
-        assert_eq!((still.status, json!(place(&still.body))), (200, json!([null, slug, null])));
-    }
-    assert_eq!(patch(&api, &redirect, json!({"domain": HOST})).await.error(), (404, "domain_not_found"));
-    let refused = patch(&api, &at_root, json!({"domain": null})).await;
-    assert_eq!(refused.error(), (400, "slug_required_for_system_domain"));
-
-    // The same account connects the hostname again: nothing comes back by itself.
-    api.active_domain(HOST).await;
-    for path in [format!("/v1/redirects/{redirect}"), format!("/v1/landings/{at_root}")] {
-        assert_eq!(api.call("GET", &path).await.body["url"], json!(null));
-    }
-    let back = patch(&api, &redirect, json!({"domain": HOST})).await;
-    assert_eq!(json!(place(&back.body)), json!([HOST, "sale", "https://links.shop.com/sale"]));
-    let back = patch(&api, &at_root, json!({"domain": null, "slug": "menu"})).await;
-    assert_eq!(json!(place(&back.body)), json!(["go.example.com", "menu", "https://go.example.com/menu"]));
-}
-
-#[actix_web::test]
-async fn d24_a_link_on_a_domain_does_not_point_at_itself() {
-    let api = Api::start().await;
-    api.active_domain(HOST).await;
-    let body =
-        |target: &str, slug: Value| json!({"name": "a", "target_url": target, "domain": HOST, "slug": slug});
-    for (target, slug) in [
-        ("https://links.shop.com/sale", json!("sale")),
-        ("HTTP://LINKS.shop.com./sale/?x#y", json!("sale")),
-        ("https://links.shop.com", json!(null)),
-    ] {
-        let answer = api.call_with("POST", "/v1/redirects", body(target, slug)).await;
-        assert_eq!(answer.violations(), [("target_url", "invalid_value")], "{target}");
-    }
-    let elsewhere = body("https://links.shop.com/sale", json!("elsewhere"));
-    let link = api.call_with("POST", "/v1/redirects", elsewhere).await.id(201);
-    let moved = patch(&api, &link, json!({"slug": "sale"})).await;
-    assert_eq!(moved.violations(), [("slug", "invalid_value")]);
-    let away = patch(&api, &link, json!({"domain": null, "slug": "sale"})).await;
-    assert_eq!(away.status, 200);
-    assert_eq!(patch(&api, &link, json!({"domain": HOST})).await.violations(), [("domain", "invalid_value")]);
-}
-
-#[actix_web::test]
 async fn d29_a_bulk_creation_goes_over_several_domains() {
     let api = Api::start().await;
     api.active_domain(HOST).await;
@@ -301,28 +171,4 @@ async fn d29_a_bulk_creation_goes_over_several_domains() {
         (10, "invalid_request", None),
     ];
     assert_eq!(told, expected);
-}
-
-#[actix_web::test]
-async fn d32_links_are_listed_by_their_domain() {
-    let api = Api::start().await;
-    let domain = api.active_domain(HOST).await;
-    api.active_domain(OTHER).await;
-    let first = create(&api, &json!(HOST), &json!("a")).await.id(201);
-    let second = create(&api, &json!(HOST), &json!(null)).await.id(201);
-    create(&api, &json!(OTHER), &json!("a")).await.id(201);
-    let on_system = api.redirect("a").await;
-    assert!(is_id(&first, "rdr_"));
-    let listed = async |query: &str| -> Vec<String> {
-        let list = api.call("GET", &format!("/v1/redirects?{query}")).await.body;
-        let items = list["data"].as_array().unwrap();
-        items.iter().map(|item| item["id"].as_str().unwrap().to_owned()).collect()
-    };
-    assert_eq!(listed("domain=links.shop.com").await, [second.clone(), first.clone()]);
-    assert_eq!(listed("domain=LINKS.shop.com.&limit=1").await, std::slice::from_ref(&second));
-    assert_eq!(listed("domain=go.example.com").await, [on_system]);
-    assert_eq!(listed("domain=shop.com").await, [""; 0]);
-    api.call("DELETE", &format!("/v1/domains/{domain}")).await.id(200);
-    assert_eq!(listed("domain=links.shop.com").await, [""; 0], "a lost link is on no domain");
-    assert_eq!(listed("").await.len(), 4);
 }

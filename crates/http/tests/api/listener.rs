@@ -69,7 +69,7 @@ async fn a_head_request_gets_the_length_and_no_body() {
 
 /// The listener refuses these before the API sees them.
 #[tokio::test]
-async fn what_is_no_http_gets_the_contracts_envelope_too() {
+async fn invalid_http_gets_the_error_envelope() {
     let (server, address) = start();
     let long_header = format!("GET / HTTP/1.1\r\nHost: a\r\nX: {}\r\n\r\n", "x".repeat(300_000));
     for bytes in [
@@ -105,7 +105,7 @@ async fn the_envelope_follows_answers_that_go_out_in_pieces() {
     let send = move || {
         let mut stream = connect(address);
         let mut sender = stream.try_clone().unwrap();
-        // It goes on sending while nobody reads, until the server cannot answer any more.
+        // It goes on sending while the client does not read, until the server cannot answer any more.
         let sending = std::thread::spawn(move || {
             sender.write_all(request.repeat(8).as_bytes()).unwrap();
             sender.write_all(b"hello\r\n\r\n").unwrap();
@@ -138,7 +138,7 @@ async fn a_broken_encoding_in_a_path_is_a_path_like_any_other() {
 
 /// A client that sends first and reads then must read an answer, not a reset.
 #[tokio::test]
-async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
+async fn an_unread_body_does_not_cost_the_answer() {
     let (server, address) = start();
     for (path, status) in [("/nothing", 404), ("/v1/groups", 401)] {
         let mut bytes =
@@ -150,9 +150,9 @@ async fn a_body_that_nobody_wants_does_not_cost_the_answer() {
     server.stop(true).await.unwrap();
 }
 
-/// What is wrong is known from the headers, and the body never comes: an answer that waited for it would be another one.
+/// The headers alone tell what is wrong, and the body never comes. An answer that waited for it would be another one.
 #[tokio::test]
-async fn d8_r26_a_body_that_nobody_wants_or_that_is_too_large_is_not_waited_for() {
+async fn d8_r26_unwanted_and_oversized_bodies_are_refused_before_they_arrive() {
     let api = Api::start().await;
     let (server, address) = start_with(Arc::clone(&api.app));
     let key = format!("Authorization: Bearer {}\r\n", api.key);

@@ -1,5 +1,5 @@
-//! The API on the in-memory fakes, in this process: the order of checks, headers, envelopes, and what goes from
-//! requests to use cases and back. What the use cases do is tested where they stand.
+//! The API on the in-memory fakes, in this process: the order of checks, headers, envelopes, and the translation
+//! between requests and use cases. Tests of the use cases are in `crates/app`.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -14,8 +14,8 @@
 mod account;
 mod analytics;
 mod bodies;
+mod bulk;
 mod click_exports;
-mod domain_claims;
 mod domains;
 mod every_route;
 mod failures;

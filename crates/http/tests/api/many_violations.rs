@@ -1,4 +1,4 @@
-//! How much is said of requests in which very much is wrong (D8, R26): an answer is bounded, whatever it answers.
+//! Answers to requests with very many violations are bounded (D8, R26).
 
 use serde_json::{Value, json};
 
@@ -117,7 +117,7 @@ async fn d8_r26_of_an_item_20_violations_are_named_and_the_rest_counted() {
     assert!(answer.bytes.len() <= 5 * MOST_BYTES, "{}", answer.bytes.len());
 }
 
-/// A name that a caller chose is repeated in part, wherever it stands.
+/// The answer repeats only a part of a name that the caller chose.
 #[actix_web::test]
 async fn d8_r26_a_name_of_a_mebibyte_is_not_repeated() {
     let api = Api::start().await;

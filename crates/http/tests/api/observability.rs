@@ -95,7 +95,7 @@ async fn d4_each_request_has_one_access_line_with_its_id_and_the_pattern_of_its_
 }
 
 #[actix_web::test]
-async fn a_key_is_never_logged_wherever_somebody_puts_it() {
+async fn a_key_is_never_logged_from_any_part_of_a_request() {
     let api = Api::start().await;
     // Not the framework's lines of that level: no program should run with those.
     let log = Log::from(LevelFilter::DEBUG);

@@ -1,9 +1,8 @@
 //! Pixels: contract "Redirect" (Pixel), D5, D6, D27, D28, D32, D36.
 
 use serde_json::{Value, json};
-use signpost_domain::{Feature, Plan, PlanLimits};
 
-use crate::harness::{Api, all_but, is_id, memory_on_plan};
+use crate::harness::{Api, is_id};
 
 const UNKNOWN: &str = "pxl_00000000000000000000000000000000";
 
@@ -74,7 +73,7 @@ async fn d8_every_violation_of_a_pixel_is_listed() {
             json!({"pixel_type": 1, "pixel_id": [], "name": {}}),
             vec![("name", "invalid_type"), ("pixel_id", "invalid_type"), ("pixel_type", "invalid_type")],
         ),
-        // Without a type that is known, no format can be told.
+        // Without a known type, there is no format to check.
         (json!({"pixel_type": "Meta", "pixel_id": "<script>"}), vec![("pixel_type", "invalid_value")]),
         (json!({"pixel_type": "google_tag", "pixel_id": good, "name": ""}), vec![("name", "too_short")]),
         (json!({"pixel_type": "google_tag", "pixel_id": good, "id": UNKNOWN}), vec![("id", "unknown_field")]),
@@ -82,23 +81,6 @@ async fn d8_every_violation_of_a_pixel_is_listed() {
         let answer = api.call_with("POST", "/v1/pixels", body.clone()).await;
         assert_eq!(answer.violations(), expected, "{body}");
     }
-}
-
-#[actix_web::test]
-async fn d15_creating_a_pixel_takes_the_feature_and_room() {
-    let body = || json!({"pixel_type": "meta", "pixel_id": "123456789012345"});
-    let without = memory_on_plan(|plan| Plan { features: all_but(Feature::Pixels), ..plan });
-    let api = Api::on(without, |_| {}).await;
-    let answer = api.call_with("POST", "/v1/pixels", body()).await;
-    assert_eq!(answer.error(), (403, "feature_not_available_on_current_plan"));
-
-    let with_one = memory_on_plan(|plan| Plan { limits: PlanLimits { pixels: 1, ..plan.limits }, ..plan });
-    let api = Api::on(with_one, |_| {}).await;
-    let first = api.call_with("POST", "/v1/pixels", body()).await.id(201);
-    let full = api.call_with("POST", "/v1/pixels", body()).await;
-    assert_eq!(full.error(), (403, "plan_limit_reached"));
-    api.call("DELETE", &format!("/v1/pixels/{first}")).await.id(200);
-    api.call_with("POST", "/v1/pixels", body()).await.id(201);
 }
 
 async fn pixels(api: &Api, path: &str) -> Vec<Value> {

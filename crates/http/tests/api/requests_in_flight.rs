@@ -1,4 +1,4 @@
-//! What an account is told that has too much in flight (R46).
+//! Answers to an account with too many requests in flight (R46).
 
 use std::net::IpAddr;
 

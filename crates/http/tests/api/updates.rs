@@ -78,16 +78,8 @@ async fn d8_every_violation_of_an_update_is_listed_those_that_only_the_use_case_
 }
 
 #[actix_web::test]
-async fn what_is_wrong_with_the_body_is_told_before_that_the_redirect_is_not_there() {
+async fn violations_come_before_a_missing_redirect() {
     let api = Api::start().await;
     assert_eq!(patch(&api, "rdr_1", json!({"name": ""})).await.violations(), [("name", "too_short")]);
     assert_eq!(patch(&api, "rdr_1", json!({"name": "a"})).await.error(), (404, "redirect_not_found"));
-}
-
-#[actix_web::test]
-async fn d22_on_the_system_domain_a_slug_cannot_be_taken_away() {
-    let api = Api::start().await;
-    let id = api.redirect("here").await;
-    let answer = patch(&api, &id, json!({"slug": null})).await;
-    assert_eq!(answer.error(), (400, "slug_required_for_system_domain"));
 }

@@ -43,28 +43,6 @@ async fn d35_widgets_of_every_type_are_kept_and_can_be_sent_back_as_they_are_sho
 }
 
 #[actix_web::test]
-async fn d34_a_widget_keeps_an_id_that_the_page_has_and_gets_a_new_one_otherwise() {
-    let api = Api::start().await;
-    let path = format!("/v1/landings/{}", api.landing("a").await);
-    let heading = |id: Value, text: &str| json!({"id": id, "type": "heading", "text": text});
-    let first = patch(&api, &path, json!([{"type": "divider"}])).await.body;
-    let kept = first["widgets"][0]["id"].clone();
-    let unknown = json!("wgt_00000000000000000000000000000000");
-    let sent = [json!("nonsense"), kept.clone(), kept.clone(), unknown.clone(), json!("")];
-    let widgets: Vec<_> = sent.iter().map(|id| heading(id.clone(), "x")).collect();
-    let answer = patch(&api, &path, json!(widgets)).await;
-    assert_eq!(answer.status, 200);
-    let ids: Vec<_> =
-        answer.body["widgets"].as_array().unwrap().iter().map(|widget| widget["id"].clone()).collect();
-    assert_eq!(ids[1], kept);
-    for (index, id) in ids.iter().enumerate() {
-        assert!(is_id(id.as_str().unwrap(), "wgt_"));
-        assert!(!ids[..index].contains(id), "{ids:?}");
-        assert!(*id != unknown);
-    }
-}
-
-#[actix_web::test]
 async fn d35_fields_that_may_be_missing_may_be_null_and_the_others_not() {
     let api = Api::start().await;
     let path = format!("/v1/landings/{}", api.landing("a").await);

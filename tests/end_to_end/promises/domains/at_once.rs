@@ -1,4 +1,4 @@
-//! What happens to domains at the same moment: R2, R4 (D15, D20, D40, D41).
+//! What happens to domains at the same moment: R2, R4, R5 (D12, D15, D20, D40, D41).
 
 use serde_json::{Value, json};
 use signpost_test_servers::dns::Record;
@@ -63,7 +63,7 @@ fn d41_of_several_proofs_at_once_one_account_holds_the_hostname() {
         scene.dns.set(&format!("_signpost.{hostname}"), proofs);
         let answers = concurrently(3, |number| accounts[number + 1].post("/v1/domains", &body));
         assert!(answers.iter().any(|answer| answer.status == 201), "{answers:?}");
-        // Whoever lost every race for it is refused, as if they had come later.
+        // An account that lost every race is refused, as if it had come later.
         for refused in answers.into_iter().filter(|answer| answer.status != 201) {
             refused.expect_error(409, "hostname_already_taken");
         }
@@ -99,7 +99,7 @@ features = [\"custom_domains\"]
         let refused = answers.iter().filter(|answer| answer.status == 403);
         refused.for_each(|answer| assert_eq!(answer.code(), "plan_limit_reached"));
         assert_eq!(clients[1].get("/v1/account").body["usage"]["domains"], 3);
-        // What is full takes what it has, and has room again for what goes.
+        // A full account may connect its own hostnames again, and a deletion makes room.
         let domains = clients[0].walk("/v1/domains", "");
         assert_eq!(domains.len(), 3);
         clients[1].post("/v1/domains", &json!({"hostname": domains[0]["hostname"]})).expect_status(200);
@@ -108,8 +108,7 @@ features = [\"custom_domains\"]
     }
 }
 
-/// R2, contract D20: an address on a domain, its root included, is given to one link, whoever comes at the same moment and in
-/// whatever way.
+/// R2, contract D20: of all requests for an address on a domain at the same moment, one gets it. Roots count too.
 #[test]
 fn r2_an_address_on_a_domain_is_given_to_one_link() {
     let scene = DomainScene::start();
@@ -117,7 +116,7 @@ fn r2_an_address_on_a_domain_is_given_to_one_link() {
     let domains = ["go.shop.test", "shop.test"].map(|hostname| scene.activate(&clients[0], hostname));
     let movable: Vec<Value> = (0..ROUNDS).map(|_| clients[0].new_redirect()).collect();
     for (round, link) in movable.iter().enumerate() {
-        // Every other round is about a root, of which there are few: it is made free again.
+        // Every other round is about a root. There are few, so the round frees it again.
         let slug = if round % 2 == 0 { json!(format!("s{round}")) } else { Value::Null };
         let place = json!({"domain": domains[round % 4 / 2]["hostname"], "slug": slug});
         let answers = concurrently(7, |number| {
@@ -170,4 +169,24 @@ fn d43_no_link_is_left_on_a_domain_that_is_removed_meanwhile() {
         assert_eq!(verify(&clients[0], &again)["status"], "active");
         assert!(clients[0].walk("/v1/redirects", &format!("?domain={hostname}")).is_empty());
     }
+}
+
+/// R5, contract D12: of equal requests with one key, one connects the hostname, and all get its 201.
+#[test]
+fn r5_a_connect_that_is_sent_many_times_is_carried_out_once() {
+    let scene = DomainScene::start();
+    let clients = scene.clients();
+    let body = json!({"hostname": "go.shop.test"});
+    let answers = concurrently(8, |number| clients[number % 2].post_once("connect", "/v1/domains", &body));
+    for answer in &answers {
+        assert_eq!((answer.status, &answer.body), (201, &answers[0].body));
+        assert_eq!(answer.header("location"), Some(path_of(&answer.body).as_str()));
+    }
+    assert_eq!(answers.iter().filter(|answer| !answer.is_replayed()).count(), 1);
+    assert_eq!(clients[0].walk("/v1/domains", "").len(), 1);
+    // What has become of the domain since then is not in an answer that was given before.
+    clients[1].delete(&path_of(&answers[0].body)).expect_status(200);
+    let late = clients[0].post_once("connect", "/v1/domains", &body).expect_status(201);
+    assert!(late.is_replayed() && late.body == answers[0].body);
+    assert!(clients[0].walk("/v1/domains", "").is_empty());
 }

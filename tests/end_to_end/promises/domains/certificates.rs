@@ -1,8 +1,8 @@
-//! Whoever ends TLS in front asks over a socket, without a key, whether a hostname may have a certificate (D39, D44).
+//! The TLS proxy in front asks over a socket, without a key, whether a hostname may have a certificate (D39, D44).
 
 use serde_json::json;
 
-use crate::harness::domains::{DomainScene, connect, path_of, tls_allowed, verify};
+use crate::harness::domains::{DomainScene, connect, path_of, verify};
 use crate::harness::{Program, exchange, parse_response, rate_limits};
 
 const HOST: &str = "go.shop.test";
@@ -36,45 +36,9 @@ fn only_a_proven_hostname_may_have_a_certificate() {
     assert_eq!(asked(&name).0, 404, "removed");
 }
 
-/// Names come from whoever opens a connection: none of them does more than get a "no", which is the envelope as everywhere.
+/// The question needs no key, and neither quota nor throttle applies (D7, D17, D18).
 #[test]
-fn strange_names_get_no_certificate() {
-    let scene = DomainScene::start();
-    let [account, _] = scene.clients();
-    scene.activate(&account, HOST);
-    let long = "a".repeat(3_000);
-    let no_hosts = [
-        "www.go.shop.test",
-        "shop.test",
-        "*.shop.test",
-        "localhost",
-        "192.0.2.10",
-        "%5B2001:db8::10%5D",
-        "xn--bcher-kva.test",
-        "edge.example.net",
-        "go.shop.test:443",
-        "go.shop.test%00",
-        "..",
-        "",
-        long.as_str(),
-    ];
-    let no_questions = ["%FF%FE", "go.shop.test&domain=go.shop.test", "go.shop.test&more=1"];
-    let asked = no_hosts.map(|name| (name, 404)).into_iter().chain(no_questions.map(|query| (query, 400)));
-    for (name, expected) in asked {
-        for node in &scene.nodes {
-            let (status, _, body) = ask(node, "GET", &format!("?domain={name}"));
-            assert_eq!(status, expected, "{name}");
-            assert!(body.contains(r#""error":{"code":""#), "{name}: {body}");
-        }
-    }
-    for query in ["", "?", "?hostname=go.shop.test"] {
-        assert_eq!(tls_allowed(scene.first(), query).status, 400, "{query}");
-    }
-}
-
-/// It is no call of the API: whoever asks has no key, and neither quota nor throttle is in the way (D7, D17, D18).
-#[test]
-fn asking_needs_no_key_and_costs_nobody_anything() {
+fn d7_certificate_questions_need_no_key_and_cost_no_quota() {
     let scene = DomainScene::start_with(|node| node.setting("throttle-per-minute", "1"));
     let [account, _] = scene.clients();
     scene.activate(&account, HOST);

@@ -4,8 +4,6 @@
 mod at_once;
 mod certificates;
 mod chains;
-mod claims;
 mod hostnames;
 mod name_servers;
-mod once;
 mod proof;

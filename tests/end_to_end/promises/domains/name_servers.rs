@@ -49,7 +49,7 @@ fn r21_a_name_server_that_fails_changes_nothing() {
         let on_it = json!({"domain": hostname_of(&active), "slug": null});
         account.create_redirect(&redirect_body(on_it));
         let pending = connect(&account, &format!("pending.shop{number}.test"));
-        // What would prove it is there, for whoever gets an answer.
+        // The proof is there for every resolver that gets an answer.
         behave(&scene, &pending, failure);
         scene.publish(&[&pending]);
         behave(&scene, &active, failure);

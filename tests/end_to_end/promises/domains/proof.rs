@@ -1,11 +1,14 @@
-//! R7: no service without proof (D38 to D44). A hostname resolves links and may have a certificate while an account holds it
-//! that has proven it, and at no other time.
+//! R7: no service without proof (D38 to D44). A hostname resolves links and may have a certificate only while the account
+//! that holds it has proven it. R8: squatting has an end (D41).
 
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
+use signpost_test_servers::dns::Record;
 
-use crate::harness::domains::{DomainScene, connect, path_of, verify, visit};
+use crate::harness::domains::{
+    DomainScene, connect, listed, path_of, record_in_refusal, shown, verify, verify_path, visit,
+};
 use crate::harness::{Account, redirect_body};
 
 const HOST: &str = "go.shop.test";
@@ -42,7 +45,7 @@ fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it
 
     before.delete(&path_of(&first)).expect_status(200);
     assert_dark(&scene);
-    // The new owner's claim is no proof, though the hostname points here and has a record: the former owner's.
+    // The new owner's claim proves nothing, although the hostname points here and still has the former owner's record.
     let second = connect(&after, HOST);
     for _ in 0..3 {
         assert_eq!(verify(&after_elsewhere, &second), second);
@@ -61,7 +64,7 @@ fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it
     assert_eq!((&third["id"], &third["status"]), (&second["id"], &json!("pending")));
     scene.publish(&[&third]);
     assert_eq!(verify(&after_elsewhere, &third)["status"], "active");
-    // Active, and all that is to be seen there is what the new owner places.
+    // It is active, and shows only links of the new owner.
     for path in ["/sale", "/"] {
         scene.assert_leads(scene.last(), HOST, path, None);
     }
@@ -79,25 +82,6 @@ fn r7_a_hostname_that_passes_on_serves_nothing_until_the_new_owner_has_proven_it
     scene.assert_leads(scene.first(), HOST, "/sale", Some("https://new.example/"));
 }
 
-/// A domain that was never proven, at every stage at which its owner may ask.
-#[test]
-fn r7_neither_a_claim_nor_half_a_proof_serves_anything() {
-    let scene = DomainScene::start();
-    let [account, _] = scene.clients();
-    assert_dark(&scene);
-    let domain = connect(&account, HOST);
-    assert_dark(&scene);
-    scene.publish(&[&domain]);
-    // The records are there, and nobody has looked yet.
-    assert_dark(&scene);
-    scene.dns.remove(HOST);
-    assert_eq!(verify(&account, &domain)["status"], "pending");
-    assert_dark(&scene);
-    account.delete(&path_of(&domain)).expect_status(200);
-    scene.publish(&[&domain]);
-    assert_dark(&scene);
-}
-
 /// Contract D54: a suspended account's links are not there, on its own domain either, and they are back when it is.
 #[test]
 fn d54_a_suspended_account_serves_nothing_on_its_domain() {
@@ -107,16 +91,16 @@ fn d54_a_suspended_account_serves_nothing_on_its_domain() {
     link(&account, json!("sale"), "https://example.com/");
     scene.first().command(&["account", "suspend", account.id(), "--json"]);
     scene.assert_leads_soon(HOST, "/sale", None);
-    // Nobody gets the hostname meanwhile.
+    // Meanwhile no other account gets the hostname.
     let [other, _] = scene.clients();
     other.post("/v1/domains", &json!({"hostname": HOST})).expect_error(409, "hostname_already_taken");
     scene.first().command(&["account", "resume", account.id(), "--json"]);
     scene.assert_leads_soon(HOST, "/sale", Some("https://example.com/"));
 }
 
-/// Contract D54: whatever the reason, visitors get one and the same page, so nobody learns what a hostname is to whom.
+/// Contract D54: visitors get the same page for every reason, so the page tells nothing about a hostname.
 #[test]
-fn d54_whatever_is_amiss_with_a_domain_it_is_one_and_the_same_page() {
+fn d54_visitors_get_the_same_page_for_every_reason() {
     let scene = DomainScene::start();
     let [account, _] = scene.clients();
     let [suspended, _] = scene.clients();
@@ -168,4 +152,37 @@ fn d60_with_the_account_its_domains_go() {
     let domain = connect(&other, HOST);
     assert_eq!(verify(&other, &domain), domain);
     assert_dark(&scene);
+}
+
+/// R8, contract D41: the refusal tells the owner which record to add. The owner adds it and has the hostname, and the
+/// squatter's claim has failed.
+#[test]
+fn r8_the_owner_of_a_claimed_hostname_gets_it_by_the_record_of_the_refusal() {
+    let scene = DomainScene::start();
+    let [squatter, _] = scene.clients();
+    let [owner, owner_elsewhere] = scene.clients();
+    let claim = connect(&squatter, HOST);
+    let body = json!({"hostname": HOST});
+    let refusal = owner.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
+    let (name, value) = record_in_refusal(&refusal);
+    assert_eq!(owner.get("/v1/account").body["usage"]["domains"], 0);
+    // The squatter's own record proves nothing for other accounts.
+    scene.publish(&[&claim]);
+    scene.dns.remove(HOST);
+    owner_elsewhere.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
+    scene.withdraw(&claim);
+    scene.dns.set(&name, [Record::text("v=spf1 -all"), Record::text(&value)]);
+    let domain = owner_elsewhere.post("/v1/domains", &body).expect_status(201).body;
+    assert_eq!(domain["status"], "pending");
+    let records = domain["dns_instructions"].as_array().unwrap();
+    assert!(records.iter().any(|record| record["name"] == *name && record["value"] == *value));
+    let failed = shown(&squatter, &claim);
+    assert_eq!((&failed["status"], &failed["expires_at"]), (&json!("failed"), &Value::Null));
+    // It stays in the list, and is outdone for good.
+    assert_eq!(listed(&squatter), std::slice::from_ref(&failed));
+    squatter.post(&verify_path(&claim), &json!({})).expect_error(409, "hostname_already_taken");
+    squatter.post("/v1/domains", &body).expect_error(409, "hostname_already_taken");
+    scene.publish(&[&domain]);
+    assert_eq!(verify(&owner, &domain)["status"], "active");
+    assert_eq!(shown(&squatter, &claim), failed);
 }

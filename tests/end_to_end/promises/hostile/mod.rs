@@ -4,12 +4,13 @@
 mod bodies;
 mod framing;
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-use serde_json::Value;
-use signpost_http::{RouteInfo, route_table};
+use serde_json::{Value, json};
+use signpost_api_conformance::{IdOfEach, Sample};
 
-use crate::harness::{Account, Answer, Program};
+use crate::harness::{Account, Answer, DOCUMENT, Program};
 
 /// Far more than any refusal takes, also on a busy machine, and far less than what a mistake that grows with the
 /// square of the body would.
@@ -17,16 +18,14 @@ const BOUNDED: Duration = Duration::from_secs(10);
 
 /// A route that takes a body.
 struct BodyRoute {
-    method: &'static str,
-    pattern: &'static str,
+    method: String,
+    pattern: String,
     path: String,
-    /// A body that would change something.
+    /// A body that would change something, and the status that answers it.
     valid: String,
-    /// Bodies in which something hostile stands in place of the `@`. Nothing that can stand there makes them change
-    /// anything, unless it is a valid value.
-    templates: Vec<&'static str>,
-    /// Whether items fail by themselves, so that a batch of failures is a 200 (contract "Bulk results").
-    is_bulk: bool,
+    status: u16,
+    /// Bodies with a `@` to be replaced by something hostile. Only a valid value there changes anything.
+    templates: Vec<String>,
 }
 
 /// A program, an account with a few things in it, and every route that takes a body.
@@ -40,96 +39,60 @@ impl Scene {
     fn new() -> Self {
         let program = Program::builder().with_edge().start();
         let account = program.first_account();
-        let redirect = text(&account.new_redirect()["id"]);
-        let landing = text(
-            &account.post("/v1/landings", &serde_json::json!({"title": "x"})).expect_status(201).body["id"],
-        );
-        let group = text(&account.create_group("g")["id"]);
-        let is_taking = |route: &&RouteInfo| {
-            // It takes no body, and an empty object for none.
-            let is_bare = route.pattern == "/v1/domains/{id}/verify";
-            matches!(route.method.as_str(), "POST" | "PATCH") && !is_bare
-        };
-        let taking = route_table().iter().filter(is_taking);
-        let routes: Vec<_> = taking.map(|route| body_route(route, [&redirect, &landing, &group])).collect();
+        let samples: Vec<_> = DOCUMENT.samples().into_iter().filter(|sample| sample.body.is_some()).collect();
+        let prefixes: BTreeSet<String> = samples.iter().flat_map(Sample::prefixes).collect();
+        let created = prefixes.into_iter().map(|prefix| {
+            let creation = DOCUMENT.creation(&prefix);
+            let body = creation.fresh_body(0).unwrap();
+            let id = account.post(&creation.template, &body).expect_status(201).body["id"].clone();
+            (prefix, id.as_str().unwrap().to_owned())
+        });
+        let ids: IdOfEach = created.collect();
+        let routes: Vec<_> = samples
+            .into_iter()
+            .map(|sample| {
+                let valid = sample.body_with(&ids).unwrap().to_string();
+                let id = sample.id_prefix.as_ref().map_or("", |prefix| &ids[prefix]);
+                let templates = DOCUMENT.holes(&sample, &hostile_values());
+                assert!(!templates.is_empty(), "the document bounds nothing in the body of {sample:?}");
+                let path = sample.path(id);
+                let (method, pattern) = (sample.method, sample.template);
+                BodyRoute { method, pattern, path, valid, status: sample.status, templates }
+            })
+            .collect();
         assert!(routes.len() >= 11, "{}", routes.len());
         Self { program, account, routes }
     }
 
     /// Every route with each of its templates.
-    fn templates(&self) -> impl Iterator<Item = (&BodyRoute, &'static str)> {
-        self.routes.iter().flat_map(|route| route.templates.iter().map(move |template| (route, *template)))
+    fn templates(&self) -> impl Iterator<Item = (&BodyRoute, &str)> {
+        self.routes.iter().flat_map(|route| route.templates.iter().map(move |body| (route, body.as_str())))
     }
 
     fn send(&self, route: &BodyRoute, body: &[u8]) -> Answer {
         let begun = Instant::now();
-        let answer = self.account.send_bytes(route.method, &route.path, "application/json", body);
+        let answer = self.account.send_bytes(&route.method, &route.path, "application/json", body);
         assert!(begun.elapsed() < BOUNDED, "{} {} took {:?}", route.method, route.path, begun.elapsed());
         answer
     }
 
     /// All that the account has.
-    fn everything(&self) -> [Vec<Value>; 4] {
-        ["/v1/redirects", "/v1/landings", "/v1/groups", "/v1/domains"].map(|path| self.account.walk(path, ""))
+    fn everything(&self) -> Vec<Vec<Value>> {
+        DOCUMENT.collections().into_iter().map(|path| self.account.walk(path, "")).collect()
     }
 }
 
-fn text(value: &Value) -> String {
-    value.as_str().unwrap().to_owned()
-}
-
-/// What is known of a route. One that is not here fails every test of this module.
-fn body_route(route: &RouteInfo, [redirect, landing, group]: [&str; 3]) -> BodyRoute {
-    let (method, pattern) = (route.method.as_str(), route.pattern);
-    let (id, valid, templates): (_, String, Vec<&str>) = match (method, pattern) {
-        ("POST", "/v1/redirects") => (
-            "",
-            r#"{"name":"new","target_url":"https://example.com"}"#.to_owned(),
-            vec![
-                r#"{"name":@,"target_url":"https://example.com"}"#,
-                r#"{"name":"x","target_url":@}"#,
-                r#"{"name":"x","target_url":"https://example.com","geo_blocklists":{"countries":["DE",@]}}"#,
-            ],
-        ),
-        ("PATCH", "/v1/redirects/{id}") => (
-            redirect,
-            r#"{"name":"renamed"}"#.to_owned(),
-            vec![r#"{"name":@}"#, r#"{"geo_blocklists":{"countries":["DE",@]}}"#],
-        ),
-        ("POST", "/v1/landings") => ("", r#"{"title":"new"}"#.to_owned(), vec![r#"{"title":@}"#]),
-        ("PATCH", "/v1/landings/{id}") => {
-            (landing, r#"{"title":"renamed"}"#.to_owned(), vec![r#"{"title":@}"#])
-        }
-        ("POST", "/v1/pixels") => (
-            "",
-            r#"{"pixel_type":"meta","pixel_id":"123456789012345"}"#.to_owned(),
-            vec![r#"{"pixel_type":"meta","pixel_id":@}"#],
-        ),
-        ("POST", "/v1/domains") => {
-            ("", r#"{"hostname":"links.example.org"}"#.to_owned(), vec![r#"{"hostname":@}"#])
-        }
-        ("POST", "/v1/groups") => ("", r#"{"name":"new"}"#.to_owned(), vec![r#"{"name":@}"#]),
-        ("PATCH", "/v1/groups/{id}") => (group, r#"{"name":"renamed"}"#.to_owned(), vec![r#"{"name":@}"#]),
-        ("POST", "/v1/redirects/bulk") => (
-            "",
-            r#"{"redirects":[{"name":"new","target_url":"https://example.com"}]}"#.to_owned(),
-            vec![
-                r#"{"redirects":[{"name":"x"},@]}"#,
-                r#"{"redirects":[{"name":"x"},{"name":@,"target_url":"https://example.com"}]}"#,
-                r#"{"redirects":[{"name":"x","target_url":"https://example.com","geo_blocklists":{"countries":["DE",@]}}]}"#,
-            ],
-        ),
-        ("POST", "/v1/redirects/bulk/delete") => {
-            ("", format!(r#"{{"redirect_ids":["{redirect}"]}}"#), vec![r#"{"redirect_ids":["rdr_0",@]}"#])
-        }
-        ("POST", "/v1/landings/bulk/delete") => {
-            ("", format!(r#"{{"landing_ids":["{landing}"]}}"#), vec![r#"{"landing_ids":["lnd_0",@]}"#])
-        }
-        ("POST", "/v1/groups/{id}/assign" | "/v1/groups/{id}/unassign") => {
-            (group, format!(r#"{{"link_ids":["{redirect}"]}}"#), vec![r#"{"link_ids":["rdr_0",@]}"#])
-        }
-        unknown => panic!("what does {unknown:?} take? tell this test"),
-    };
-    let is_bulk = ["/bulk", "/bulk/delete", "/assign", "/unassign"].iter().any(|end| pattern.ends_with(end));
-    BodyRoute { method, pattern, path: pattern.replace("{id}", id), valid, templates, is_bulk }
+/// Short forms of the values that `bodies` sends: a field that takes one of them gets no template.
+fn hostile_values() -> Vec<Value> {
+    let long = "x".repeat(3_000);
+    vec![
+        json!(""),
+        json!("\0"),
+        json!("\u{1b}[31m"),
+        json!(long),
+        json!(true),
+        json!(1e308),
+        json!([]),
+        json!({}),
+    ]
 }

@@ -1,13 +1,15 @@
-//! The program is killed in the middle of requests, which are sent again when it runs again.
+//! The program stops or is killed, and gets the same requests again when it runs again.
 
 use std::sync::{Mutex, PoisonError};
+
+use serde_json::json;
 
 use crate::harness::{Answer, Once, Program, assert_alike, assert_each_carried_out_once};
 
 const CLIENTS: usize = 6;
 
-/// Between carrying a request out and remembering its answer there is no moment to crash in: whatever was answered is
-/// answered again, and what was not is carried out when it is sent again, if it was not yet.
+/// A change and its remembered answer are committed together. So an answered request is answered again. An unanswered
+/// one is carried out when it is sent again, unless it already was.
 #[test]
 fn d12_r5_after_kill_9_every_request_that_is_sent_again_was_carried_out_once() {
     let mut program = Program::start();
@@ -61,4 +63,36 @@ fn d12_r5_after_kill_9_every_request_that_is_sent_again_was_carried_out_once() {
         }
     }
     assert_each_carried_out_once(&program.with_key(&key), &requests);
+}
+
+/// The store remembers the answers, not the program.
+#[test]
+fn d12_r5_a_key_that_was_used_before_a_restart_is_answered_alike_after_it() {
+    let mut program = Program::start();
+    let key = program.first_key().to_owned();
+    let requests = Once::of_each_kind("before");
+    let before: Vec<_> = requests.iter().map(|once| once.send(&program.with_key(&key))).collect();
+    for (once, first) in requests.iter().zip(&before) {
+        assert!(once.succeeded(first) && !first.is_replayed(), "{first:?}");
+    }
+    let stops: [fn(&mut Program); 2] = [
+        |program| {
+            program.signal("TERM");
+            assert_eq!(program.wait(), Some(0), "{}", program.log());
+        },
+        Program::kill,
+    ];
+    for stop in stops {
+        stop(&mut program);
+        program.start_again();
+        let account = program.with_key(&key);
+        for (once, first) in requests.iter().zip(&before) {
+            let again = once.send(&account);
+            assert!(again.is_replayed(), "{again:?}");
+            assert_alike(first, &again);
+            let other = account.post_once(&once.key, once.path, &json!({"name": "another"}));
+            other.expect_key_is_anothers();
+        }
+        assert_each_carried_out_once(&account, &requests);
+    }
 }

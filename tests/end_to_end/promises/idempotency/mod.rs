@@ -6,7 +6,6 @@
 mod at_once;
 mod crashes;
 mod model;
-mod restarts;
 
 use crate::harness::{Account, Program, Store};
 

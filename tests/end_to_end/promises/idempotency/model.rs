@@ -18,7 +18,7 @@ const ACCOUNTS: usize = 2;
 const KEYS: usize = 3;
 const SLUGS: usize = 3;
 
-/// What is asked for.
+/// A kind of request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ask {
     Redirect { slug: usize },
@@ -81,7 +81,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![5 => post, 2 => repeat, 1 => delete]
 }
 
-/// What is so in a case, and what was answered to whom.
+/// The expected state of a case, and the answers that were given.
 struct Model<'a> {
     /// Each account's client at each node.
     accounts: &'a [Vec<Account>],
@@ -202,7 +202,7 @@ impl Model<'_> {
         }
     }
 
-    /// Holds the answer to what was carried out against what was so, and notes down what is so now.
+    /// Compares the answer with the expected state, and updates that state.
     fn carried_out(&mut self, ask: Ask, account: usize, answer: &Answer) {
         let expect = |status: u16, code: &str| {
             assert_eq!((answer.status, answer.code()), (status, code), "{ask:?}: {answer:?}");

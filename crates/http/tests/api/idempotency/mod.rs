@@ -9,6 +9,7 @@ use actix_web::test::TestRequest;
 use serde_json::{Value, json};
 
 use crate::harness::{Answer, Api, request};
+use crate::openapi::DOCUMENT;
 
 /// A `POST` with an `Idempotency-Key`.
 pub fn keyed(path: &str, secret: &str, key: &str) -> TestRequest {
@@ -25,10 +26,10 @@ pub fn redirect(slug: &str) -> Value {
     json!({"name": "a", "target_url": "https://example.com/", "slug": slug})
 }
 
-/// The account's links, groups, domains and pixels, as the lists show them.
+/// All resources of the account, as the lists show them.
 pub async fn everything(api: &Api) -> Vec<Value> {
     let mut lists = vec![];
-    for path in ["/v1/redirects", "/v1/landings", "/v1/groups", "/v1/domains", "/v1/pixels"] {
+    for path in DOCUMENT.collections() {
         lists.push(api.call("GET", path).await.body["data"].clone());
     }
     lists
@@ -49,13 +50,13 @@ impl Answer {
         (self.status, &self.text, self.header("location"))
     }
 
-    /// What is wrong, if it is the key alone.
+    /// The used key is the only violation.
     #[track_caller]
     pub fn assert_key_is_anothers(&self) {
         self.assert_key_is_anothers_beside(&[]);
     }
 
-    /// What is wrong, if it is the key and these (contract D8).
+    /// The used key and these are the violations (contract D8).
     #[track_caller]
     pub fn assert_key_is_anothers_beside(&self, others: &[(&str, &str)]) {
         let all = [&[("Idempotency-Key", "invalid_value")], others].concat();

@@ -1,7 +1,8 @@
-//! That the judge of answers finds what is wrong with them.
+//! The judge of answers finds every kind of difference, and the samples are what walks over all operations need.
 
 use serde_json::{Value, json};
 use signpost_api_conformance::Exchange;
+use signpost_http::route_table;
 
 use super::DOCUMENT;
 
@@ -43,7 +44,7 @@ fn every_kind_of_difference_is_found() {
 }
 
 #[test]
-fn what_is_not_described_is_answered_with_an_error() {
+fn undescribed_operations_may_only_answer_with_errors() {
     let error = json!({"error": {"code": "invalid_request", "message": "No.", "request_id": REQUEST_ID}});
     for (method, path) in
         [("GET", "/v1/nothing"), ("PUT", "/v1/account"), ("get", "/v1/account"), ("GET", "/docs/")]
@@ -62,4 +63,44 @@ fn a_path_is_found_as_it_is_routed() {
     assert_eq!(path("/v1/%72edirects/a%2Fb"), Some("/v1/redirects/{id}"));
     assert_eq!(path("/v1/redirects/%zz"), Some("/v1/redirects/{id}"));
     assert_eq!(path("/v1/redirects/"), None);
+}
+
+/// Walks over all operations rely on these, and would check nothing without them.
+#[test]
+fn samples_have_what_an_operation_needs() {
+    let sample = |method, template| DOCUMENT.sample(method, template);
+    let assign = sample("POST", "/v1/groups/{id}/assign");
+    assert_eq!(assign.prefixes().into_iter().collect::<Vec<_>>(), ["grp_", "rdr_"]);
+    assert_eq!(assign.path("grp_1"), "/v1/groups/grp_1/assign");
+    let ids = [("rdr_".to_owned(), "rdr_1".to_owned())].into();
+    let unknown = format!("lnd_{}", "0".repeat(32));
+    assert_eq!(assign.body_with(&ids), Some(json!({"link_ids": ["rdr_1", unknown]})));
+    let report = sample("GET", "/v1/redirects/{id}/analytics");
+    assert!(report.path_with("rdr_1", "x=1").contains("/analytics?start_date="));
+    assert_eq!(DOCUMENT.creation("dom_").template, "/v1/domains");
+    assert_ne!(DOCUMENT.creation("dom_").fresh_body(1), DOCUMENT.creation("dom_").fresh_body(2));
+    assert_eq!(DOCUMENT.collections().len(), 5);
+    assert_eq!(DOCUMENT.samples().len(), route_table().len());
+}
+
+#[test]
+fn holes_are_where_bounds_are() {
+    let holes = |method, template| {
+        let values = ["", "\0", &"x".repeat(3_000)].map(Value::from);
+        DOCUMENT.holes(&DOCUMENT.sample(method, template), &values)
+    };
+    assert_eq!(holes("POST", "/v1/groups"), [r#"{"name":@}"#]);
+    let countries = r#"{"geo_blocklists":{"countries":["DE",@]}}"#;
+    let pixels = r#"{"pixel_ids":["pxl_019b5a3ba0b17d2e9f00112233445566",@]}"#;
+    assert_eq!(
+        holes("PATCH", "/v1/redirects/{id}"),
+        [r#"{"name":@}"#, r#"{"target_url":@}"#, r#"{"slug":@}"#, countries, pixels]
+    );
+    let in_batch = holes("POST", "/v1/redirects/bulk");
+    assert_eq!(in_batch[0], r#"{"redirects":["first",@]}"#);
+    assert_eq!(in_batch[1], r#"{"redirects":[{"name":@,"target_url":"https://example.com/autumn"}]}"#);
+    assert_eq!(
+        holes("POST", "/v1/landings").last().unwrap(),
+        r#"{"title":"Ada's links","widgets":["first",@]}"#
+    );
 }

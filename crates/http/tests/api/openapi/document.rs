@@ -21,7 +21,7 @@ fn the_document_that_is_kept_is_the_one_that_is_served() {
         std::fs::write(&path, &served).unwrap();
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    // Not `assert_eq`: nobody wants to read both.
+    // Not `assert_eq`, which would print both documents.
     assert!(
         kept == served,
         "docs/openapi.json is not what the program serves. If the change is meant, run:\n\
@@ -90,7 +90,7 @@ fn every_operation_is_described_in_full() {
     }
 }
 
-/// Contract D12: every POST takes a key, and what is remembered of it may be an answer that is given again.
+/// Contract D12: every POST takes a key, and its definite answers may be replays.
 #[test]
 fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
     for operation in operations() {
@@ -115,7 +115,7 @@ fn d12_every_post_and_no_other_takes_a_key_and_may_be_answered_again() {
     }
 }
 
-/// Contract D7: whatever the endpoint, these can happen to every request.
+/// Contract D7: these errors can happen at every endpoint.
 #[test]
 fn every_operation_has_the_errors_that_every_request_can_meet() {
     for operation in operations() {
@@ -217,7 +217,7 @@ fn every_object_says_that_it_has_no_other_property() {
     }
 }
 
-/// Every schema of the document, those within others too: where it stands, and itself.
+/// Every schema of the document, nested ones too, with its JSON pointer.
 fn schemas() -> Vec<(String, &'static Value)> {
     let mut found = vec![];
     for (name, schema) in DOCUMENT["components"]["schemas"].as_object().unwrap() {
@@ -247,7 +247,7 @@ fn nested(pointer: &str, schema: &'static Value, found: &mut Vec<(String, &'stat
     }
 }
 
-/// Every object of a document, but for what is in examples.
+/// Every object of a document, except in examples.
 fn walk(value: &'static Value, see: &mut impl FnMut(&'static Value)) {
     match value {
         Value::Object(members) => {

@@ -56,7 +56,7 @@ fn collect(schema: &'static Value, path: &[String], fails_alone: bool, found: &m
 }
 
 impl Level {
-    /// A body in which nothing stands but `value` in the field `name` of this object.
+    /// A body with only `value` in the field `name` of this object.
     fn body(&self, name: &str, value: &Value) -> Value {
         let mut object = self.least();
         object[name] = value.clone();
@@ -96,7 +96,7 @@ impl Level {
         parts.collect::<Vec<_>>().join(".").replace(".[]", "[0]")
     }
 
-    /// Whether the answer says that this field is none.
+    /// Whether the answer calls this field unknown.
     fn says_unknown(&self, answer: &Answer, name: &str) -> bool {
         let field = self.field(name);
         if self.fails_alone {

@@ -58,7 +58,7 @@ impl Operation {
     }
 }
 
-/// What a reference leads to; the value itself if it is none.
+/// The target of a reference, or the value itself if it is not one.
 pub fn resolved(value: &'static Value) -> &'static Value {
     match value.get("$ref").and_then(Value::as_str) {
         Some(reference) => {

@@ -59,7 +59,7 @@ async fn the_page_loads_its_own_files_and_nothing_else() {
 }
 
 #[actix_web::test]
-async fn the_page_may_run_no_script_but_its_own_and_call_nobody_but_us() {
+async fn the_page_runs_its_own_scripts_and_calls_its_own_origin_only() {
     let api = Api::start().await;
     for path in ["/docs", "/docs/start.js", "/openapi.json"] {
         let answer = get(&api, path).await;

@@ -30,7 +30,7 @@ fn target_is_valid(text: &str) -> bool {
 }
 
 #[test]
-fn d24_the_pattern_of_targets_matches_what_is_accepted() {
+fn d24_the_pattern_of_targets_matches_accepted_targets() {
     for text in [
         "https://example.com",
         "HTTP://Example.COM:8443/x?y#z",
@@ -66,7 +66,7 @@ fn d24_the_pattern_of_targets_matches_what_is_accepted() {
 }
 
 #[test]
-fn d24_the_pattern_of_targets_refuses_what_is_none_at_first_sight() {
+fn d24_the_pattern_of_targets_refuses_obvious_mistakes() {
     for text in [
         "",
         "example.com",
@@ -170,7 +170,7 @@ fn near_a_hostname() -> impl Strategy<Value = String> {
 
 /// Contract D37: from the shortest to the longest, and with white space that does not count.
 #[test]
-fn d37_the_pattern_of_hostnames_matches_what_is_accepted_and_little_else() {
+fn d37_the_pattern_of_hostnames_matches_accepted_hostnames_and_little_else() {
     let full = |letter: &str| letter.repeat(63);
     let longest = format!("{}.{}.{}.{}.com", "d".repeat(57), full("a"), full("b"), full("c"));
     assert_eq!(longest.len(), Hostname::MAX_CHARS);
@@ -272,6 +272,6 @@ fn the_bounds_of_lengths_are_the_domains() {
     assert_eq!(most("target_url"), Some(TargetUrl::MAX_CHARS));
     assert_eq!(most("note"), Some(Note::MAX_CHARS));
     assert_eq!(most("slug"), Some(Slug::MAX_CHARS));
-    // A name is trimmed before it is counted, so no bound of the text as it is sent would be right.
+    // A name is trimmed before it is counted, so no bound on the sent text is right.
     assert_eq!(properties["name"].get("maxLength"), None::<&Value>);
 }
