@@ -1,24 +1,24 @@
-//! Judges an answer by an OpenAPI document. Knows only the document and the answer.
+//! Compares answers with the OpenAPI document. It uses only the document and the answer.
 
 use serde_json::{Value, json};
 
 use crate::document::Document;
 
-/// A request and its answer, as far as a document describes them.
+/// The parts of a request and its answer that a document describes.
 pub struct Exchange<'a> {
-    /// The method as it was sent.
+    /// The method, as sent.
     pub method: &'a str,
-    /// The path as it was sent, without the query.
+    /// The path, as sent, without the query.
     pub path: &'a str,
     /// The status of the answer.
     pub status: u16,
-    /// Names in lower case, and values.
+    /// The headers, with names in lower case.
     pub headers: &'a [(String, String)],
     /// The body, if it is JSON.
     pub json: Option<&'a Value>,
 }
 
-/// An undescribed operation may only answer with the error envelope and one of these statuses.
+/// The statuses for operations that the document does not describe. The body must be the error envelope.
 const OF_WHAT_IS_NOT_THERE: [u16; 6] = [401, 403, 404, 405, 429, 500];
 
 impl Document {
@@ -55,7 +55,7 @@ impl Document {
         differences
     }
 
-    /// The path of the document that has this one: the one with the fewest parameters.
+    /// The path template of the document that matches this path; of several, the one with the fewest parameters.
     #[must_use]
     pub fn path_of(&self, path: &str) -> Option<&str> {
         let segments: Vec<String> = path.split('/').map(decoded).collect();
@@ -71,7 +71,7 @@ impl Document {
     }
 }
 
-/// A segment of a path without its percent-encodings.
+/// A percent-decoded path segment.
 fn decoded(segment: &str) -> String {
     let mut parts = segment.split('%');
     let mut bytes = parts.next().unwrap_or_default().as_bytes().to_vec();
@@ -106,7 +106,7 @@ fn headers(document: &Document, response: &Value, given: &[(String, String)]) ->
             }
             None => {}
             Some(text) => {
-                // A header is text; its schema says how to read it.
+                // A header is text; its schema decides how to parse it.
                 let is_integer = described["schema"]["type"] == "integer";
                 let value =
                     if is_integer { text.parse::<i64>().map(Value::from).ok() } else { Some(json!(text)) };
@@ -116,7 +116,7 @@ fn headers(document: &Document, response: &Value, given: &[(String, String)]) ->
             }
         }
     }
-    // A header that other responses have must not be here undescribed.
+    // A header that the document describes for other responses must not occur in this one.
     for (name, _) in given {
         let is_ours = ["ratelimit-", "retry-after", "location", "www-authenticate", "idempotent-replayed"];
         let is_ours = is_ours.iter().any(|ours| name.starts_with(ours));

@@ -7,29 +7,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// An OpenAPI 3.1 document, with the schemas that have been compiled so far.
+/// An OpenAPI 3.1 document, with its compiled schemas.
 pub struct Document {
     value: Value,
-    /// By their text.
+    /// Compiled schemas by their text.
     compiled: Mutex<HashMap<String, Arc<Validator>>>,
 }
 
 impl Document {
-    /// Parses the text of a document.
+    /// Parses a document.
     #[must_use]
     pub fn parse(text: &str) -> Self {
         let value = serde_json::from_str(text).expect("a document is JSON");
         Self { value, compiled: Mutex::default() }
     }
 
-    /// How a value breaks a schema of the document.
+    /// The violations of a schema of the document by a value.
     #[must_use]
     pub fn mismatches(&self, schema: &Value, value: &Value) -> Vec<String> {
         let errors = self.validator(schema);
         errors.iter_errors(value).map(|error| format!("at `{}`: {error}", error.instance_path())).collect()
     }
 
-    /// Why a value is not a schema of JSON Schema 2020-12, if it is not.
+    /// Why a value is not a schema of JSON Schema 2020-12; `None` if it is one.
     #[must_use]
     pub fn schema_error(schema: &Value) -> Option<String> {
         jsonschema::draft202012::meta::validate(schema).err().map(|error| error.to_string())

@@ -1,6 +1,5 @@
-//! Holds an API against its OpenAPI document, for tests: judges answers ([`Document::differences`]), makes up requests
-//! ([`Document::any_request`]), and gives one valid call of each operation ([`Document::samples`]). It knows nothing of
-//! Signpost but that its ids are a prefix and 32 digits.
+//! Tests an API against its OpenAPI document. It compares answers ([`Document::differences`]) and generates requests
+//! ([`Document::any_request`]). Of Signpost it knows only that ids are a prefix and 32 digits.
 
 #![allow(
     clippy::expect_used,

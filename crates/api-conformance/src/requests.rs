@@ -1,4 +1,4 @@
-//! Requests made up from a document, many of them invalid.
+//! Random requests for a document, many of them invalid.
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use proptest::prelude::*;
@@ -13,17 +13,17 @@ use crate::schemas::{KnownIds, World, junk, spoilt};
 pub struct Request {
     /// In upper case.
     pub method: String,
-    /// With the query.
+    /// The path, with the query.
     pub path: String,
-    /// The body, to be sent as JSON.
+    /// The JSON body.
     pub body: Option<Value>,
-    /// Whether every parameter and the body fit their schemas. The document does not know which ids exist.
+    /// Whether the request is valid: every parameter and the body match their schemas. The existence of ids does not matter.
     pub is_described: bool,
 }
 
 impl Document {
-    /// A request to any operation under `prefix`, as a correct, mistaken or hostile client may send it. It often uses
-    /// `ids`, so that requests meet existing resources.
+    /// A request to any operation below `prefix`, from a correct, faulty or hostile client. It often uses `ids`, so that many
+    /// requests find existing resources.
     pub fn any_request(&'static self, prefix: &str, ids: &KnownIds) -> BoxedStrategy<Request> {
         let world = World { document: self, ids };
         let paths = self["paths"].as_object().expect("a document has paths");
@@ -36,7 +36,7 @@ impl Document {
     }
 }
 
-/// A part of a request, and whether the document lets it pass.
+/// A part of a request, and whether it is valid.
 type Part<T> = (T, bool);
 
 fn any_call(world: World<'_>, path: &str, method: &str, operation: &'static Value) -> BoxedStrategy<Request> {
@@ -69,7 +69,7 @@ fn any_call(world: World<'_>, path: &str, method: &str, operation: &'static Valu
 }
 
 fn path_segment(world: World<'_>, parameter: &'static Value) -> BoxedStrategy<Part<String>> {
-    // A malformed id is not found, like an unknown one, so any text fits.
+    // Any text is valid here: clients treat ids as opaque, and a malformed id is not found, like an unknown one.
     let fitting = world.value(&parameter["schema"]).prop_map(|value| (text_of(&value), true));
     let other = "[a-zA-Z0-9_~.%-]{1,40}".prop_map(|text| (text, true));
     prop_oneof![8 => fitting, 1 => other].boxed()
@@ -82,7 +82,7 @@ fn query(world: World<'_>, parameters: Vec<&'static Value>) -> BoxedStrategy<Par
         let document = world.document;
         let schema = document.resolve(&parameter["schema"]);
         let fits = move |text: &str| {
-            // A parameter is text; its schema says how to read it.
+            // A parameter is text; its schema decides how to parse it.
             let value = match schema["type"].as_str() {
                 Some("integer") => text.parse::<i64>().map_or(json!(text), Value::from),
                 Some("boolean") => text.parse::<bool>().map_or(json!(text), Value::from),

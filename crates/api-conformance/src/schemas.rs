@@ -1,4 +1,4 @@
-//! Values that fit a schema, and values that may not.
+//! Random values that match a schema, and values that may violate it.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::document::Document;
 
-/// Existing ids, by their prefix: `rdr_`.
+/// Existing ids by their prefix, such as `rdr_`.
 pub type KnownIds = BTreeMap<String, Vec<String>>;
 
 /// The document and the ids from which values are made up.
@@ -19,7 +19,7 @@ pub(crate) struct World<'a> {
 }
 
 impl World<'_> {
-    /// A value that fits the schema.
+    /// A value that matches the schema.
     pub(crate) fn value(self, schema: &'static Value) -> BoxedStrategy<Value> {
         let schema = self.document.resolve(schema);
         if let Some(only) = schema.get("const") {
@@ -78,7 +78,7 @@ impl World<'_> {
             Ok(matching) if !pattern.is_empty() => matching.boxed(),
             _ => "[ -~]{0,20}".boxed(),
         };
-        // Where the generator cannot read the pattern, or breaks the length, the examples remain.
+        // If the generator cannot read the pattern or keep to the length, only the examples remain.
         let schema = schema.clone();
         let is_short = move |text: &String| {
             most.is_none_or(|most| u64::try_from(text.chars().count()).is_ok_and(|length| length <= most))
@@ -121,7 +121,7 @@ impl World<'_> {
     }
 }
 
-/// Anything that is JSON.
+/// Any JSON value.
 pub(crate) fn junk() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -142,7 +142,7 @@ pub(crate) fn junk() -> impl Strategy<Value = Value> {
     })
 }
 
-/// A change of one place in a value: another value there, one member less, or one more.
+/// The value with one change: a replaced value, or one member less or more.
 pub(crate) fn spoilt(value: Value) -> impl Strategy<Value = Value> {
     let places = places(&value);
     (prop::sample::select(places), junk(), 0..4_u8).prop_map(move |(place, junk, way)| {
@@ -166,7 +166,7 @@ pub(crate) fn spoilt(value: Value) -> impl Strategy<Value = Value> {
     })
 }
 
-/// The JSON pointers of everything in a value, itself included.
+/// The JSON pointers of all values within a value, including itself.
 fn places(value: &Value) -> Vec<String> {
     let mut all = vec![String::new()];
     let mut add = |name: &str, inner: &Value| {

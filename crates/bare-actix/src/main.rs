@@ -1,15 +1,15 @@
-//! The least that actix-web does: one worker, and the same redirect for whatever is asked. `cargo xtask bench edge`
-//! measures what the program adds to it.
+//! The minimum of actix-web: one worker, and the same redirect for every request. `cargo xtask bench edge` measures what
+//! the program adds to it.
 
 use std::io::{Error, Result};
 
 use actix_web::http::header::LOCATION;
 use actix_web::{App, HttpResponse, HttpServer, web};
 
-/// As long as the targets of the links that are measured.
+/// As long as the targets of the measured links.
 const TARGET: &str = "https://example.com/shop/0000000/offers?utm_source=newslette";
 
-/// Listens on the address that is the one argument.
+/// Listens on the address in its only argument.
 #[actix_web::main]
 async fn main() -> Result<()> {
     let address =

@@ -1,4 +1,4 @@
-//! The questions.
+//! The queries of the benchmark.
 
 use std::collections::BTreeSet;
 
@@ -10,18 +10,18 @@ use signpost_port_contracts::SyntheticClicks;
 
 use crate::Scenery;
 
-/// A question, and how rows are asked for the same.
+/// A query of the click store, and the same query as SQL on rows.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     pub(crate) question: Question,
-    /// What part of the rows' time it may take.
+    /// The goal: the share of the rows' time that the query may take.
     pub(crate) goal: Option<f64>,
 }
 
-/// What the rows say: the clicks and visitors of the whole period, and of the values of each dimension.
+/// The result from the rows: clicks and visitors of the whole period, and of the values of each dimension.
 pub(crate) struct Expected {
     pub(crate) totals: (u64, u64),
-    /// Of each dimension: the clicks and visitors of its most frequent value.
+    /// For each dimension, the clicks and visitors of its most frequent value.
     pub(crate) dimensions: Vec<(u64, u64)>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) fn all(scenery: &Scenery) -> Result<Vec<Case>> {
             vec![],
             Some(0.001),
         )?,
-        // No click has this channel, so that all are taken, and each is looked at.
+        // No click has this channel, so the filter keeps all clicks but must check each one.
         by_day(
             "the same without digests",
             hot,
@@ -101,7 +101,7 @@ fn days(clicks: &SyntheticClicks) -> Result<Buckets> {
     Buckets::new(period(clicks)?.days().map(UtcDay::first).collect()).context("days")
 }
 
-/// Whether the answer says what the rows say.
+/// Checks that the report equals the result from the rows.
 pub(crate) fn compare(case: &Case, report: &Report, expected: &Expected) -> Result<()> {
     let name = case.name;
     let totals = (report.totals.clicks, report.totals.visitors);

@@ -1,11 +1,11 @@
-//! What this process has used.
+//! The processor time and memory of processes.
 
 use std::fs;
 
 use anyhow::{Context as _, Result};
 use peak_alloc::PeakAlloc;
 
-/// The scheduler's ticks in a second, in which `/proc` counts.
+/// The ticks per second of the times in `/proc`.
 const TICKS: f64 = 100.0;
 
 /// The processor time of a process and the children that it has waited for, in seconds.
@@ -17,17 +17,17 @@ pub(crate) fn processor_seconds(process: &str) -> Result<f64> {
     Ok((user.context("user time")? + system.context("system time")?) / TICKS)
 }
 
-/// Counts what this process has allocated. SQLite allocates by itself: its page cache, of a few MiB, is not counted.
+/// Counts the allocations of this process. SQLite has its own allocator, so its page cache of a few MiB is not counted.
 #[global_allocator]
 static ALLOCATED: PeakAlloc = PeakAlloc;
 
-/// Forgets the highest use of memory so far, and gives what is used now, in MiB.
+/// Resets the peak, and returns the current use of memory in MiB.
 pub(crate) fn begin_peak() -> f64 {
     ALLOCATED.reset_peak_usage();
     f64::from(ALLOCATED.current_usage_as_mb())
 }
 
-/// The highest use of memory since [`begin_peak`], in MiB.
+/// The peak use of memory since [`begin_peak`], in MiB.
 pub(crate) fn peak() -> f64 {
     f64::from(ALLOCATED.peak_usage_as_mb())
 }

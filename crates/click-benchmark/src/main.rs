@@ -1,7 +1,7 @@
-//! What it takes to store clicks and to answer questions about them, on both stores, beside PostgreSQL with a row for each
-//! click: a table of ratios. `cargo xtask bench analytics` builds and runs it.
+//! Compares the costs of storing and querying clicks in both stores with one row for each click in PostgreSQL, as a table
+//! of ratios. `cargo xtask bench analytics` builds and runs it.
 //!
-//! Every answer is compared with what the rows say, so that nothing fast is wrong.
+//! Every report must equal the result from the rows, so that no fast answer is wrong.
 
 mod cases;
 mod machine;
@@ -25,21 +25,21 @@ use crate::table::Table;
 /// Compares segments and digests with rows and GROUP BY.
 #[derive(Debug, clap::Parser)]
 struct Options {
-    /// How many clicks the hot link has in its year.
+    /// Clicks of the hot link in its year.
     #[arg(long, default_value_t = 10_000_000)]
     hot: u64,
-    /// How many clicks an account has in its month, over a hundred thousand links.
+    /// Clicks of an account in its month, on a hundred thousand links.
     #[arg(long, default_value_t = 5_000_000)]
     tail: u64,
-    /// How many times each question is asked; the median counts.
+    /// Repetitions of each query; the median counts.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// For how many seconds clicks are drained.
+    /// Seconds for which clicks are drained.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
 }
 
-/// The clicks that are asked about.
+/// The clicks of the benchmark.
 pub(crate) struct Scenery {
     pub(crate) hot: SyntheticClicks,
     pub(crate) tail: SyntheticClicks,

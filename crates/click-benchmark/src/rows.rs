@@ -1,4 +1,4 @@
-//! The straightforward way: a row for each click, two indexes, and GROUP BY.
+//! The baseline: a row for each click, two indexes, and GROUP BY.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};
@@ -15,7 +15,7 @@ use signpost_test_servers::postgres::{PostgresDatabase, PostgresServer};
 use crate::Scenery;
 use crate::cases::{Case, Expected};
 
-/// How many rows are handed over at once.
+/// The number of rows of one COPY.
 const ROWS_A_FILE: u64 = 1_000_000;
 
 /// A database with the rows.
@@ -43,7 +43,7 @@ impl Rows {
                 columns(" text NOT NULL")
             )
         };
-        // Both have their indexes from the beginning, as a table that is filled while it is asked.
+        // Both tables have their indexes from the start, like a table that is filled while it is queried.
         let indexes =
             |name: &str| format!("CREATE INDEX ON {name} (link, at); CREATE INDEX ON {name} (account, at);");
         database.run(&format!("{} {} {}", table("clicks"), table("drained"), indexes("drained")));
@@ -54,7 +54,7 @@ impl Rows {
         Ok(Self { database })
     }
 
-    /// Clicks a second that one connection inserts, a thousand in a statement.
+    /// The clicks a second that one connection inserts, with a thousand rows in a statement.
     pub(crate) fn drain(&self, seconds: u64) -> Result<f64> {
         let server = self.database.server();
         let values = Dimension::RECORDED.map(|dimension| format!("'{} ' || n % 20", dimension.as_str()));
@@ -79,11 +79,12 @@ impl Rows {
         ensure!(output.status.success(), "pgbench: {}", String::from_utf8_lossy(&output.stderr));
         let rate =
             report.lines().find_map(|line| line.strip_prefix("tps = ")?.split(' ').next()?.parse().ok());
-        let rate: f64 = rate.with_context(|| format!("pgbench says {report} ({})", server.port()))?;
+        let rate: f64 =
+            rate.with_context(|| format!("no rate in pgbench's report {report} ({})", server.port()))?;
         Ok(rate * 1_000.0)
     }
 
-    /// The median time of the statements, and what they say.
+    /// The median time of the statements, and their result.
     pub(crate) fn ask(&self, case: &Case, rounds: usize) -> Result<(Duration, Expected)> {
         let mut times = Vec::new();
         let mut expected = None;
@@ -108,7 +109,7 @@ impl Rows {
             }
         };
         let seconds = |millis: i64| format!("to_timestamp({}.{:03})", millis / 1_000, millis % 1_000);
-        // A `String` cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = write!(
             condition,
             " AND at BETWEEN {} AND {}",
@@ -152,7 +153,7 @@ fn two(line: &str) -> Result<(u64, u64)> {
 
 fn copy(database: &PostgresDatabase, clicks: &SyntheticClicks) -> Result<()> {
     let folder = tempfile::tempdir()?;
-    // The server reads it, as another user.
+    // The server reads the file as another user.
     let readable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(folder.path(), readable)?;
     let path = folder.path().join("rows");

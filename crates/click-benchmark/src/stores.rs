@@ -1,4 +1,4 @@
-//! Both stores, driven through the port as the program drives them.
+//! Both stores, driven through the port like in the program.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -19,30 +19,30 @@ use crate::Scenery;
 use crate::cases::Case;
 use crate::machine::{begin_peak, peak, processor_seconds};
 
-/// How many clicks a batch has: what a node at twenty thousand clicks a second sends every 50 ms.
+/// The number of clicks of a batch: a node with 20,000 clicks a second sends a batch every 50 ms.
 const BATCH: usize = 1_000;
 
 /// Longer than any call takes.
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// A store that is measured.
+/// A measured store.
 pub(crate) struct Subject {
     name: &'static str,
     store: Arc<dyn ClickStore>,
-    /// The server's processes, if it has any, and its database.
+    /// The server's process and database, if the store has a server.
     server: Option<(u32, PostgresDatabase)>,
-    /// Where the embedded store's files are.
+    /// The folder of the embedded store.
     _folder: Option<TempDir>,
-    /// How many sources have sent batches.
+    /// The number of sources that have sent batches.
     sources: u128,
 }
 
-/// An answer, and what it took.
+/// A report and its costs.
 pub(crate) struct Asked {
     pub(crate) report: Report,
-    /// The median.
+    /// The median time.
     pub(crate) time: Duration,
-    /// How many MiB it allocated at most while it was asked for the first time.
+    /// The peak allocation of the first query, in MiB.
     pub(crate) mebibytes: f64,
 }
 
@@ -68,9 +68,9 @@ impl Subject {
         self.name
     }
 
-    /// Clicks a second that one caller appends. They are forgotten afterwards.
+    /// The clicks a second that one caller appends. They are deleted afterwards.
     pub(crate) async fn drain(&mut self, clicks: &SyntheticClicks, time: Duration) -> Result<f64> {
-        // Of an account of its own, since what is appended for a forgotten one is not kept.
+        // Use a separate account, because clicks appended for a deleted account are dropped.
         let account = AccountId::from_bytes([3; 16]);
         let few = SyntheticClicks { account, clicks: clicks.clicks.min(200_000), ..*clicks };
         let batches = self.batches(&few)?;
@@ -134,8 +134,7 @@ impl Subject {
         Ok(batches)
     }
 
-    /// Packs, sums up and seals everything, and gives the processor time of this process and the server for each click, in
-    /// seconds.
+    /// Packs, digests and seals everything. Returns the CPU seconds of this process and the server for each click.
     pub(crate) async fn keep_up(&self, now: Timestamp, clicks: u64) -> Result<f64> {
         let before = self.processor_seconds()?;
         while self.store.pack(now).await? == Upkeep::More {}
@@ -154,7 +153,7 @@ impl Subject {
         Ok(seconds)
     }
 
-    /// The bytes that each sealed click of either account takes, if this store can tell.
+    /// The size of a sealed click of each account in bytes, if the store can report it.
     pub(crate) fn bytes_a_click(&self, scenery: &Scenery) -> Result<Option<[f64; 2]>> {
         let Some((_, database)) = &self.server else { return Ok(None) };
         let of = |clicks: &SyntheticClicks| -> Result<f64> {
@@ -168,7 +167,7 @@ impl Subject {
         Ok(Some([of(&scenery.hot)?, of(&scenery.tail)?]))
     }
 
-    /// Asks so many times.
+    /// Runs the query `rounds` times.
     pub(crate) async fn ask(&self, case: &Case, rounds: usize) -> Result<Asked> {
         let before = begin_peak();
         let mut mebibytes = None;
@@ -186,7 +185,7 @@ impl Subject {
     }
 }
 
-/// A number for a ratio.
+/// Converts a number for a ratio.
 pub(crate) fn lossy(number: u64) -> f64 {
     f64::from(u32::try_from(number / 1_000).unwrap_or(u32::MAX)) * 1_000.0
         + f64::from(u32::try_from(number % 1_000).unwrap_or_default())

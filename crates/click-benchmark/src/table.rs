@@ -1,9 +1,9 @@
-//! The table that is printed.
+//! The printed table.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-/// What a ratio or a figure is to be: `<=` or `>=` of a number.
+/// The goal of a ratio or a figure: `<=` or `>=` a number.
 type Goal = Option<(&'static str, f64)>;
 
 /// Rows of figures, in the order in which they were measured.
@@ -14,20 +14,20 @@ impl Table {
         Self("| figure | reference | ours | ratio | goal | met |\n|---|---|---|---|---|---|\n".to_owned())
     }
 
-    /// A figure by itself.
+    /// Adds a figure without a comparison.
     pub(crate) fn figure(&mut self, name: &str, ours: f64, goal: Goal) {
         let (goal, met) = judged(ours, goal);
         self.row(&format!("| {name} |  | {ours:.2} |  | {goal} | {met} |"));
     }
 
-    /// A figure and what it is compared with.
+    /// Adds a figure and its reference.
     pub(crate) fn ratio(&mut self, name: &str, reference: f64, ours: f64, goal: Goal) {
         let ratio = ours / reference;
         let (goal, met) = judged(ratio, goal);
         self.row(&format!("| {name} | {reference:.0} | {ours:.0} | {ratio:.2} | {goal} | {met} |"));
     }
 
-    /// Two times.
+    /// Adds two times.
     pub(crate) fn times(&mut self, name: &str, reference: Duration, ours: Duration, goal: Goal) {
         let millis = |time: Duration| time.as_secs_f64() * 1e3;
         let ratio = ours.as_secs_f64() / reference.as_secs_f64();
@@ -37,11 +37,11 @@ impl Table {
     }
 
     fn row(&mut self, row: &str) {
-        // A `String` cannot fail.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(self.0, "{row}");
     }
 
-    /// The table under its title.
+    /// The table below its title.
     pub(crate) fn shown(&self, title: &str) -> String {
         format!("{title}\n\n{}", self.0)
     }

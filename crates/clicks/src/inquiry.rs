@@ -50,6 +50,7 @@ impl Unpacked {
         self.0.iter().any(|batch| batch.touches(day))
     }
 
+    /// The data of every batch.
     pub fn segments(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(|batch| batch.data.as_slice())
     }

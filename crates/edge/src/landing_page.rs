@@ -26,7 +26,7 @@ pub(crate) fn compiled(
 
 /// The widget's id and target, if the widget links through its page's address (D59).
 fn widget_entry(Widget { id, body }: &Widget) -> Option<Vec<u8>> {
-    let WidgetBody::FoundLink(content) = body else { return None };
+    let WidgetBody::Known(content) = body else { return None };
     let (_, url) = content.leads_to()?;
     Some([&id.to_bytes()[..], url.as_target().location().as_bytes()].concat())
 }

@@ -1,4 +1,4 @@
-//! Clicks of one link, a millisecond apart, each by another visitor: for tests of what a store does with them.
+//! Sample clicks for tests of click stores: one link, one click each millisecond, each by a different visitor.
 
 use signpost_app::ports::EncodedClicks;
 use signpost_clicks::SegmentBuilder;
@@ -10,23 +10,23 @@ use crate::samples;
 /// How many clicks a batch has.
 pub const CLICKS_OF_BATCH: u32 = 1_000;
 
-/// An account with one link, of which there are clicks.
+/// An account with one clicked link.
 #[derive(Debug, Clone, Copy)]
 pub struct ClickedLink {
-    /// Whose link it is.
+    /// The owner of the link.
     pub account: AccountId,
     /// The link.
     pub link: LinkId,
 }
 
 impl ClickedLink {
-    /// Another one.
+    /// Makes a new account and link.
     #[must_use]
     pub fn new() -> Self {
         Self { account: samples::id(), link: samples::link(LinkKind::Redirect, "clicked").id() }
     }
 
-    /// A batch of one source. The first click of batch 1 is at instant 0, that of batch 2 at 1,000.
+    /// A batch of one source. Batch 1 starts at instant 0, batch 2 at 1,000.
     #[must_use]
     pub fn batch(&self, number: u64) -> EncodedClicks {
         let mut builder = SegmentBuilder::new();
@@ -60,13 +60,13 @@ impl Default for ClickedLink {
     }
 }
 
-/// So many milliseconds after the first click.
+/// The instant `millis` milliseconds after the first click.
 #[must_use]
 pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(1_790_000_000_000 + millis).unwrap()
 }
 
-/// The hash of the visitor of a click: no compression makes it smaller, and it appears nowhere by chance.
+/// The visitor hash of a click: incompressible, and long enough not to occur by chance.
 #[must_use]
 pub fn hash(click: u64) -> [u8; 6] {
     let one = (click + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);

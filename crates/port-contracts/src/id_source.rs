@@ -10,7 +10,7 @@ use signpost_domain::{GroupId, RedirectId, Timestamp};
 
 use crate::samples;
 
-/// Makes the source of another node at every call, on the clock that it is given.
+/// Each call makes the source of another node, on the given clock.
 pub type MakeIdSource = fn(Arc<dyn Clock>) -> Arc<dyn IdSource>;
 
 type Case = fn(MakeIdSource);
@@ -31,9 +31,8 @@ pub fn run(_module: &str, case: &str, make: MakeIdSource) {
     run(make);
 }
 
-/// Makes a test of every case of the contract of a source of identifiers. The argument names a function in
-/// scope, `fn(clock: Arc<dyn Clock>) -> Arc<dyn IdSource>`, which makes the source of another node at every
-/// call.
+/// Makes a test of every case of the contract of a source of identifiers. The argument names a function in scope,
+/// `fn(clock: Arc<dyn Clock>) -> Arc<dyn IdSource>`. Each call must make the source of another node.
 #[macro_export]
 macro_rules! id_source_contract {
     ($make:ident) => {
@@ -50,10 +49,10 @@ macro_rules! __id_source_cases {
     ([$($callback:tt)*] $arguments:tt) => {
         $($callback)* ! { $arguments
             identifiers {
-                identifiers_rise
-                identifiers_rise_although_the_clock_steps_back
+                identifiers_increase
+                identifiers_increase_when_the_clock_steps_back
                 identifiers_begin_with_the_time
-                no_identifier_is_given_out_twice
+                identifiers_are_unique_across_threads_and_nodes
             }
         }
     };
@@ -77,8 +76,8 @@ impl Clock for SteppingClock {
     }
 }
 
-/// Also within one millisecond, however many there are in it.
-fn identifiers_rise(make: MakeIdSource) {
+/// They also increase within one millisecond.
+fn identifiers_increase(make: MakeIdSource) {
     let clock = SteppingClock::new();
     let ids = make(Arc::<SteppingClock>::clone(&clock));
     let mut last: RedirectId = ids.next();
@@ -92,8 +91,8 @@ fn identifiers_rise(make: MakeIdSource) {
     }
 }
 
-/// So lists keep the order of creation.
-fn identifiers_rise_although_the_clock_steps_back(make: MakeIdSource) {
+/// Lists rely on this for the order of creation.
+fn identifiers_increase_when_the_clock_steps_back(make: MakeIdSource) {
     let clock = SteppingClock::new();
     let ids = make(Arc::<SteppingClock>::clone(&clock));
     let mut last: GroupId = ids.next();
@@ -109,7 +108,7 @@ fn identifiers_rise_although_the_clock_steps_back(make: MakeIdSource) {
     }
 }
 
-/// They are those of a ULID: the first 48 bits are the milliseconds since 1970.
+/// As in a ULID, the first 48 bits are the milliseconds since 1970.
 fn identifiers_begin_with_the_time(make: MakeIdSource) {
     let clock = SteppingClock::new();
     let ids = make(Arc::<SteppingClock>::clone(&clock));
@@ -120,8 +119,8 @@ fn identifiers_begin_with_the_time(make: MakeIdSource) {
     }
 }
 
-/// Not by one source to several threads, and not by the sources of several nodes.
-fn no_identifier_is_given_out_twice(make: MakeIdSource) {
+/// Several threads share each source, and several sources run at once.
+fn identifiers_are_unique_across_threads_and_nodes(make: MakeIdSource) {
     let clock = SteppingClock::new();
     let nodes: Vec<Arc<dyn IdSource>> = (0..3).map(|_| make(Arc::<SteppingClock>::clone(&clock))).collect();
     let seen: Vec<Vec<[u8; 16]>> = std::thread::scope(|scope| {
@@ -133,7 +132,7 @@ fn no_identifier_is_given_out_twice(make: MakeIdSource) {
             .collect();
         threads.into_iter().map(|thread| thread.join().unwrap()).collect()
     });
-    assert!(seen.iter().all(|ids| ids.is_sorted()), "each thread sees them rise");
+    assert!(seen.iter().all(|ids| ids.is_sorted()), "identifiers do not increase within a thread");
     let distinct: HashSet<[u8; 16]> = seen.into_iter().flatten().collect();
     assert_eq!(distinct.len(), 30_000);
 }

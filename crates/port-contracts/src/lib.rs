@@ -1,12 +1,12 @@
-//! One contract suite for each of Signpost's ports, and ready-made values to test with.
+//! One contract suite for each of Signpost's ports, and sample values for tests.
 //!
-//! A suite says what a port means. Every sentence of obligation in a port's documentation has a case here,
-//! and every implementation, the in-memory one included, runs all of them.
+//! A suite defines what a port means. Every obligation in a port's documentation has a case here, and every
+//! implementation, including the in-memory one, runs all cases.
 //!
 //! # Running a suite on an adapter
 //!
-//! The adapter supplies a fixture and a function that makes fresh ones; a macro turns every case into a test
-//! of its own, so none can be left out. In the adapter's `tests/contract.rs`:
+//! The adapter supplies a fixture and a function that makes fresh ones. A macro turns every case into a test, so an
+//! adapter cannot leave one out. In the adapter's `tests/contract.rs`:
 //!
 //! ```text
 //! struct Fixture { store: MyStore, folder: TempDir }
@@ -17,33 +17,34 @@
 //!     async fn reopen(self) -> Self { /* close it, and open the same folder again */ }
 //! }
 //!
-//! // The cases say which time limit (D6) they need.
+//! // Each case chooses its time limit (D6).
 //! async fn fresh_store(time_limit: Duration) -> Fixture { /* … */ }
 //!
 //! signpost_port_contracts::store_contract!(fresh_store);
 //! ```
 //!
-//! `crates/memory/tests/contract.rs` is a whole example. Likewise [`quota_contract!`], [`quota_merging_contract!`],
-//! [`click_contract!`], [`dns_contract!`], [`id_source_contract!`] and [`randomness_contract!`]. A test is then called `store::addresses::…` after
-//! the port, and the file and the function in which its case stands here. It runs in a tokio runtime of its
-//! own with several threads; a case that hangs fails after two minutes.
+//! `crates/memory/tests/contract.rs` is a complete example. The other suites work the same way: [`quota_contract!`],
+//! [`quota_merging_contract!`], [`click_contract!`], [`dns_contract!`], [`id_source_contract!`] and
+//! [`randomness_contract!`]. The name of a test, such as `store::addresses::…`, consists of the port, and the file and
+//! function of its case. Each test runs in its own tokio runtime with several threads. A case that hangs fails after two
+//! minutes.
 //!
 //! # Adding a case
 //!
-//! 1. Write the sentence of obligation into the documentation of the port.
-//! 2. Write an `async fn` into the file of this crate that the sentence belongs to. It gets a
-//!    [`store::Fresh`] (or the like), from which it opens stores.
-//! 3. Name it in the list of its suite (`store/cases.rs`). A function that is not in the list is dead code,
-//!    which the build refuses; a name in the list without a function does not compile.
+//! 1. State the obligation in the documentation of the port.
+//! 2. Write an `async fn` in the file of this crate with the same subject. It gets a [`store::Fresh`] (or the one of its
+//!    suite), which opens stores.
+//! 3. Add its name to the list of its suite, such as `store/cases.rs`. A function outside the list is dead code, which
+//!    the lints refuse; a name without a function does not compile.
 //! 4. See it fail on an implementation that breaks the rule, then run the tests of every adapter.
 //!
-//! A case must not wait for one unit of work while it holds another in the same task: stores may admit one at
-//! a time.
+//! A case must not wait for one unit of work while it holds another in the same task: a store may admit only one at a
+//! time.
 //!
-//! # Ready-made values
+//! # Sample values
 //!
-//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages to which a test adds only what it is about, and
-//! [`logs::Log`] keeps what is logged meanwhile. [`click_samples`] has clicks of one link, in batches.
+//! [`samples`] has accounts, keys, groups, domains, pixels, links and pages, of which a test sets only what it checks.
+//! [`logs::Log`] captures log lines. [`click_samples`] has clicks of one link, in batches.
 
 #![allow(
     clippy::expect_used,
@@ -56,7 +57,6 @@
 
 pub mod click_samples;
 pub mod clicks;
-mod concurrency;
 pub mod dns;
 pub mod id_source;
 pub mod logs;

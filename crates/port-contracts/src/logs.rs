@@ -1,4 +1,4 @@
-//! What a test logs: for whatever tells nobody but the operator.
+//! Captures the log of a test, for behaviour that only the log shows.
 
 use std::cell::RefCell;
 use std::io;
@@ -10,10 +10,10 @@ thread_local! {
     static LINES: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What this thread logs from the beginning on, which is what the test on it causes. There is one subscriber for all tests,
-/// because subscribers that come and go on several threads at once make each other miss lines.
+/// The log lines of this thread since [`Log::begin`]. All tests share one subscriber: subscribers that several threads set
+/// and drop concurrently make each other miss lines.
 ///
-/// It is for tests whose runtime has one thread.
+/// Use it in tests whose runtime has one thread.
 #[derive(Debug)]
 pub struct Log;
 
@@ -31,7 +31,7 @@ impl io::Write for ThisThread {
 }
 
 impl Log {
-    /// Begins to keep what is logged from the level `info` on.
+    /// Starts to capture lines of level `info` and above.
     #[must_use]
     pub fn begin() -> Self {
         static SUBSCRIBER: Once = Once::new();
@@ -43,14 +43,14 @@ impl Log {
         Self
     }
 
-    /// The lines with these words.
+    /// The captured lines that contain `words`.
     #[must_use]
     pub fn lines(&self, words: &str) -> Vec<String> {
         let text = LINES.with_borrow(|lines| String::from_utf8(lines.clone()).unwrap());
         text.lines().filter(|line| line.contains(words)).map(str::to_owned).collect()
     }
 
-    /// How many lines have these words.
+    /// The number of captured lines that contain `words`.
     #[must_use]
     pub fn count(&self, words: &str) -> usize {
         self.lines(words).len()

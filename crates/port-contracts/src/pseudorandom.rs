@@ -1,6 +1,6 @@
-//! Choices that a failing test can repeat.
+//! Reproducible random choices, so that a failing test can be repeated.
 
-/// A small generator (xorshift64*), the same in every run.
+/// A small generator (xorshift64*) with the same sequence in every run.
 pub(crate) struct Pseudorandom(u64);
 
 impl Pseudorandom {
@@ -16,12 +16,12 @@ impl Pseudorandom {
         (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32) % bound
     }
 
-    /// True in one of so many cases.
+    /// True with a probability of one in `cases`.
     pub(crate) fn one_in(&mut self, cases: u64) -> bool {
         self.below(cases) == 0
     }
 
-    /// One of the items; `None` if there is none.
+    /// One of the items; `None` if `items` is empty.
     pub(crate) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let len = u64::try_from(items.len()).unwrap();
         if len == 0 { None } else { items.get(usize::try_from(self.below(len)).unwrap()) }

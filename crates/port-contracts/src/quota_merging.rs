@@ -1,4 +1,4 @@
-//! The contract of [`MergingQuotaStore`] (D19), beside that of a quota store, which it is too.
+//! The contract of [`MergingQuotaStore`] (D19). Such a store also passes the contract of a quota store.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use signpost_app::ports::{CountId, CountedElsewhere, MergingQuotaStore};
 use signpost_domain::{QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget};
 
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 type Case = fn(Arc<dyn MergingQuotaStore>) -> Pin<Box<dyn Future<Output = ()>>>;
@@ -32,7 +32,7 @@ where
 }
 
 /// Makes a test of every case of the contract of a quota store that merges. The argument names a function in scope,
-/// `async fn() -> Arc<dyn MergingQuotaStore>`; the stores may share their counts, each case has accounts of its own.
+/// `async fn() -> Arc<dyn MergingQuotaStore>`. The stores may share their counts, because each case uses its own accounts.
 #[macro_export]
 macro_rules! quota_merging_contract {
     ($open:ident) => {
@@ -49,18 +49,18 @@ macro_rules! __quota_merging_cases {
     ([$($callback:tt)*] $arguments:tt) => {
         $($callback)* ! { $arguments
             counts {
-                what_is_missing_is_added_to_the_window_and_to_no_other
-                a_count_is_raised_to_what_the_store_once_had_and_never_falls
-                the_count_is_raised_before_what_is_missing_is_added
-                a_merge_that_is_repeated_adds_nothing
-                what_the_store_said_it_took_in_is_not_added_again_when_it_was_lost
-                merges_of_one_count_add_only_what_is_new
+                a_merge_counts_in_its_window_only
+                a_merge_restores_lost_counts_and_never_lowers_one
+                lost_counts_are_restored_before_new_ones_are_added
+                a_repeated_merge_adds_nothing
+                merge_is_not_repeated_when_the_reply_is_lost
+                merges_of_a_growing_count_add_the_difference
                 a_count_may_be_merged_beyond_the_budget
                 concurrent_merges_and_requests_all_count
-                repeated_merges_at_the_same_time_add_once
+                concurrent_repetitions_of_a_merge_add_once
             }
             tries {
-                a_try_gives_the_same_name_each_time_and_counts_nothing
+                a_write_test_returns_a_stable_name_and_counts_nothing
             }
         }
     };
@@ -68,24 +68,24 @@ macro_rules! __quota_merging_cases {
 
 const BUDGET: RequestBudget = RequestBudget { per_minute: 100, per_day: 1_000 };
 
-/// A name that no other case has, on no day: the stores may outlive the tests.
-fn another() -> CountId {
+/// A name that no other case or run uses: the stores may outlive the tests.
+fn unique_count() -> CountId {
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let number = u128::from(NUMBER.fetch_add(1, Ordering::Relaxed));
-    // Accounts of cases are their own, so names only need to differ within a case.
+    // Cases do not share accounts, so names only need to differ within a case.
     CountId::from_u128(number | 0xfedc_ba98 << 96)
 }
 
-/// So many that no store has heard of.
+/// A count of `alone` requests that no store has merged.
 fn missing(alone: u32) -> CountedElsewhere {
-    CountedElsewhere { count: another(), alone, merged: 0, in_store: 0 }
+    CountedElsewhere { count: unique_count(), alone, merged: 0, in_store: 0 }
 }
 
 fn in_store(in_store: u32) -> CountedElsewhere {
     CountedElsewhere { in_store, ..missing(0) }
 }
 
-async fn what_is_missing_is_added_to_the_window_and_to_no_other(store: Arc<dyn MergingQuotaStore>) {
+async fn a_merge_counts_in_its_window_only(store: Arc<dyn MergingQuotaStore>) {
     let (account, other, now) = (samples::id(), samples::id(), samples::at(0));
     store.admit(account, BUDGET, now).await.unwrap();
     store.merge(account, QuotaWindow::Minute, now, missing(4)).await.unwrap();
@@ -102,7 +102,7 @@ async fn what_is_missing_is_added_to_the_window_and_to_no_other(store: Arc<dyn M
     assert_eq!(store.remaining(other, BUDGET, now).await.unwrap(), left(100, 1_000));
 }
 
-async fn a_count_is_raised_to_what_the_store_once_had_and_never_falls(store: Arc<dyn MergingQuotaStore>) {
+async fn a_merge_restores_lost_counts_and_never_lowers_one(store: Arc<dyn MergingQuotaStore>) {
     let (account, now) = (samples::id(), samples::at(0));
     for (floor, left) in [(30, 70), (20, 70), (0, 70), (31, 69)] {
         store.merge(account, QuotaWindow::Minute, now, in_store(floor)).await.unwrap();
@@ -111,8 +111,8 @@ async fn a_count_is_raised_to_what_the_store_once_had_and_never_falls(store: Arc
     }
 }
 
-/// Two nodes that knew of 20 and admitted 50 each make 120, whether the store kept the 20 or lost them.
-async fn the_count_is_raised_before_what_is_missing_is_added(store: Arc<dyn MergingQuotaStore>) {
+/// Two nodes that knew of 20 requests and admitted 50 each add up to 120, whether the store kept the 20 or lost them.
+async fn lost_counts_are_restored_before_new_ones_are_added(store: Arc<dyn MergingQuotaStore>) {
     let now = samples::at(0);
     for kept in [20, 0] {
         let account = samples::id();
@@ -125,33 +125,31 @@ async fn the_count_is_raised_before_what_is_missing_is_added(store: Arc<dyn Merg
     }
 }
 
-/// Whoever had no answer merges again.
-async fn a_merge_that_is_repeated_adds_nothing(store: Arc<dyn MergingQuotaStore>) {
+/// A node that got no reply merges again.
+async fn a_repeated_merge_adds_nothing(store: Arc<dyn MergingQuotaStore>) {
     let (account, now) = (samples::id(), samples::at(0));
     for window in [QuotaWindow::Minute, QuotaWindow::Day] {
         let counted = CountedElsewhere { in_store: 3, ..missing(4) };
         for _ in 0..3 {
             assert_eq!(store.merge(account, window, now, counted).await.unwrap(), 7);
         }
-        // What another process counted is its own.
+        // The count of another process is independent.
         assert_eq!(store.merge(account, window, now, missing(4)).await.unwrap(), 11);
     }
     let remaining = store.remaining(account, BUDGET, now).await.unwrap();
     assert_eq!(remaining, QuotaRemaining { minute: 89, day: 989 });
 }
 
-async fn merges_of_one_count_add_only_what_is_new(store: Arc<dyn MergingQuotaStore>) {
-    let (account, now, count) = (samples::id(), samples::at(0), another());
+async fn merges_of_a_growing_count_add_the_difference(store: Arc<dyn MergingQuotaStore>) {
+    let (account, now, count) = (samples::id(), samples::at(0), unique_count());
     for (alone, merged, after) in [(2, 0, 2), (5, 0, 5), (6, 5, 6), (6, 6, 6), (4, 0, 6), (7, 2, 7)] {
         let counted = CountedElsewhere { count, alone, merged, in_store: 0 };
         assert_eq!(store.merge(account, QuotaWindow::Minute, now, counted).await.unwrap(), after);
     }
 }
 
-/// It is in what the store once had.
-async fn what_the_store_said_it_took_in_is_not_added_again_when_it_was_lost(
-    store: Arc<dyn MergingQuotaStore>,
-) {
+/// `in_store` already includes the 5 merged requests.
+async fn merge_is_not_repeated_when_the_reply_is_lost(store: Arc<dyn MergingQuotaStore>) {
     let (account, now) = (samples::id(), samples::at(0));
     let counted = CountedElsewhere { merged: 5, in_store: 8, ..missing(7) };
     for _ in 0..2 {
@@ -185,7 +183,7 @@ async fn concurrent_merges_and_requests_all_count(store: Arc<dyn MergingQuotaSto
     assert_eq!(remaining, QuotaRemaining { minute: 10_000 - 32 * 4, day: 10_000 - 32 });
 }
 
-async fn repeated_merges_at_the_same_time_add_once(store: Arc<dyn MergingQuotaStore>) {
+async fn concurrent_repetitions_of_a_merge_add_once(store: Arc<dyn MergingQuotaStore>) {
     let (account, now, counted) = (samples::id(), samples::at(0), missing(3));
     at_once(32, |_| {
         let store = Arc::clone(&store);
@@ -197,12 +195,12 @@ async fn repeated_merges_at_the_same_time_add_once(store: Arc<dyn MergingQuotaSt
     assert_eq!(store.remaining(account, BUDGET, now).await.unwrap().minute, 97);
 }
 
-async fn a_try_gives_the_same_name_each_time_and_counts_nothing(store: Arc<dyn MergingQuotaStore>) {
-    let name = store.try_write(another()).await.unwrap();
+async fn a_write_test_returns_a_stable_name_and_counts_nothing(store: Arc<dyn MergingQuotaStore>) {
+    let name = store.try_write(unique_count()).await.unwrap();
     let (account, now) = (samples::id(), samples::at(0));
     store.admit(account, BUDGET, now).await.unwrap();
     for _ in 0..2 {
-        assert_eq!(store.try_write(another()).await.unwrap(), name);
+        assert_eq!(store.try_write(unique_count()).await.unwrap(), name);
     }
     let remaining = QuotaRemaining { minute: 99, day: 999 };
     assert_eq!(store.remaining(account, BUDGET, now).await.unwrap(), remaining);

@@ -1,5 +1,5 @@
-//! The contract of [`Randomness`]. That its bytes cannot be foreseen is beyond what a test can see; that they
-//! are bytes of the whole length and different ones each time is not.
+//! The contract of [`Randomness`]. No test can show that its bytes are unpredictable. These cases show that it fills the
+//! whole length, with different bytes each time.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -46,14 +46,14 @@ macro_rules! __randomness_cases {
         $($callback)* ! { $arguments
             bytes {
                 every_byte_is_filled
-                no_two_fills_are_alike
+                fills_are_distinct
                 bits_are_balanced
             }
         }
     };
 }
 
-/// Each place takes many values, the first and the last as well, at every length.
+/// Every position, including the first and the last, takes many values at every length.
 fn every_byte_is_filled(make: MakeRandomness) {
     let randomness = make();
     for length in [1_usize, 7, 8, 9, 16, 31, 32, 33, 100] {
@@ -65,13 +65,13 @@ fn every_byte_is_filled(make: MakeRandomness) {
                 values.insert(byte);
             }
         }
-        // 256 draws out of 256 values give some 162 different ones.
+        // 256 draws out of 256 values give about 162 distinct values.
         assert!(seen.iter().all(|values| values.len() > 100), "length {length}");
     }
     randomness.fill(&mut []).unwrap();
 }
 
-fn no_two_fills_are_alike(make: MakeRandomness) {
+fn fills_are_distinct(make: MakeRandomness) {
     let randomness = make();
     let drawn: HashSet<[u8; 16]> = std::thread::scope(|scope| {
         let draw = || {
@@ -88,7 +88,7 @@ fn no_two_fills_are_alike(make: MakeRandomness) {
     assert_eq!(drawn.len(), 8_000);
 }
 
-/// A source that is stuck or lopsided makes keys that can be guessed.
+/// A stuck or biased source makes keys that can be guessed.
 fn bits_are_balanced(make: MakeRandomness) {
     let randomness = make();
     let mut bytes = vec![0_u8; 100_000];

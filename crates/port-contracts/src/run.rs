@@ -1,15 +1,38 @@
-//! Running one case as one test.
+//! Running one case as one test, and many tasks within a case.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-/// How long a case may take. The slowest need seconds; what takes longer hangs.
+use tokio::sync::Barrier;
+use tokio::task::JoinSet;
+
+/// The time limit of a case. The slowest cases take seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(2);
 
-/// Runs a case in a runtime of its own, with more threads than there are cores, so that tasks are interrupted
-/// at all kinds of places.
+/// Runs a case in its own runtime. It has more threads than there are cores, so that the system interrupts tasks at many
+/// different points.
 pub(crate) fn run(case: impl Future<Output = ()>) {
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build().unwrap();
     runtime.block_on(async {
         tokio::time::timeout(TIME_LIMIT, case).await.expect("the case hangs");
     });
+}
+
+/// Runs `tasks` copies of `task` concurrently, each with its number, and returns their results. A barrier starts them
+/// together.
+pub(crate) async fn at_once<T, F>(tasks: u64, task: impl Fn(u64) -> F) -> Vec<T>
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
+    let barrier = Arc::new(Barrier::new(usize::try_from(tasks).unwrap()));
+    let mut set = JoinSet::new();
+    for number in 0..tasks {
+        let (barrier, task) = (Arc::clone(&barrier), task(number));
+        set.spawn(async move {
+            barrier.wait().await;
+            task.await
+        });
+    }
+    set.join_all().await
 }

@@ -1,4 +1,4 @@
-//! Ready-made values. A test adds what it is about:
+//! Sample values. A test sets only the fields that it checks:
 //!
 //! ```
 //! use signpost_domain::{LinkKind, Redirect};
@@ -11,7 +11,7 @@
 //! assert_eq!(samples::link(LinkKind::Landing, "menu").name, samples::name("menu"));
 //! ```
 //!
-//! Texts that their types refuse make these functions panic, as a test wants it.
+//! These functions panic on invalid texts.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -29,13 +29,13 @@ fn next_number() -> u64 {
     NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The instant of the samples, 2026-01-31T09:05:07.042Z, and so many milliseconds.
+/// The instant of the samples, 2026-01-31T09:05:07.042Z, plus `millis` milliseconds.
 #[must_use]
 pub fn at(millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(1_769_850_307_042 + millis).expect("an instant between 1970 and 9999")
 }
 
-/// A new identifier. Those of one process are all different and rise.
+/// A new identifier. Identifiers of one process are unique and increase.
 #[must_use]
 pub fn id<K: IdKind>() -> Id<K> {
     let mut bytes = [0; 16];
@@ -87,7 +87,7 @@ pub fn plan(text: &str) -> PlanName {
     PlanName::parse(text).expect("a plan's name")
 }
 
-/// A URL to be shown on a page.
+/// A URL for a page.
 #[must_use]
 pub fn web_url(text: &str) -> WebUrl {
     WebUrl::parse(text).expect("a URL")
@@ -105,13 +105,13 @@ pub fn on_custom(host: &str, text: Option<&str>) -> Placement {
     Placement::Custom { hostname: hostname(host), slug: text.map(slug) }
 }
 
-/// No address, because the domain was removed.
+/// A placement without an address, as after the removal of its domain.
 #[must_use]
 pub fn lost(text: Option<&str>) -> Placement {
     Placement::Lost { slug: text.map(slug) }
 }
 
-/// An account on the `agency` plan, with an address that no other sample has.
+/// An account on the `agency` plan, with a unique e-mail address.
 #[must_use]
 pub fn account() -> Account {
     Account {
@@ -124,7 +124,7 @@ pub fn account() -> Account {
     }
 }
 
-/// A key of an account, and its secret.
+/// An API key of an account, and its secret.
 #[must_use]
 pub fn key(account: AccountId) -> (ApiKey, ApiKeySecret) {
     let mut random = [0; 32];
@@ -148,13 +148,13 @@ pub fn group(text: &str) -> Group {
     Group::create(id(), name(text), at(0))
 }
 
-/// A pixel of a Google tag.
+/// A Google tag pixel.
 #[must_use]
 pub fn pixel(text: &str) -> Pixel {
     Pixel { id: id(), code: pixel_code(PixelType::GoogleTag), name: Some(name(text)), created_at: at(0) }
 }
 
-/// A code of a vendor.
+/// A valid code for this pixel type.
 #[must_use]
 pub fn pixel_code(pixel_type: PixelType) -> PixelCode {
     let code = match pixel_type {
@@ -178,7 +178,7 @@ pub fn pixel_ids(ids: Vec<PixelId>) -> PixelIds {
     PixelIds::new(ids).expect("at most ten pixels")
 }
 
-/// A custom domain that was connected at the instant of the samples and is `pending` since.
+/// A custom domain that has been `pending` since it was connected at the instant of the samples.
 #[must_use]
 pub fn custom_domain(account: AccountId, host: &str) -> CustomDomain {
     CustomDomain::connect(id(), account, hostname(host), at(0))
@@ -225,7 +225,7 @@ pub fn landing_at(placement: Placement) -> Landing {
     Landing { placement, ..like }
 }
 
-/// A landing page's content with something in every field and a widget of each type. It is the same at every call.
+/// The content of a landing page with every field set and a widget of each type. Each call returns the same content.
 #[must_use]
 pub fn page_content() -> PageContent {
     PageContent {
@@ -238,7 +238,7 @@ pub fn page_content() -> PageContent {
     }
 }
 
-/// Widgets whose ids count from 1.
+/// Widgets with ids from 1 upwards.
 #[must_use]
 pub fn widgets(contents: Vec<WidgetContent>) -> Widgets {
     let numbered = (1_u128..).zip(contents).map(|(number, content)| Widget {
@@ -248,7 +248,7 @@ pub fn widgets(contents: Vec<WidgetContent>) -> Widgets {
     Widgets::new(numbered.collect()).expect("at most a hundred widgets")
 }
 
-/// A widget of each type, with something in every field.
+/// A widget of each type, with every field set.
 #[must_use]
 pub fn one_of_each_type() -> Vec<WidgetContent> {
     vec![

@@ -1,4 +1,4 @@
-//! Clicks as they might come, for benchmarks and tests: the same in every run with the same numbers.
+//! Realistic synthetic clicks for benchmarks and tests. The same parameters give the same clicks in every run.
 
 use signpost_domain::analytics::{Dimension, RecordedClick, RecordedKind, Values, VisitorHash};
 use signpost_domain::{AccountId, LinkId, RedirectId, Timestamp};
@@ -7,29 +7,30 @@ use crate::pseudorandom::Pseudorandom;
 
 const DAY: i64 = 86_400_000;
 
-/// How many different values each dimension has, in the order of [`Dimension::RECORDED`]. Widgets belong to landing pages.
+/// The number of distinct values of each dimension, in the order of [`Dimension::RECORDED`]. Only landing pages have
+/// widgets, so that dimension has one value here.
 const VALUES: [usize; Dimension::RECORDED.len()] = [12, 60, 4, 8, 12, 20, 500, 20, 6, 40, 1];
 
-/// Clicks of one account in order of time.
+/// Clicks of one account, in chronological order.
 #[derive(Debug, Clone, Copy)]
 pub struct SyntheticClicks {
-    /// Whose.
+    /// The account.
     pub account: AccountId,
-    /// On how many redirects. Their popularity falls as in Zipf's law.
+    /// The number of redirects. Their popularity follows Zipf's law.
     pub links: u64,
-    /// How many clicks.
+    /// The number of clicks.
     pub clicks: u64,
-    /// When the first may come.
+    /// The earliest instant of a click.
     pub first: Timestamp,
-    /// Over how many days they are spread.
+    /// The number of days over which the clicks are spread.
     pub days: u32,
 }
 
 impl SyntheticClicks {
-    /// The redirect of this number, from 0. The most popular one is the first.
+    /// The redirect with this number, from 0. Redirect 0 is the most popular.
     #[must_use]
     pub fn link(&self, number: u64) -> LinkId {
-        // Spread over the ids, so that popular links are no neighbours.
+        // Spread the ids, so that popular links are not adjacent.
         let spread = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let [account, ..] = self.account.to_bytes();
         let mut bytes = [account; 16];
@@ -37,7 +38,7 @@ impl SyntheticClicks {
         RedirectId::from_bytes(bytes).into()
     }
 
-    /// Hands each click to `each`.
+    /// Calls `each` with every click.
     pub fn for_each(&self, mut each: impl FnMut(&RecordedClick<'_>)) {
         let values: Vec<Vec<String>> = Dimension::RECORDED
             .iter()
@@ -46,14 +47,14 @@ impl SyntheticClicks {
             .collect();
         let mut random = Pseudorandom::new(self.clicks ^ self.links);
         let span = i64::from(self.days) * DAY;
-        // A visitor comes about one and a half times a day.
+        // A visitor clicks about one and a half times a day.
         let visitors_a_day = (self.clicks / u64::from(self.days) * 2 / 3).max(1);
         for number in 0..self.clicks {
             let share = u128::from(number) * u128::try_from(span).unwrap() / u128::from(self.clicks);
             let after = i64::try_from(share).unwrap();
             let at = Timestamp::from_unix_millis(self.first.unix_millis() + after).unwrap();
             let visitor = random.below(visitors_a_day);
-            // What a visitor brings along is the visitor's own, the rest is the visit's.
+            // Some dimensions depend on the visitor, the others on the visit.
             let mut own = Pseudorandom::new(visitor + 1);
             let mut shown = [""; Dimension::RECORDED.len()];
             for (place, (shown, values)) in shown.iter_mut().zip(&values).enumerate() {
@@ -79,14 +80,14 @@ impl SyntheticClicks {
     }
 }
 
-/// Small numbers more often than great ones.
+/// A number below `bound`, with small numbers more frequent than large ones.
 fn skewed(random: &mut Pseudorandom, bound: usize) -> usize {
     let bound = u64::try_from(bound).unwrap();
     let pick = random.below(bound) * random.below(bound) / bound;
     usize::try_from(pick).unwrap()
 }
 
-/// A number below `bound`, where each is about as frequent as its inverse.
+/// A number below `bound` whose frequency is about inversely proportional to it.
 fn zipf(random: &mut Pseudorandom, bound: u64) -> u64 {
     let bits = 64 - bound.leading_zeros();
     let most = 1_u64 << random.below(u64::from(bits) + 1).min(63);

@@ -1,10 +1,10 @@
-//! What happens where a server is not installed.
+//! How tests report a server that is not installed.
 
 use std::env;
 use std::io::Write as _;
 use std::path::PathBuf;
 
-/// The program of this name, on the path or in one of the folders.
+/// Finds a program by name, on the path or in one of the folders.
 pub(crate) fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     env::split_paths(&path)
@@ -13,7 +13,7 @@ pub(crate) fn find_program(name: &str, folders: &[PathBuf]) -> Option<PathBuf> {
         .find(|at| at.is_file())
 }
 
-/// Why there is no server.
+/// The reason why a server is missing.
 #[derive(Debug, Clone)]
 pub struct Absence {
     server: &'static str,
@@ -26,19 +26,19 @@ impl Absence {
         Self { server, package, reason }
     }
 
-    /// Says in one line what does not run therefore, and which Debian package to install.
+    /// Prints one line that says which tests do not run and which Debian package to install.
     ///
     /// # Panics
-    /// `SIGNPOST_REQUIRE_SERVERS` is 1.
+    /// If `SIGNPOST_REQUIRE_SERVERS` is 1.
     pub fn tell(&self, who: &str) {
         let Self { server, package, reason } = self;
-        // Not by a macro: what these print in a test is shown only if the test fails.
+        // Do not use `eprintln!`: the test harness shows its output only if the test fails.
         let line = format!("{server} {reason}: the tests of {who} did NOT run; apt-get install {package}\n");
         let _ = std::io::stderr().write_all(line.as_bytes());
         assert!(!are_required(), "{line}");
     }
 
-    /// Ends this test binary with what [`tell`](Self::tell) says; with a failure if `SIGNPOST_REQUIRE_SERVERS` is 1.
+    /// Prints the line of [`tell`](Self::tell) and exits; with a failure if `SIGNPOST_REQUIRE_SERVERS` is 1.
     pub(crate) fn leave(&self, who: &str) -> ! {
         if are_required() {
             let _ = std::panic::catch_unwind(|| self.tell(who));

@@ -1,4 +1,4 @@
-//! A private Chromium without windows, which reaches nothing but this machine.
+//! A private headless Chromium, which can reach only this machine.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::server_process::ServerProcess;
 
 const READY_WITHIN: Duration = Duration::from_mins(1);
 
-/// Where it writes the port and the path at which it is spoken to.
-const SAID_IN: &str = "DevToolsActivePort";
+/// The file in which Chromium writes the port and the path of its `DevTools` endpoint.
+const PORT_FILE: &str = "DevToolsActivePort";
 
-/// It is not a person's browser: it starts nothing, asks for nothing and reports nothing. Every name but those of tests is
-/// unknown to it. Its sandbox wants rights that containers do not have; it sees only pages of ours.
+/// The arguments turn off everything that only a person needs, such as prompts and reports. Only the names of tests
+/// resolve. The sandbox is off: it needs rights that containers lack, and the browser opens only our pages.
 const ARGUMENTS: [&str; 14] = [
     "--headless=new",
     "--remote-debugging-port=0",
@@ -33,13 +33,13 @@ const ARGUMENTS: [&str; 14] = [
     "--host-resolver-rules=MAP localhost 127.0.0.1, MAP *.test 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ];
 
-/// The program that the tests need.
+/// The path of Chromium, if it is installed.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
     find_program("chromium", &[])
 }
 
-/// A running Chromium in a folder of its own. Dropping it kills it and removes the folder.
+/// A running Chromium in its own folder. Dropping it kills it and removes the folder.
 #[derive(Debug)]
 pub struct Chromium {
     process: ServerProcess,
@@ -48,10 +48,10 @@ pub struct Chromium {
 }
 
 impl Chromium {
-    /// Starts it. `localhost` and every name under `.test` is this machine; there are no others.
+    /// Starts it. `localhost` and every name below `.test` resolve to this machine; other names do not resolve.
     ///
     /// # Errors
-    /// There is no `chromium`, or it does not start here.
+    /// If Chromium is missing or does not start.
     pub fn try_start() -> Result<Self, Absence> {
         let absence = |reason: String| Absence::new("Chromium", "chromium", reason);
         let program = program().ok_or_else(|| absence("is not installed".to_owned()))?;
@@ -61,7 +61,7 @@ impl Chromium {
         Ok(chromium)
     }
 
-    /// Where it is spoken to: the URL of a web socket.
+    /// The `WebSocket` URL of its `DevTools` endpoint.
     #[must_use]
     pub fn url(&self) -> &str {
         &self.url
@@ -71,7 +71,7 @@ impl Chromium {
         let log = File::create(self.folder.join("log")).unwrap();
         let mut command = Command::new(program);
         command.args(ARGUMENTS).arg(format!("--user-data-dir={}", self.folder.join("data").display()));
-        // Whatever it keeps, it keeps in its folder.
+        // Chromium writes only to its folder.
         command
             .env("HOME", &self.folder)
             .env("XDG_CONFIG_HOME", &self.folder)
@@ -80,12 +80,12 @@ impl Chromium {
         self.process.start(&mut command, &self.folder);
         let began = Instant::now();
         while !self.process.has_ended() && began.elapsed() < READY_WITHIN {
-            let said = fs::read_to_string(self.folder.join("data").join(SAID_IN)).unwrap_or_default();
+            let said = fs::read_to_string(self.folder.join("data").join(PORT_FILE)).unwrap_or_default();
             if let Some((port, path)) = said.split_once('\n') {
                 self.url = format!("ws://127.0.0.1:{port}{}", path.trim());
                 return Ok(());
             }
-            // Nothing tells of a new file without a dependency for it.
+            // Poll: notifications about files would need another dependency.
             sleep(Duration::from_millis(5));
         }
         self.process.kill();

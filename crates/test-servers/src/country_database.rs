@@ -1,37 +1,37 @@
-//! Tiny databases in MaxMind's format, of the shape of GeoLite2-Country.
+//! Tiny databases in MaxMind's format, with the structure of GeoLite2-Country.
 //!
 //! The format is public (maxmind.github.io/MaxMind-DB): a binary tree of address bits, 16 zero bytes, the records, a marker
-//! and a record about the file itself.
+//! and the metadata.
 
 use std::net::IpAddr;
 
-/// What the database says of one network.
+/// The record of a network.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Located {
-    /// Where its addresses are.
+    /// The country of its addresses.
     pub country: Option<&'static str>,
-    /// Where it is registered.
+    /// The country of its registration.
     pub registered_country: Option<&'static str>,
 }
 
 impl Located {
-    /// In `country`, and registered there.
+    /// A network in `country` that is registered there.
     #[must_use]
     pub const fn in_country(country: &'static str) -> Self {
         Self { country: Some(country), registered_country: Some(country) }
     }
 }
 
-/// What precedes the record about the file.
+/// The marker before the metadata.
 const MARKER: &[u8] = b"\xab\xcd\xefMaxMind.com";
 
 /// The zero bytes between the tree and the records.
 const SEPARATOR: usize = 16;
 
-/// When the databases claim to have been built: 2026-11-01.
+/// The build time in the metadata of the databases: 2026-11-01.
 pub const BUILT_AT: u64 = 1_793_491_200;
 
-/// A database that knows these networks, written such as `192.0.2.0/24`, and no others. Of nested ones the smaller wins.
+/// A database of these networks, written like `192.0.2.0/24`. The smallest of nested networks wins.
 #[must_use]
 pub fn country_database(networks: &[(&str, Located)]) -> Vec<u8> {
     let mut networks: Vec<_> = networks.iter().map(|(network, located)| (bits(network), *located)).collect();
@@ -83,7 +83,7 @@ fn insert(tree: &mut Vec<[Child; 2]>, bits: &[usize], record: Child) {
     for bit in path {
         node = match tree[node][*bit] {
             Child::Node(next) => next,
-            // What was said of a larger network goes on to hold for both halves.
+            // The record of a larger network applies to both halves.
             larger => {
                 tree.push([larger; 2]);
                 let next = tree.len() - 1;
@@ -126,7 +126,7 @@ fn about_the_file(nodes: usize) -> Vec<u8> {
 
 /// The head of a value: its type and its size. Types above 7 take a second byte.
 fn control(kind: u8, size: usize) -> Vec<u8> {
-    assert!(size < 29, "sizes that take more than the head are not written here");
+    assert!(size < 29, "sizes beyond the first byte are not supported");
     let size = u8::try_from(size).unwrap();
     if kind > 7 { vec![size, kind - 7] } else { vec![kind << 5 | size] }
 }

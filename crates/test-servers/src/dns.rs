@@ -1,4 +1,4 @@
-//! A name server on the loopback interface that answers what a test says, or lies, or stays silent.
+//! A name server on the loopback interface. It gives the answers that a test sets, or lies, or stays silent.
 //!
 //! ```
 //! use signpost_test_servers::dns::{Behaviour, NameServer, Record, Transport};
@@ -36,20 +36,20 @@ use self::zone::{Zone, key};
 /// How long [`NameServer::queried`] waits.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// How a query came.
+/// The transport of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Transport {
-    /// As a datagram.
+    /// A UDP datagram.
     Udp,
-    /// On a connection.
+    /// A TCP connection.
     Tcp,
 }
 
 type Counts = HashMap<(String, Transport), usize>;
 
-/// A running name server, which knows the names that it was told and no others. It listens on one port of the loopback
-/// interface, for datagrams and connections, and stops when it is dropped. Names are given without the trailing dot, in
-/// letters of any case. What is set holds for every query that arrives after the call has returned.
+/// A running name server, which knows only the names that a test sets. It listens on one port of the loopback interface,
+/// for UDP and TCP, and stops when it is dropped. Names have no trailing dot, and their case does not matter. A change
+/// applies to every query that arrives after the call has returned.
 #[derive(Debug)]
 pub struct NameServer {
     shared: Arc<Shared>,
@@ -75,7 +75,7 @@ impl Shared {
 }
 
 impl NameServer {
-    /// Starts a server that knows no name, and resolves whole chains.
+    /// Starts a server without names, which resolves whole chains.
     #[must_use]
     pub fn start() -> Self {
         let (udp, tcp) = (0..100).find_map(|_| one_port()).expect("a port that is free for UDP and TCP");
@@ -83,7 +83,7 @@ impl NameServer {
         let shared = Arc::new(Shared { zone: Mutex::default(), counts: watch::Sender::default() });
         let (serving, end) = (shared.clone(), Arc::new(Notify::new()));
         let until = end.clone();
-        // A thread of its own: dropping a runtime within another one panics.
+        // Use a separate thread: dropping a runtime within another one panics.
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
@@ -97,47 +97,47 @@ impl NameServer {
         Self { shared, address, end, thread: Some(thread) }
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     #[must_use]
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// From now on `name` exists and has these records and no others; none is possible.
+    /// Makes `name` exist with exactly these records, which may be empty.
     pub fn set(&self, name: &str, records: impl IntoIterator<Item = Record>) {
         self.shared.zone().set(name, records.into_iter().collect());
     }
 
-    /// From now on `name` does not exist, unless there is a name under it.
+    /// Removes `name`. It still exists while there is a name below it.
     pub fn remove(&self, name: &str) {
         self.shared.zone().remove(name);
     }
 
-    /// Behaves like this from now on to every query about a name that has no behaviour of its own.
+    /// Sets the behaviour for queries about all names without their own behaviour.
     pub fn behave(&self, behaviour: Behaviour) {
         self.shared.zone().behaviour = behaviour;
     }
 
-    /// Behaves like this from now on to queries about `name`.
+    /// Sets the behaviour for queries about `name`.
     pub fn behave_for(&self, name: &str, behaviour: Behaviour) {
         self.shared.zone().behaviours.insert(key(name), behaviour);
     }
 
-    /// How much of a chain of aliases it gives from now on.
+    /// Sets how much of a chain of aliases one answer contains.
     pub fn set_recursion(&self, recursion: Recursion) {
         self.shared.zone().recursion = recursion;
     }
 
-    /// How many queries about `name` have come this way, those included that were not answered.
+    /// The number of queries about `name` over this transport, including unanswered ones.
     #[must_use]
     pub fn queries(&self, name: &str, transport: Transport) -> usize {
         self.shared.counts.borrow().get(&(key(name), transport)).copied().unwrap_or(0)
     }
 
-    /// Returns once so many queries about `name` have come, since the server was started, in either way.
+    /// Waits until the server has received `times` queries about `name` since its start, over both transports.
     ///
     /// # Panics
-    /// They have not come within a minute.
+    /// If they do not arrive within a minute.
     pub async fn queried(&self, name: &str, times: usize) {
         let name = key(name);
         let mut counts = self.shared.counts.subscribe();
@@ -146,13 +146,13 @@ impl NameServer {
             of(Transport::Udp) + of(Transport::Tcp) >= times
         };
         let waited = tokio::time::timeout(PATIENCE, counts.wait_for(has_come)).await;
-        assert!(waited.is_ok(), "no {times} queries about {name} have come");
+        assert!(waited.is_ok(), "fewer than {times} queries about {name} arrived");
     }
 
-    /// Waits as [`queried`](Self::queried) does, in a test that is not async.
+    /// Like [`queried`](Self::queried), for tests that are not async.
     ///
     /// # Panics
-    /// As [`queried`](Self::queried), and within a runtime.
+    /// Like [`queried`](Self::queried), and within a runtime.
     pub fn wait_until_queried(&self, name: &str, times: usize) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
         runtime.block_on(self.queried(name, times));
@@ -168,7 +168,7 @@ impl Drop for NameServer {
     }
 }
 
-/// A port that is free for both, if the next one that the system gives is.
+/// Sockets on one port for both transports, if the next port of the system is free for both.
 fn one_port() -> Option<(UdpSocket, TcpListener)> {
     let tcp = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let udp = UdpSocket::bind(tcp.local_addr().unwrap()).ok()?;

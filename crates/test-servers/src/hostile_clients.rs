@@ -1,4 +1,4 @@
-//! Clients that mean harm, without a key: they hold connections, send slowly or without end, and do not read.
+//! Hostile clients without a key: they hold connections open, send slowly or endlessly, and do not read.
 
 use std::fs;
 use std::net::SocketAddr;
@@ -11,28 +11,28 @@ use tokio::io::{AsyncWriteExt as _, Interest};
 use tokio::net::{TcpSocket, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 
-/// How long a client waits before it connects again when it was closed.
+/// The time before a client reconnects after its connection was closed.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// What a client does.
+/// The attack of a client.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Harm {
-    /// Asks for a large file eight times in one write, and never reads.
+    /// Requests a large file eight times in one write, and never reads.
     NoReading,
-    /// Sends a byte of a head every ten seconds.
+    /// Sends one byte of a head every ten seconds.
     Dribbling,
-    /// Sends 100 kB of a head, and then a byte a second.
+    /// Sends 100 kB of a head, and then one byte a second.
     HalfHeads,
-    /// Sends half of a body of 1 MiB, and then a byte a second.
+    /// Sends half of a body of 1 MiB, and then one byte a second.
     HalfBodies,
-    /// Sends chunks of a body that never ends, 4 KiB ten times a second.
+    /// Sends an endless body in chunks, 4 KiB ten times a second.
     EndlessChunks,
-    /// Sends 1 MiB of JSON with 130,000 names that nobody knows, and never reads the answer.
+    /// Sends 1 MiB of JSON with 130,000 unknown field names, and never reads the answer.
     UnknownNames,
 }
 
 impl Harm {
-    /// Every kind.
+    /// All attacks.
     pub const ALL: [Self; 6] = [
         Self::NoReading,
         Self::Dribbling,
@@ -81,16 +81,16 @@ impl Harm {
     }
 }
 
-/// A crowd of hostile clients. Each connects again when it is closed. Dropping the crowd ends it.
+/// A crowd of hostile clients. Each reconnects when its connection is closed. Dropping the crowd stops it.
 #[derive(Debug)]
 pub struct HostileClients {
-    /// One thread of the lowest priority: a real crowd sends from other machines.
+    /// One thread of the lowest priority, because a real crowd runs on other machines.
     runtime: Option<Runtime>,
     connected: Arc<AtomicUsize>,
 }
 
 impl HostileClients {
-    /// Sends `number` clients against what listens at `address`. They arrive over the next moments.
+    /// Starts `number` clients against the server at `address`. They connect during the next moments.
     #[must_use]
     pub fn begin(address: SocketAddr, harm: Harm, number: usize) -> Self {
         let runtime = Builder::new_multi_thread()
@@ -116,7 +116,7 @@ impl HostileClients {
         Self { runtime: Some(runtime), connected }
     }
 
-    /// How many connections were made so far.
+    /// The number of connections made so far.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.connected.load(Ordering::Relaxed)
@@ -131,7 +131,7 @@ impl Drop for HostileClients {
     }
 }
 
-/// Gives this thread, and the processes that it starts, the lowest priority. On Linux, niceness belongs to a thread.
+/// Gives this thread and the processes that it starts the lowest priority. On Linux, niceness is per thread.
 ///
 /// # Panics
 ///
@@ -142,12 +142,12 @@ pub fn yield_to_all_others() {
 
 async fn connect(address: SocketAddr) -> std::io::Result<TcpStream> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
-    // So that what nobody reads stays with whoever sent it.
+    // Keep unread data in the buffers of the sender.
     socket.set_recv_buffer_size(4096)?;
     socket.connect(address).await
 }
 
-/// Does harm until the other side closes.
+/// Attacks until the server closes the connection.
 async fn attack(mut stream: TcpStream, opening: &[u8], (more, pause): &(Vec<u8>, Duration)) {
     if stream.write_all(opening).await.is_err() {
         return;
@@ -155,7 +155,7 @@ async fn attack(mut stream: TcpStream, opening: &[u8], (more, pause): &(Vec<u8>,
     loop {
         tokio::time::sleep(*pause).await;
         let is_closed = if more.is_empty() {
-            // Without reading.
+            // Wait without reading.
             stream.ready(Interest::READABLE).await.map_or(true, tokio::io::Ready::is_read_closed)
         } else {
             stream.write_all(more).await.is_err()
@@ -166,14 +166,14 @@ async fn attack(mut stream: TcpStream, opening: &[u8], (more, pause): &(Vec<u8>,
     }
 }
 
-/// Lets this process open as many files as the system allows it.
+/// Raises the limit on open files of this process to the maximum.
 pub fn raise_open_files() {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let Rlimit { current: _, maximum } = getrlimit(Resource::Nofile);
     setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum }).unwrap();
 }
 
-/// The memory of a process that is in use now, in bytes.
+/// The memory that a process uses now, in bytes.
 #[must_use]
 pub fn memory_of(process: u32) -> usize {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
@@ -181,8 +181,7 @@ pub fn memory_of(process: u32) -> usize {
     line.trim().trim_end_matches(" kB").parse::<usize>().unwrap() * 1024
 }
 
-/// The memory that the system holds for the connections of what listens at these addresses, in bytes, without that of the
-/// clients. `None` where there is no `ss` to tell.
+/// The kernel memory of the server side of connections to these addresses, in bytes. `None` without the program `ss`.
 #[must_use]
 pub fn memory_of_sockets(listeners: &[SocketAddr]) -> Option<usize> {
     let ports: Vec<_> = listeners.iter().map(|address| format!("sport = :{}", address.port())).collect();
@@ -190,7 +189,7 @@ pub fn memory_of_sockets(listeners: &[SocketAddr]) -> Option<usize> {
     let text = String::from_utf8_lossy(&output.stdout);
     let of_socket = |memory: &str| -> usize {
         let fields = memory.split([',', ')']);
-        // What was received, what was reserved, and what is to be sent.
+        // Received, reserved, and still to be sent.
         let counted = fields.filter_map(|field| field.strip_prefix(['r', 'f', 'w']));
         counted.filter_map(|bytes| bytes.parse::<usize>().ok()).sum()
     };

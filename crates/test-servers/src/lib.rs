@@ -1,9 +1,9 @@
-//! Private servers, and a browser, for tests: started on free ports of the loopback interface, in folders of their own, and
-//! always stopped and removed, also when the tests are killed.
+//! Private servers and a browser for tests. They start on free ports of the loopback interface, in their own folders. They
+//! are always stopped and removed, even when the tests are killed.
 //!
-//! The name server of [`dns`] and the [`proxy`] are made here. The other servers are what the machine has installed. Where
-//! one of them is missing, or does not start, the test binary that wants it says so in one line on standard error and ends
-//! with success, as if it had no tests. Where the variable `SIGNPOST_REQUIRE_SERVERS` is 1, it ends with a failure.
+//! The name server of [`dns`] and the [`proxy`] are implemented here. The other servers must be installed. If one of them
+//! is missing or does not start, the test binary that needs it prints one line on standard error and exits with success,
+//! as if it had no tests. With `SIGNPOST_REQUIRE_SERVERS=1` it exits with a failure.
 
 #![allow(
     clippy::expect_used,

@@ -1,5 +1,4 @@
-//! A private PostgreSQL server, with as many databases as there are tests, that can be stopped, killed, held and started
-//! again.
+//! A private PostgreSQL server with a database for each test, which tests can stop, kill, pause and restart.
 
 mod database;
 mod keeper;

@@ -1,24 +1,24 @@
-//! Processes by their numbers, as Linux tells of them.
+//! Signals to processes and their states, by process id on Linux.
 
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// How long a signal may take to do what it does.
+/// The time limit for the effect of a signal.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// Sends the signal of this name to those that are there.
+/// Sends the signal of this name to those processes that still run.
 pub(crate) fn signal(name: &str, processes: &[u32]) {
     let numbers = processes.iter().map(u32::to_string);
-    // Some may have ended, which `kill` calls a failure.
+    // Some may have ended, which `kill` reports as a failure.
     let _ =
         Command::new("kill").arg(format!("-{name}")).args(numbers).stderr(Stdio::null()).status().unwrap();
 }
 
-/// Stops a process and all that it has started, and gives their numbers, its own first.
+/// Pauses a process and all its children, and returns their ids, the parent's first.
 pub(crate) fn stop_family(parent: u32) -> Vec<u32> {
     signal("STOP", &[parent]);
-    // Before that it may start more.
+    // Until it is paused, it may start more children.
     wait_until(parent, |state| state.is_none_or(|state| matches!(state, 'T' | 'Z')));
     let children = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let process = entry.ok()?.file_name().to_str()?.parse().ok()?;
@@ -31,7 +31,7 @@ pub(crate) fn stop_family(parent: u32) -> Vec<u32> {
     family
 }
 
-/// Waits until a process has ended; whether its parent has taken note does not matter.
+/// Waits until a process has ended, even if its parent has not reaped it.
 pub(crate) fn wait_for_end(process: u32) {
     wait_until(process, |state| state.is_none_or(|state| state == 'Z'));
 }
@@ -39,16 +39,16 @@ pub(crate) fn wait_for_end(process: u32) {
 fn wait_until(process: u32, is_so: impl Fn(Option<char>) -> bool) {
     let ends = Instant::now() + PATIENCE;
     while !is_so(state_and_parent(process).map(|(state, _)| state)) {
-        assert!(Instant::now() < ends, "process {process} takes no notice of a signal");
-        // Nothing tells of the state of a process that is not a child.
+        assert!(Instant::now() < ends, "process {process} does not react to a signal");
+        // Poll: the system does not notify about processes that are not children.
         std::thread::sleep(Duration::from_millis(1));
     }
 }
 
-/// `None` where there is no such process.
+/// The state and the parent of a process; `None` if it does not exist.
 fn state_and_parent(process: u32) -> Option<(char, u32)> {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
-    // The name, in parentheses, may hold anything.
+    // The name, in parentheses, may contain any characters.
     let mut fields = status.rsplit_once(')')?.1.split_whitespace();
     Some((fields.next()?.chars().next()?, fields.next()?.parse().ok()?))
 }

@@ -1,4 +1,4 @@
-//! A TCP proxy in front of a server, which can be told to behave badly at any moment.
+//! A TCP proxy in front of a server, which simulates network failures on demand.
 
 mod pump;
 
@@ -14,10 +14,10 @@ use tokio::sync::{Notify, watch};
 
 use self::pump::Pump;
 
-/// How long the proxy waits when it cannot accept connections, because there are no file descriptors, say.
-const BREATH: Duration = Duration::from_millis(10);
+/// The pause after a failure to accept a connection, for example for lack of file descriptors.
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
-/// Which way bytes go.
+/// The direction of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From the client.
@@ -26,51 +26,51 @@ pub enum Direction {
     ToClient,
 }
 
-/// When a connection breaks that carries a certain text.
+/// When a connection breaks that carries the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Moment {
-    /// The server has not got all of the text.
+    /// Before the server has received all of the text.
     BeforeArrival,
-    /// The server has answered the text, and the client has nothing of the answer.
+    /// After the server has answered the text, but before the client gets any of the answer.
     AfterAnswer,
 }
 
-/// What the proxy does to all connections, those that are open and those that come.
+/// The behaviour of the proxy for all open and new connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Behaviour {
-    /// Hands everything on.
+    /// Forwards everything.
     Pass,
-    /// Resets the connections that are open. Those that come are accepted, because they are so by the kernel, and reset.
+    /// Resets all open connections. The kernel accepts new ones, which the proxy then resets.
     Refuse,
-    /// Reads nothing and answers nothing; nothing is closed, and the server does not learn of what clients close. What
-    /// was sent in the meantime arrives when the proxy passes again, as after a network that was split.
+    /// Forwards and closes nothing, so the server does not notice closed clients. Data sent meanwhile arrives when the
+    /// proxy passes again, as after a network partition.
     BlackHole,
-    /// Holds each piece, of at most 64 KiB, back for so long.
+    /// Delays each piece, of at most 64 KiB.
     Delay {
-        /// What clients send.
+        /// The delay of data from clients.
         to_server: Duration,
-        /// What the server sends.
+        /// The delay of data from the server.
         to_client: Duration,
     },
-    /// Hands so many bytes on at a time.
+    /// Forwards slices of limited size, with pauses.
     Slice {
-        /// How many at most.
+        /// The maximum size of a slice in bytes.
         bytes: NonZeroUsize,
-        /// How long to wait before the next.
+        /// The pause before the next slice.
         pause: Duration,
     },
-    /// Lets each connection send so many more bytes this way, and resets it when one more comes.
+    /// Forwards a number of bytes of each connection, and resets it at the next byte.
     Cut {
-        /// Which bytes count.
+        /// The direction of the counted bytes.
         direction: Direction,
-        /// How many pass, from now on or from when the connection was opened.
+        /// The number of forwarded bytes, counted from now or from the opening of the connection.
         after: u64,
     },
     /// Resets a connection whose client sends this text.
     CutAt {
-        /// What to look for, such as `COMMIT`.
+        /// The text, such as `COMMIT`.
         text: &'static str,
-        /// When.
+        /// The moment of the reset.
         moment: Moment,
     },
 }
@@ -86,8 +86,8 @@ pub struct Proxy {
 }
 
 impl Proxy {
-    /// Starts a proxy that passes everything to and from this port of the loopback interface. Nobody needs to listen
-    /// there yet; a client that connects meanwhile is reset.
+    /// Starts a proxy that forwards to this port of the loopback interface. If no server listens there yet, the proxy resets
+    /// the connections of clients.
     #[must_use]
     pub fn to(port: u16) -> Self {
         let listener = StdListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
@@ -98,7 +98,7 @@ impl Proxy {
         let connections =
             Connections { server: (Ipv4Addr::LOCALHOST, port).into(), orders, open: open.clone() };
         let until = end.clone();
-        // A thread of its own: dropping a runtime within another one panics.
+        // Use a separate thread: dropping a runtime within another one panics.
         let thread = thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
@@ -111,19 +111,19 @@ impl Proxy {
         Self { behaviour, open, port: own_port, end, thread: Some(thread) }
     }
 
-    /// Where it listens.
+    /// Its port.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Behaves like this from now on. Whatever is sent after this call has returned is dealt with so; connections to
-    /// reset are reset soon, as [`connections`](Self::connections) shows.
+    /// Changes the behaviour. It applies to all data sent after the call has returned. Resets follow soon, as
+    /// [`connections`](Self::connections) shows.
     pub fn set(&self, behaviour: Behaviour) {
         self.behaviour.send_replace(behaviour);
     }
 
-    /// How many connections of clients are open. In a black hole those count too that clients have closed.
+    /// The number of open client connections. In a black hole it includes connections that clients have closed.
     #[must_use]
     pub fn connections(&self) -> usize {
         self.open.load(Ordering::SeqCst)
@@ -139,7 +139,7 @@ impl Drop for Proxy {
     }
 }
 
-/// What each connection needs.
+/// The shared state of all connections.
 #[derive(Clone)]
 struct Connections {
     server: SocketAddr,
@@ -152,7 +152,7 @@ impl Connections {
         let listener = TcpListener::from_std(listener).unwrap();
         loop {
             let Ok((client, _)) = listener.accept().await else {
-                tokio::time::sleep(BREATH).await;
+                tokio::time::sleep(RETRY_PAUSE).await;
                 continue;
             };
             self.open.fetch_add(1, Ordering::SeqCst);
@@ -167,13 +167,13 @@ impl Connections {
     async fn serve(mut self, mut client: TcpStream) {
         let is_welcome = match self.orders.wait_for(|order| *order != Behaviour::BlackHole).await {
             Ok(order) => *order != Behaviour::Refuse,
-            // The proxy ends.
+            // The proxy stops.
             Err(_) => false,
         };
         let server = if is_welcome { TcpStream::connect(self.server).await.ok() } else { None };
         let Some(mut server) = server else { return reset(&client) };
         for stream in [&client, &server] {
-            // Otherwise slices would be put together again.
+            // Otherwise the kernel would merge slices.
             let _ = stream.set_nodelay(true);
         }
         let is_answer_awaited = AtomicBool::new(false);
@@ -195,7 +195,7 @@ impl Connections {
     }
 }
 
-/// Makes dropping the stream a reset, and not an orderly end.
+/// Makes dropping the stream reset the connection instead of closing it cleanly.
 fn reset(stream: &TcpStream) {
     let _ = stream.set_zero_linger();
 }

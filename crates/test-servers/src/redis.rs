@@ -1,4 +1,4 @@
-//! Private Redis servers: one alone, or a cluster of three, that can be stopped, killed, held and started again.
+//! Private Redis servers, single or a cluster of three, which tests can stop, kill, pause and restart.
 
 mod cluster;
 mod resp;

@@ -1,4 +1,4 @@
-//! A server as a child process that never outlives the tests.
+//! A server as a child process, which never outlives the tests.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,8 +9,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use crate::processes::signal;
 
-/// Reads the number of the server that runs, or a line without one. When the pipe closes, in whatever way the tests end,
-/// it kills that server and removes the folder. The signals that a terminal sends to all must not end it before that.
+/// A watchdog script. It reads the process id of the running server, or an empty line. When the pipe closes, however the
+/// tests end, it kills the server and removes the folder. It ignores the signals that a terminal sends to all processes.
 const WATCH: &str = r#"
 trap '' INT TERM HUP
 while read -r number
@@ -21,20 +21,20 @@ done
 rm -rf "$1"
 "#;
 
-/// The user `nobody`, wherever there is one.
+/// The usual id of the user `nobody`.
 const NOBODY: u32 = 65_534;
 
-/// The place of a server that runs, or does not at the moment. Dropping it kills the server and removes its folder.
+/// A server that may be stopped at the moment. Dropping it kills the server and removes its folder.
 #[derive(Debug)]
 pub(crate) struct ServerProcess {
     server: Option<Child>,
     watch: Child,
-    /// What the watch reads from.
+    /// The input of the watchdog.
     numbers: Option<ChildStdin>,
 }
 
 impl ServerProcess {
-    /// No server yet; what it will write is to be in `folder`.
+    /// Prepares for a server that writes only to `folder`, without starting it.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         let mut watch = Command::new("sh")
             .args(["-c", WATCH, "watch"])
@@ -48,8 +48,8 @@ impl ServerProcess {
         Self { server: None, watch, numbers }
     }
 
-    /// Starts the server in its `folder`. Where the tests run as root, the server does not: the folder, and what is in it,
-    /// becomes that of `nobody`.
+    /// Starts the server in its `folder`. If the tests run as root, the server runs as `nobody`, who then owns the folder and
+    /// its content.
     pub(crate) fn start(&mut self, command: &mut Command, folder: &Path) {
         let is_root = fs::metadata("/proc/self").is_ok_and(|this| this.uid() == 0);
         if is_root {
@@ -63,12 +63,12 @@ impl ServerProcess {
 
     /// Sends the signal of this name.
     pub(crate) fn signal(&self, name: &str) {
-        signal(name, &[self.server.as_ref().expect("it does not run").id()]);
+        signal(name, &[self.server.as_ref().expect("the server does not run").id()]);
     }
 
-    /// Has the server end in its own way, and waits until it has.
+    /// Asks the server to shut down, and waits for its end.
     pub(crate) fn end(&mut self) {
-        if self.is_there() {
+        if self.is_started() {
             self.signal("CONT");
             self.signal("TERM");
             self.wait();
@@ -83,18 +83,18 @@ impl ServerProcess {
         }
     }
 
-    /// Whether there is a server.
-    pub(crate) const fn is_there(&self) -> bool {
+    /// Whether a server was started and not stopped.
+    pub(crate) const fn is_started(&self) -> bool {
         self.server.is_some()
     }
 
-    /// Whether the server has ended by itself.
+    /// Whether the server has exited on its own.
     pub(crate) fn has_ended(&mut self) -> bool {
         self.server.as_mut().is_none_or(|server| server.try_wait().unwrap().is_some())
     }
 
     fn wait(&mut self) {
-        // First, since afterwards another process may get the number.
+        // Tell the watchdog before the wait: afterwards another process may get this id.
         self.tell_watch("");
         if let Some(mut server) = self.server.take() {
             let _ = server.wait();

@@ -1,11 +1,11 @@
-//! Requests whose end is in doubt, so that two servers in a row could see different requests in the same bytes (R27).
+//! Requests with an ambiguous end, in which two servers in a row could see different requests (R27).
 //!
-//! Behind each of them the tests send [`SMUGGLED`], which no server may carry out.
+//! The tests send [`SMUGGLED`] after each of them, which no server may execute.
 
-/// The request that hides behind another.
+/// The request that is smuggled behind another.
 pub const SMUGGLED: &str = "GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/// Heads that are no HTTP, or that frame their body in two ways: what they are, the lines after `Host`, and a body.
+/// Heads that are invalid or frame their body in two ways: a label, and the lines after `Host`.
 const LINES: &[(&str, &str)] = &[
     ("two equal lengths", "Content-Length: 5\r\nContent-Length: 5\r\n"),
     ("two lengths", "Content-Length: 5\r\nContent-Length: 6\r\n"),
@@ -65,7 +65,7 @@ const LINES: &[(&str, &str)] = &[
     ("the same host again", "Host: a\r\n"),
 ];
 
-/// Whole heads that are no HTTP.
+/// Complete heads that are not valid HTTP.
 const HEADS: &[(&str, &str)] = &[
     ("no host", "GET / HTTP/1.1\r\n\r\n"),
     ("bare line feeds", "GET / HTTP/1.1\nHost: a\n\n"),
@@ -93,7 +93,7 @@ const HEADS: &[(&str, &str)] = &[
     ("a colon in the method", "GE:T / HTTP/1.1\r\nHost: a\r\n\r\n"),
 ];
 
-/// Chunks that are none, behind a head with `Transfer-Encoding: chunked`.
+/// Malformed chunks, after a head with `Transfer-Encoding: chunked`.
 const CHUNKS: &[(&str, &str)] = &[
     ("a size that is no number", "x\r\nabcde\r\n0\r\n\r\n"),
     ("a size with a minus", "-5\r\nabcde\r\n0\r\n\r\n"),
@@ -111,16 +111,16 @@ const CHUNKS: &[(&str, &str)] = &[
     ("an end that ends in a line feed", "5\r\nabcde\r\n0\n\n"),
 ];
 
-/// One request of these.
+/// An ambiguous request.
 #[derive(Debug, Clone)]
 pub struct Doubtful {
-    /// What is wrong with it.
+    /// Its defect.
     pub flaw: &'static str,
-    /// Its bytes, [`SMUGGLED`] at their end.
+    /// Its bytes, which end with [`SMUGGLED`].
     pub bytes: String,
 }
 
-/// Requests that must be refused by their heads.
+/// Requests that a server must refuse because of their heads.
 #[must_use]
 pub fn doubtful_heads() -> Vec<Doubtful> {
     let by_lines =
@@ -129,7 +129,7 @@ pub fn doubtful_heads() -> Vec<Doubtful> {
     by_lines.chain(whole).map(|(flaw, head)| Doubtful { flaw, bytes: head + SMUGGLED }).collect()
 }
 
-/// Requests whose heads are sound. They may be answered, but nothing behind them is a request.
+/// Requests with valid heads. A server may answer them, but must not read another request after them.
 #[must_use]
 pub fn doubtful_chunks() -> Vec<Doubtful> {
     let head = "GET /first HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";

@@ -1,4 +1,4 @@
-//! Nothing is left of the servers when the tests are killed.
+//! Killed tests leave no servers behind.
 
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests fail by panicking")]
 
@@ -14,7 +14,7 @@ use signpost_test_servers::redis::RedisServer;
 
 const WHO: &str = "crates/test-servers";
 
-/// What the process that is to be killed does with its servers before.
+/// The variable that tells the child process what to do with its servers before it is killed.
 const ROLE: &str = "SIGNPOST_TEST_SERVERS_ROLE";
 
 #[test]
@@ -22,7 +22,7 @@ fn servers_are_removed_when_the_tests_are_killed() {
     if let Some(role) = env::var_os(ROLE) {
         play(role.to_str().unwrap());
     }
-    // Where they are not installed, so much is said of it.
+    // If they are not installed, say so.
     drop((PostgresServer::start(WHO), RedisServer::start(WHO)));
     for role in ["serve", "pause", "kill"] {
         let mut victim = Command::new(env::current_exe().unwrap())
@@ -32,11 +32,11 @@ fn servers_are_removed_when_the_tests_are_killed() {
             .spawn()
             .unwrap();
         let lines = BufReader::new(victim.stdout.take().unwrap()).lines().map(Result::unwrap);
-        let told = lines.filter_map(|line| line.strip_prefix("server: ").map(str::to_owned));
-        let told: Vec<_> = told.take(2).collect();
+        let folders = lines.filter_map(|line| line.strip_prefix("server: ").map(str::to_owned));
+        let folders: Vec<_> = folders.take(2).collect();
         victim.kill().unwrap();
         victim.wait().unwrap();
-        let [postgres, redis] = told.as_slice() else { panic!("{role}: {told:?}") };
+        let [postgres, redis] = folders.as_slice() else { panic!("{role}: {folders:?}") };
         let start = Instant::now();
         while Path::new(postgres).exists() || Path::new(redis).exists() {
             assert!(start.elapsed() < Duration::from_secs(30), "{role}: a server is left");
@@ -45,7 +45,7 @@ fn servers_are_removed_when_the_tests_are_killed() {
     }
 }
 
-/// Starts servers, tells of them, and waits to be killed.
+/// Starts servers, prints their folders, and waits to be killed.
 fn play(role: &str) -> ! {
     let postgres = PostgresServer::start(WHO);
     let mut redis = RedisServer::start(WHO);
@@ -55,7 +55,7 @@ fn play(role: &str) -> ! {
         _ => ((), ()),
     };
     let folder = postgres.folder().display();
-    // At the beginning of a line, whatever is printed before.
+    // Start on a new line, whatever was printed before.
     let mut output = std::io::stdout();
     writeln!(output, "\nserver: {folder}\nserver: {}", redis.folder().display()).unwrap();
     loop {

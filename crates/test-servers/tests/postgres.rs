@@ -1,4 +1,4 @@
-//! What can be done to a PostgreSQL server.
+//! Stopping, killing and pausing a PostgreSQL server, and its databases.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
@@ -21,7 +21,7 @@ fn durable() -> PostgresServer {
 }
 
 #[test]
-fn a_server_is_there_until_it_is_dropped_and_then_nothing_of_it() {
+fn dropping_a_server_removes_it() {
     let server = PostgresServer::start(WHO);
     assert_eq!(server.query("postgres", "SHOW server_encoding").trim(), "UTF8");
     let (folder, port) = (server.folder().to_path_buf(), server.port());
@@ -34,7 +34,7 @@ fn a_server_is_there_until_it_is_dropped_and_then_nothing_of_it() {
 }
 
 #[test]
-fn a_server_that_was_killed_or_is_paused_is_removed_too() {
+fn killed_and_paused_servers_are_removed() {
     for harm in [PostgresServer::kill, PostgresServer::pause, PostgresServer::stop] {
         let server = PostgresServer::start(WHO);
         let (folder, port) = (server.folder().to_path_buf(), server.port());
@@ -46,7 +46,7 @@ fn a_server_that_was_killed_or_is_paused_is_removed_too() {
 }
 
 #[test]
-fn databases_are_copies_of_a_template_and_apart_from_each_other() {
+fn databases_are_independent_copies_of_a_template() {
     let server = shared(WHO);
     let template = server.database(None);
     template.run("CREATE TABLE t AS SELECT 1 AS x");
@@ -57,7 +57,7 @@ fn databases_are_copies_of_a_template_and_apart_from_each_other() {
 }
 
 #[test]
-fn a_durable_server_keeps_what_it_has_answered_over_a_kill() {
+fn a_durable_server_keeps_commits_across_a_kill() {
     let server = durable();
     let database = server.database(None);
     database.run("CREATE TABLE t (x int)");
@@ -77,7 +77,7 @@ fn a_durable_server_keeps_what_it_has_answered_over_a_kill() {
 }
 
 #[test]
-fn settings_of_the_caller_hold_and_pgbench_finds_the_socket() {
+fn settings_override_defaults_and_pgbench_finds_the_socket() {
     let server = durable();
     for (setting, value) in [("shared_buffers", "16MB"), ("fsync", "on"), ("synchronous_commit", "on")] {
         assert_eq!(server.query("postgres", &format!("SHOW {setting}")).trim(), value);
@@ -94,9 +94,9 @@ fn settings_of_the_caller_hold_and_pgbench_finds_the_socket() {
 }
 
 #[test]
-fn a_paused_server_is_silent_until_it_goes_on() {
+fn a_paused_server_is_silent_until_resumed() {
     let server = durable();
-    // The question whether there is TLS.
+    // The client's request for TLS.
     let question = [0, 0, 0, 8, 4, 210, 22, 47];
     let mut answer = [0];
     let mut old = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
@@ -115,7 +115,7 @@ fn a_paused_server_is_silent_until_it_goes_on() {
 }
 
 #[test]
-fn statements_that_a_database_receives_are_told() {
+fn statements_of_a_database_are_recorded() {
     let server = shared(WHO);
     let database = server.database(None);
     database.record_statements();

@@ -1,4 +1,4 @@
-//! What the proxy does to connections.
+//! The behaviours of the proxy.
 
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests fail by panicking")]
 
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use signpost_test_servers::proxy::{Behaviour, Direction, Moment, Proxy};
 
-/// What comes at last comes within this.
+/// The time limit for everything that must arrive.
 const AT_LAST: Duration = Duration::from_secs(20);
 
-/// A server that gives back what it gets, and remembers it.
+/// An echo server that records what it receives.
 struct Echo {
     port: u16,
     got: Arc<Mutex<Vec<u8>>>,
@@ -64,7 +64,7 @@ fn hear(stream: &mut TcpStream, text: &str) {
     assert_eq!(heard, text.as_bytes());
 }
 
-/// That nothing more comes than a reset.
+/// Checks that the stream ends with a reset, without more data.
 fn hear_reset(stream: &mut TcpStream) {
     assert_eq!(stream.read(&mut [0]).unwrap_err().kind(), ErrorKind::ConnectionReset);
 }
@@ -78,7 +78,7 @@ fn wait_for_connections(proxy: &Proxy, count: usize) {
 }
 
 #[test]
-fn passing_hands_on_everything_and_the_end() {
+fn pass_forwards_data_and_the_end() {
     let echo = Echo::start();
     let proxy = Proxy::to(echo.port);
     let mut streams = [client(&proxy), client(&proxy)];
@@ -101,7 +101,7 @@ fn passing_hands_on_everything_and_the_end() {
 }
 
 #[test]
-fn refusing_resets_connections_old_and_new() {
+fn refuse_resets_open_and_new_connections() {
     let echo = Echo::start();
     let proxy = Proxy::to(echo.port);
     let mut old = client(&proxy);
@@ -118,9 +118,9 @@ fn refusing_resets_connections_old_and_new() {
 }
 
 #[test]
-fn where_there_is_no_server_clients_are_reset() {
-    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    hear_reset(&mut client(&Proxy::to(nobody)));
+fn clients_are_reset_without_a_server() {
+    let free_port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    hear_reset(&mut client(&Proxy::to(free_port)));
 }
 
 #[test]
@@ -165,7 +165,7 @@ fn each_direction_has_its_delay() {
     say(&mut stream, "a");
     hear(&mut stream, "a");
     assert!(start.elapsed() >= to_server + to_client);
-    // What is held back for a delay goes on at once when there is none any more.
+    // Delayed data is sent at once when the delay ends.
     proxy.set(Behaviour::Delay { to_server: Duration::from_hours(1), to_client });
     say(&mut stream, "b");
     proxy.set(Behaviour::Pass);
@@ -186,7 +186,7 @@ fn slices_have_pauses_between_them() {
 }
 
 #[test]
-fn a_cut_comes_after_so_many_bytes_one_way() {
+fn a_cut_resets_after_the_bytes_of_one_direction() {
     let echo = Echo::start();
     let proxy = Proxy::to(echo.port);
     let mut stream = client(&proxy);
@@ -208,12 +208,12 @@ fn a_cut_comes_after_so_many_bytes_one_way() {
 }
 
 #[test]
-fn a_cut_at_a_text_comes_before_it_or_after_its_answer() {
+fn a_cut_at_a_text_resets_before_it_or_after_its_answer() {
     let echo = Echo::start();
     let proxy = Proxy::to(echo.port);
     proxy.set(Behaviour::CutAt { text: "COMMIT", moment: Moment::BeforeArrival });
     let mut stream = client(&proxy);
-    // In pieces, of which none has the text alone.
+    // Send pieces, none of which has the whole text.
     say(&mut stream, "x;COM");
     hear(&mut stream, "x;COM");
     say(&mut stream, "MIT");

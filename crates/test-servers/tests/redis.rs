@@ -1,4 +1,4 @@
-//! What can be done to a Redis server.
+//! Stopping, pausing and restricting a Redis server.
 
 #![allow(clippy::unwrap_used, reason = "tests fail by panicking")]
 
@@ -11,7 +11,7 @@ use signpost_test_servers::redis::{RedisServer, Setup};
 const WHO: &str = "crates/test-servers";
 
 #[test]
-fn a_server_that_keeps_comes_back_with_what_it_had() {
+fn a_persistent_server_keeps_its_data_across_a_kill() {
     let mut server = RedisServer::start_with(WHO, &Setup { keeps: true, ..Setup::default() });
     for (key, is_killed) in [("a", false), ("b", true)] {
         assert_eq!(server.command(&["SET", key, "1"]), "OK");
@@ -27,7 +27,7 @@ fn a_server_that_keeps_comes_back_with_what_it_had() {
 }
 
 #[test]
-fn a_paused_server_is_silent_until_it_goes_on_and_can_be_stopped() {
+fn a_paused_server_is_silent_and_can_be_stopped() {
     let mut server = RedisServer::start(WHO);
     let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
     let mut answer = [0; 7];
@@ -46,7 +46,7 @@ fn a_paused_server_is_silent_until_it_goes_on_and_can_be_stopped() {
 }
 
 #[test]
-fn a_read_only_server_reads_and_refuses_writes() {
+fn a_read_only_server_refuses_only_writes() {
     let server = RedisServer::start(WHO);
     assert_eq!(server.command(&["SET", "a", "1"]), "OK");
     server.become_read_only();
@@ -59,7 +59,7 @@ fn a_read_only_server_reads_and_refuses_writes() {
 }
 
 #[test]
-fn held_answers_come_after_the_time() {
+fn held_answers_arrive_after_the_delay() {
     let server = RedisServer::start(WHO);
     let time = Duration::from_millis(200);
     let start = Instant::now();

@@ -14,12 +14,12 @@ fn sibling(name: &str, kind: Kind) -> Dependency {
     Dependency { name: name.to_owned(), kind, by_path: true }
 }
 
-/// Those of the repository.
+/// The bans of the repository.
 fn bans() -> Vec<Ban> {
     bans::read(include_str!("../../../deny.toml")).unwrap()
 }
 
-/// What is reported of a whole workspace whose crate `name` has the one dependency.
+/// The findings in a whole workspace where only the crate `name` has a dependency.
 fn reported(name: &str, dependency: &Dependency) -> Vec<String> {
     let packages: Vec<Package> = members()
         .map(|member| package(member, if member == name { vec![dependency.clone()] } else { Vec::new() }))
@@ -70,7 +70,7 @@ fn an_adapter_imports_no_other_adapter() {
 }
 
 #[test]
-fn tests_may_use_the_contracts_and_the_fakes() {
+fn only_tests_import_the_contracts_and_the_fakes() {
     for one in ["signpost-app", "signpost-sqlite", "signpost-http", "signpost-edge"] {
         for double in ["signpost-memory", "signpost-port-contracts"] {
             allowed(one, &sibling(double, Kind::Tests));
@@ -81,7 +81,27 @@ fn tests_may_use_the_contracts_and_the_fakes() {
 }
 
 #[test]
-fn nobody_imports_the_repositorys_commands() {
+fn pure_crates_import_the_domain_alone() {
+    for one in ["signpost-clicks", "signpost-pages", "signpost-strict-json", "signpost-user-agents"] {
+        allowed(one, &sibling("signpost-domain", Kind::Product));
+        for other in members().filter(|other| *other != "signpost-domain" && *other != one) {
+            refused(one, &sibling(other, Kind::Product));
+            refused(one, &sibling(other, Kind::Tests));
+        }
+    }
+}
+
+#[test]
+fn an_exception_is_for_tests_of_one_crate() {
+    allowed("signpost-redis", &sibling("signpost-quota-fallback", Kind::Tests));
+    refused("signpost-redis", &sibling("signpost-quota-fallback", Kind::Product));
+    refused("signpost-sqlite", &sibling("signpost-quota-fallback", Kind::Tests));
+    allowed("signpost-click-recorder", &sibling("signpost-sqlite", Kind::Tests));
+    refused("signpost-click-recorder", &sibling("signpost-sqlite", Kind::Product));
+}
+
+#[test]
+fn no_crate_imports_the_repositorys_commands() {
     for member in members().filter(|member| *member != "signpost-xtask") {
         refused(member, &sibling("signpost-xtask", Kind::Product));
         refused(member, &sibling("signpost-xtask", Kind::Tests));
@@ -89,10 +109,11 @@ fn nobody_imports_the_repositorys_commands() {
 }
 
 #[test]
-fn a_framework_stays_behind_its_fence() {
+fn only_the_wrappers_of_a_framework_use_it() {
     allowed("signpost-sqlite", &foreign("diesel", Kind::Product));
     allowed("signpost", &foreign("anyhow", Kind::Product));
-    allowed("signpost-edge", &foreign("actix-web", Kind::Product));
+    allowed("signpost-http", &foreign("actix-web", Kind::Product));
+    refused("signpost-edge", &foreign("actix-web", Kind::Product));
     refused("signpost", &foreign("actix-web", Kind::Product));
     for fenced in ["anyhow", "clap", "diesel", "diesel_migrations", "libsqlite3-sys", "actix-web"] {
         refused("signpost-app", &foreign(fenced, Kind::Product));
@@ -103,7 +124,7 @@ fn a_framework_stays_behind_its_fence() {
 }
 
 #[test]
-fn use_cases_do_not_know_the_runtime_but_their_tests_do() {
+fn only_the_tests_of_use_cases_use_the_runtime() {
     refused("signpost-app", &foreign("tokio", Kind::Product));
     allowed("signpost-app", &foreign("tokio", Kind::Tests));
     refused("signpost-domain", &foreign("tokio", Kind::Tests));
@@ -111,7 +132,7 @@ fn use_cases_do_not_know_the_runtime_but_their_tests_do() {
 }
 
 #[test]
-fn the_domain_has_a_closed_list() {
+fn the_dependencies_of_the_domain_are_a_closed_list() {
     allowed("signpost-domain", &foreign("url", Kind::Product));
     allowed("signpost-domain", &foreign("proptest", Kind::Tests));
     refused("signpost-domain", &foreign("proptest", Kind::Product));
@@ -119,23 +140,23 @@ fn the_domain_has_a_closed_list() {
 }
 
 #[test]
-fn a_sibling_is_known_even_when_it_does_not_come_by_path() {
+fn a_sibling_is_recognized_without_a_path() {
     refused("signpost-app", &foreign("signpost-sqlite", Kind::Product));
 }
 
 #[test]
-fn a_crate_without_a_place_is_reported_and_so_is_a_place_without_a_crate() {
+fn crates_without_a_layer_and_layers_without_a_crate_are_reported() {
     let mut packages: Vec<Package> = members().map(|member| package(member, Vec::new())).collect();
     packages.push(package("signpost-newcomer", Vec::new()));
     packages.retain(|package| package.name != "signpost-edge");
     let reported: Vec<String> = check(&packages, &bans()).iter().map(ToString::to_string).collect();
     assert_eq!(reported.len(), 2, "{reported:?}");
-    assert!(reported.iter().any(|line| line.contains("where `signpost-newcomer` stands")));
-    assert!(reported.iter().any(|line| line.contains("`signpost-edge` has a place but is no member")));
+    assert!(reported.iter().any(|line| line.contains("`signpost-newcomer` has no layer")));
+    assert!(reported.iter().any(|line| line.contains("`signpost-edge` has a layer but is not a member")));
 }
 
 #[test]
-fn a_folder_of_ours_outside_the_workspace_is_no_way_round() {
+fn a_path_outside_the_workspace_is_refused() {
     refused("signpost-sqlite", &sibling("elsewhere", Kind::Product));
     refused("signpost", &sibling("elsewhere", Kind::Product));
 }

@@ -1,24 +1,24 @@
-//! Who may use which framework: the bans of `deny.toml`. cargo-deny holds them for the whole tree of dependencies, where it
-//! is installed; [`crate::architecture`] holds them for our own crates, everywhere.
+//! The bans of `deny.toml`, which say which crates may use a framework. cargo-deny, if installed, checks them for all
+//! dependencies; [`crate::architecture`] always checks them for our own crates.
 
 use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
 
-/// The file at the root that cargo-deny reads.
+/// cargo-deny's file, in the root.
 pub const FILE: &str = "deny.toml";
 
-/// A crate that only some may depend on.
+/// A crate that only its wrappers may depend on.
 #[derive(Debug)]
 pub struct Ban {
     /// The crate.
     pub dependency: String,
-    /// Those that may depend on it. One that is not ours is a dependency that brings the crate along.
+    /// The crates that may depend on it. A wrapper that is not ours is a dependency that needs the crate.
     pub wrappers: BTreeSet<String>,
 }
 
-/// The bans of `deny.toml`, whose text is `text`.
+/// Reads the bans from the text of `deny.toml`.
 pub fn read(text: &str) -> Result<Vec<Ban>> {
     let table: Table = text.parse().context(FILE)?;
     let denied = table.get("bans").and_then(|bans| bans.get("deny")).and_then(Value::as_array);
@@ -29,7 +29,7 @@ pub fn read(text: &str) -> Result<Vec<Ban>> {
             let dependency = entry.get("crate").and_then(Value::as_str);
             let wrappers = entry.get("wrappers").and_then(Value::as_array);
             Ok(Ban {
-                dependency: dependency.context("an entry of `bans.deny` without `crate`")?.to_owned(),
+                dependency: dependency.context("an entry of `bans.deny` has no `crate`")?.to_owned(),
                 wrappers: wrappers
                     .into_iter()
                     .flatten()

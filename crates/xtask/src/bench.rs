@@ -1,10 +1,9 @@
-//! `cargo xtask bench`: times measured side by side in one run, told as ratios.
+//! `cargo xtask bench`: times measured side by side in one run, reported as ratios.
 //!
-//! Machines are noisy, so nothing here is asserted. What is compared takes turns, round by round, and each figure is the
-//! median of its rounds, with the fastest and the slowest beside it.
+//! Machines are noisy, so the benchmarks assert nothing. The compared programs take turns, round by round. Each figure is
+//! the median of its rounds, with the fastest and the slowest round.
 
 mod analytics;
-mod api;
 mod commands;
 mod connection;
 mod edge;
@@ -17,7 +16,6 @@ mod postgres;
 mod random;
 mod store;
 mod turns;
-mod until;
 mod visits;
 
 use std::io::{self, Write as _};
@@ -29,22 +27,22 @@ use serde_json::json;
 
 use crate::program::{self, Profile, Program};
 use crate::servers;
-use api::Api;
+use connection::Api;
 use turns::Turns;
 
-/// How a benchmark is run.
+/// The options of the command.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// What is measured.
+    /// The benchmark.
     #[command(subcommand)]
     what: What,
 }
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Storing and counting clicks on both stores, against PostgreSQL with a row for each click: a table of ratios.
+    /// Storing and counting clicks in both stores, compared with one row for each click in PostgreSQL: a table of ratios.
     Analytics(analytics::Options),
-    /// Creating redirects singly, in batches of 2 and in batches of 100, on the embedded store.
+    /// Creating single redirects, batches of 2 and batches of 100 on the embedded store.
     Bulk {
         /// How many rounds are run.
         #[arg(long, default_value_t = 15)]
@@ -53,8 +51,8 @@ enum What {
         #[arg(long, default_value_t = 20)]
         requests: u32,
     },
-    /// Visits of links: on the system domain, on a custom domain, and with targets that may be an address of ours; on the
-    /// embedded store.
+    /// Visits of links on the embedded store: on the system domain, on a custom domain, and with targets that may be an
+    /// address of ours.
     Visits {
         /// How many rounds are run.
         #[arg(long, default_value_t = 15)]
@@ -63,19 +61,19 @@ enum What {
         #[arg(long, default_value_t = 1_000)]
         requests: u32,
     },
-    /// Hostile clients against all listeners: their cost in memory, and the time of honest requests meanwhile.
+    /// Hostile clients against all listeners: their memory cost, and the time of honest requests meanwhile.
     Hostile(hostile::Options),
-    /// Importing redirects from a file on both stores, against the bare statement.
+    /// Importing redirects from a file into both stores, compared with the bare statement.
     Import(import::Options),
-    /// What visitors meet, against a bare actix-web program and nginx: a table of ratios.
+    /// Serving visitors, compared with a bare actix-web program and nginx: a table of ratios.
     Edge(edge::Options),
-    /// All of the others on the debug build, each as small as it can be: whether they still run, not what they measure.
+    /// All other benchmarks on the debug build at their smallest size, to check that they still run.
     Smoke,
-    /// The API on PostgreSQL and Redis against bare PostgreSQL and Redis: a table of ratios.
+    /// The API on PostgreSQL and Redis, compared with bare PostgreSQL and Redis: a table of ratios.
     Store(store::Options),
 }
 
-/// Runs a benchmark and prints what it found.
+/// Runs a benchmark and prints its results.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     match &options.what {
         What::Bulk { rounds, requests } => bulk(&release(root)?, Turns::new(*rounds, *requests))?,

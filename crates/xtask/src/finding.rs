@@ -1,8 +1,8 @@
-//! What a check reports.
+//! The findings of checks.
 
 use std::fmt;
 
-/// One place where the repository breaks one of its rules.
+/// A violation of one of the repository's rules.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     path: String,

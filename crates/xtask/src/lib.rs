@@ -1,7 +1,7 @@
-//! The repository's own commands, and the rules that hold for the repository as a whole.
+//! The commands of the repository, and the rules for the whole repository.
 //!
-//! `cargo xtask` runs them (see `main.rs`). The rules are also a test of this crate, so that whoever runs the tests
-//! has asked them all.
+//! `cargo xtask` runs them (see `main.rs`). The rules are also a test of this crate, so every run of the tests checks
+//! them.
 
 pub mod architecture;
 pub mod bans;

@@ -1,4 +1,4 @@
-//! `cargo xtask <command>`: the repository's own commands.
+//! `cargo xtask <command>`: the commands of the repository.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -19,21 +19,21 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run every test of the workspace: unit, integration, end to end, and the examples in the docs.
+    /// Run every test of the workspace: unit, integration and end-to-end tests, and the examples in the docs.
     Test {
-        /// Handed to `cargo test` as they stand: `cargo xtask test -- --test end_to_end -- --nocapture`.
+        /// Arguments for `cargo test`: `cargo xtask test -- --test end_to_end -- --nocapture`.
         #[arg(last = true)]
         cargo_arguments: Vec<OsString>,
     },
-    /// Let Schemathesis make up requests to the built program from its OpenAPI document, and judge the answers.
+    /// Test the built program with requests that Schemathesis generates from its OpenAPI document.
     FuzzApi(fuzz_api::Options),
-    /// Measure the built program, each figure as a ratio to another of the same run.
+    /// Measure the built program, each figure as a ratio to a reference in the same run.
     Bench(bench::Options),
-    /// Run the tests of failures at full size: PostgreSQL, Redis, disks and nodes fail for minutes.
+    /// Run the fault tests at full length: PostgreSQL, Redis, disks and nodes fail for minutes.
     Soak(soak::Options),
-    /// Fetch the lists that `crates/enrichment` works with anew: user agents, bots, referrers. Needs pip and npm.
+    /// Update the lists of `crates/enrichment`: user agents, bots, referrers. Needs pip and npm.
     Sources,
-    /// Check the rules of the house alone: direction of imports, file length, names, leftovers (the tests do too).
+    /// Check only the repository's rules: imports, file length, names, leftovers (the tests check them too).
     Tidy,
 }
 
@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_dashes_is_cargos_a_second_pair_of_dashes_too() {
+    fn everything_after_the_dashes_is_passed_to_cargo() {
         let line = ["xtask", "test", "--", "--test", "end_to_end", "--", "--nocapture"];
         let Command::Test { cargo_arguments } = Arguments::parse_from(line).command else {
             panic!("`test` is not the command");

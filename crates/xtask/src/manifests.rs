@@ -1,4 +1,4 @@
-//! What every crate's `Cargo.toml` takes over from the workspace.
+//! Every crate's `Cargo.toml` inherits its lints and dependencies from the workspace.
 
 use anyhow::{Context, Result};
 use toml::{Table, Value};
@@ -8,9 +8,9 @@ use crate::finding::Finding;
 /// The tables of a manifest that list dependencies.
 const LISTS: [&str; 3] = ["dependencies", "dev-dependencies", "build-dependencies"];
 
-/// Reports a member that sets its own lints, or that names a version, path or source of its own.
+/// Reports a member that sets its own lints, or a version, path or source of a dependency.
 ///
-/// One place for versions and features keeps one build of each dependency; one place for lints keeps one standard.
+/// Versions and features in one place give one build of each dependency. Lints in one place give one standard.
 pub fn check(path: &str, text: &str) -> Result<Vec<Finding>> {
     let manifest: Table = text.parse().with_context(|| path.to_owned())?;
     let mut findings = Vec::new();
@@ -44,7 +44,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_takes_everything_over_passes() {
+    fn a_manifest_that_inherits_everything_passes() {
         let text = "[lints]\nworkspace = true\n[dependencies]\na.workspace = true\n\
                     b = { workspace = true, features = [\"c\"] }\n";
         assert_eq!(reported(text), Vec::<String>::new());
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_version_of_its_own_is_reported_wherever_it_stands() {
+    fn an_own_version_is_reported_in_every_table() {
         for list in [
             "dependencies",
             "dev-dependencies",

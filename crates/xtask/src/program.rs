@@ -1,4 +1,4 @@
-//! The program, for commands that use it: built, started on an empty folder, and stopped in every case.
+//! Builds the program, starts it in an empty folder, and stops it in every case.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Write};
@@ -10,10 +10,10 @@ use serde_json::Value;
 
 use crate::workspace::cargo;
 
-/// The file, in the program's folder, that it logs to.
+/// The log file in the program's folder.
 pub(crate) const LOG: &str = "signpost.log";
 
-/// Budgets and limits that no run reaches: what is looked for are mistakes, not 429s.
+/// Budgets and limits that no run reaches: runs look for defects, not for 429s.
 pub(crate) const PLANS: &str = r#"
 [plans.agency]
 api_access = true
@@ -27,29 +27,29 @@ analytics_days = 1096
 features = ["custom_domains", "pixels", "geo_blocking", "antibot"]
 "#;
 
-/// Ends the program if this process ends first, in whatever way: then the pipe that it reads from closes without a
-/// line. The signals that a terminal sends to all must not end it before that.
+/// A watchdog script. It stops the program if this process ends first, however it ends: then its input closes without a
+/// line. It ignores the signals that a terminal sends to all processes.
 const WATCH: &str = r#"trap '' INT TERM HUP; read -r stand_down || kill -TERM "$0""#;
 
-/// How the program is built.
+/// The build profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Profile {
-    /// As the tests have it: with overflow checks and debug assertions.
+    /// As in the tests: with overflow checks and debug assertions.
     Debug,
-    /// As it is shipped.
+    /// As released.
     Release,
 }
 
-/// Builds the program and gives its path.
+/// Builds the program and returns its path.
 pub(crate) fn build(root: &Path, profile: Profile) -> Result<PathBuf> {
     build_package(root, "signpost", profile)
 }
 
-/// Builds the program of a package, which both have this name, and gives its path.
+/// Builds the program of the package with the same name, and returns its path.
 pub(crate) fn build_package(root: &Path, name: &str, profile: Profile) -> Result<PathBuf> {
     let mut command = cargo();
     command.args(["build", "--bin", name, "--message-format", "json-render-diagnostics"]);
-    // With the features that the tests' build has, so that nothing is built twice.
+    // Use the same features as the tests, so that nothing is built twice.
     match profile {
         Profile::Debug => command.arg("--workspace"),
         Profile::Release => command.args(["--release", "--package", name]),
@@ -57,10 +57,10 @@ pub(crate) fn build_package(root: &Path, name: &str, profile: Profile) -> Result
     let output = command.current_dir(root).stderr(Stdio::inherit()).output().context("cannot start cargo")?;
     ensure!(output.status.success(), "{name} does not build");
     let messages = String::from_utf8_lossy(&output.stdout);
-    executable(&messages, name).with_context(|| format!("cargo does not say where {name} is"))
+    executable(&messages, name).with_context(|| format!("cargo does not report the path of {name}"))
 }
 
-/// The path of the executable of this name that cargo's messages tell of.
+/// The path of the executable with this name in cargo's messages.
 fn executable(messages: &str, name: &str) -> Option<PathBuf> {
     messages.lines().find_map(|line| {
         let message: Value = serde_json::from_str(line).ok()?;
@@ -74,32 +74,31 @@ fn executable(messages: &str, name: &str) -> Option<PathBuf> {
 pub(crate) struct Program {
     child: Child,
     watch: Child,
-    /// What the watch reads from; a line sends it home.
+    /// The input of the watchdog; a line dismisses it.
     watched: Option<ChildStdin>,
-    /// Where its API listens, as the beginning of a URL.
+    /// The base URL of its API.
     pub(crate) api: String,
-    /// Where links open: an address and a port.
+    /// The address and port for links.
     pub(crate) links: String,
-    /// Where metrics answer, if they do: an address and a port.
+    /// The address and port of the metrics, if they are on.
     pub(crate) metrics: Option<String>,
-    /// A key.
+    /// An API key.
     pub(crate) key: String,
 }
 
 impl Program {
-    /// Starts the program in `folder`, which must be empty, on free ports of the loopback interface, and waits until
-    /// it listens.
+    /// Starts the program in the empty `folder` on free ports of the loopback interface, and waits until it listens.
     pub(crate) fn start(executable: &Path, folder: &Path) -> Result<Self> {
         Self::start_with(executable, folder, &[])
     }
 
-    /// Starts the program with further arguments. If they name a database server it has no key to tell of.
+    /// Starts the program with more arguments. With a database server it does not announce a key.
     pub(crate) fn start_with(executable: &Path, folder: &Path, arguments: &[&str]) -> Result<Self> {
         Self::start_by(Command::new(executable), folder, arguments)
     }
 
-    /// Starts the program as a command that ends in its path, such as `taskset`; it becomes the program. In a folder that
-    /// has a store from an earlier start it has no key to tell of.
+    /// Starts the program through a command that ends with its path and execs it, such as `taskset`. In a folder with a store
+    /// from an earlier start it does not announce a key.
     pub(crate) fn start_by(mut command: Command, folder: &Path, arguments: &[&str]) -> Result<Self> {
         fs::write(folder.join("plans.toml"), PLANS)?;
         let log = File::create(folder.join(LOG))?;
@@ -151,9 +150,9 @@ impl Program {
         bail!("the program stopped before it listened: see {}", folder.join(LOG).display())
     }
 
-    /// Takes note of what the program announces; `true` once it listens.
+    /// Reads an announcement of the program; `true` once it listens.
     fn hear(&mut self, line: &str) -> Result<bool> {
-        let event: Value = serde_json::from_str(line).context("an announcement that is not JSON")?;
+        let event: Value = serde_json::from_str(line).context("an announcement is not JSON")?;
         let text = |pointer: &str| event.pointer(pointer).and_then(Value::as_str);
         match text("/event") {
             Some("first_start") => {
@@ -167,35 +166,35 @@ impl Program {
                 Ok(true)
             }
             Some("no_account") => Ok(false),
-            Some(_) | None => bail!("an announcement that nobody knows: {line}"),
+            Some(_) | None => bail!("unknown announcement: {line}"),
         }
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Asks the program to stop and waits until it has.
+    /// Asks the program to stop and waits for its end.
     ///
     /// # Errors
-    /// It had ended before, or it ends with a failure.
+    /// If it ended before, or ends with a failure.
     pub(crate) fn stop(mut self) -> Result<()> {
         let ended = self.child.try_wait()?;
         self.end()?;
         if let Some(status) = ended {
-            bail!("the program ended by itself with {status}");
+            bail!("the program exited on its own with {status}");
         }
         let status = self.child.wait()?;
         ensure!(status.success(), "the program stopped with {status}");
         Ok(())
     }
 
-    /// Sends the watch home, and then asks the program to stop: the other way round, the watch could signal a process
-    /// that got its number.
+    /// Dismisses the watchdog, and then asks the program to stop. In the opposite order, the watchdog could signal another
+    /// process with the same id.
     fn end(&mut self) -> Result<()> {
         if let Some(mut watched) = self.watched.take() {
-            // A watch that has ended has nothing to be told.
+            // The watchdog may have ended already.
             let _ = writeln!(watched, "stand down");
         }
         self.watch.wait()?;
@@ -208,7 +207,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // There is nobody left to tell of a failure; the last resort cannot fail while the program runs.
+        // A drop cannot report failures; the kill cannot fail while the program runs.
         if self.end().is_err() {
             let _ = self.child.kill();
         }
@@ -221,7 +220,7 @@ mod tests {
     use super::{PLANS, executable};
 
     #[test]
-    fn the_program_is_where_cargo_says() {
+    fn the_path_of_the_program_comes_from_cargo() {
         let messages = [
             r#"{"reason":"compiler-artifact","target":{"name":"signpost_domain"},"executable":null}"#,
             r#"{"reason":"compiler-artifact","target":{"name":"other"},"executable":"/other"}"#,

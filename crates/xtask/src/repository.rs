@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result};
 
-/// A checkout: its root, and the files that are tracked or could be.
+/// A checkout: its root and all files that git does not ignore.
 #[derive(Debug)]
 pub struct Repository {
     root: PathBuf,
@@ -20,10 +20,10 @@ impl Repository {
         Self::at(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../..")))
     }
 
-    /// The checkout whose root is the folder `root`.
+    /// The checkout at the folder `root`.
     ///
-    /// Files that git ignores are left out. Where git is not installed, or `root` is an unpacked archive, the
-    /// folders are walked instead, and the root's own `.gitignore` is followed.
+    /// It omits files that git ignores. If git is not installed or `root` is an unpacked archive, it walks the folders and
+    /// follows the `.gitignore` of the root.
     pub fn at(root: &Path) -> Result<Self> {
         let root = root.canonicalize().with_context(|| format!("no folder {}", root.display()))?;
         let mut files = match listed_by_git(&root) {
@@ -35,25 +35,25 @@ impl Repository {
         Ok(Self { root, files })
     }
 
-    /// The folder that all paths are relative to.
+    /// The root folder, to which all paths are relative.
     #[must_use]
     pub fn root(&self) -> &Path {
         &self.root
     }
 
-    /// Every file, relative to the root and with `/` between the parts, in the order of the alphabet.
+    /// The path of every file, relative to the root and with `/` as separator, in alphabetical order.
     #[must_use]
     pub fn files(&self) -> &[String] {
         &self.files
     }
 
-    /// The text of a file, or nothing if it is not UTF-8.
+    /// The text of a file; `None` if it is not UTF-8.
     pub fn text(&self, path: &str) -> Result<Option<String>> {
         let bytes = fs::read(self.root.join(path)).with_context(|| format!("cannot read {path}"))?;
         Ok(String::from_utf8(bytes).ok())
     }
 
-    /// Every text file with its text. A file that is deleted but still in git's index is left out.
+    /// Every text file with its text. Omits deleted files that are still in git's index.
     pub fn texts(&self) -> Result<Vec<(&str, String)>> {
         let mut texts = Vec::new();
         for path in &self.files {
@@ -67,8 +67,8 @@ impl Repository {
     }
 }
 
-/// Nothing when git cannot answer for this folder. A folder that lies inside somebody else's checkout gets an
-/// answer too, an empty one or a partial one, so the answer must know the root's manifest to be believed.
+/// The files by git, or `None` if git cannot list this folder. Inside another checkout git gives an empty or partial list,
+/// so the list counts only if it has the manifest of the root.
 fn listed_by_git(root: &Path) -> Option<Vec<String>> {
     let output = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard", "-z"])
@@ -108,7 +108,7 @@ fn walked(root: &Path) -> Result<Vec<String>> {
     Ok(files)
 }
 
-/// A line of the root's `.gitignore` of the form `/name` or `/beginning*`, the two that this repository uses.
+/// A line of the root's `.gitignore`: `/name` or `/prefix*`, the two forms in this repository.
 enum Ignored {
     Name(String),
     Beginning(String),
@@ -145,7 +145,7 @@ mod tests {
     use super::Repository;
 
     #[test]
-    fn an_unpacked_archive_is_walked_without_what_is_ignored_at_its_root() {
+    fn walking_an_archive_omits_files_ignored_at_its_root() {
         let folder = tempfile::tempdir().unwrap();
         for path in [".ci", ".git", "crates/one/target", "target/debug"] {
             fs::create_dir_all(folder.path().join(path)).unwrap();
@@ -167,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_not_text_has_no_text() {
+    fn a_binary_file_has_no_text() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join("picture"), [0xff, 0xd8]).unwrap();
         fs::write(folder.path().join("words"), "words").unwrap();

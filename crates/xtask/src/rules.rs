@@ -1,4 +1,4 @@
-//! Every rule of the repository, as a list.
+//! The list of the repository's rules.
 
 use anyhow::{Context, Result};
 
@@ -6,10 +6,10 @@ use crate::finding::Finding;
 use crate::repository::Repository;
 use crate::{architecture, bans, manifests, tidy, workspace};
 
-/// A rule, as a function that answers with every breach of it.
+/// A rule: a function that returns all its violations.
 pub type Rule = fn(&Repository) -> Result<Vec<Finding>>;
 
-/// All that is checked.
+/// All rules.
 pub const RULES: &[Rule] = &[
     |repository| {
         let bans = bans::read(&repository.text(bans::FILE)?.context("deny.toml is not text")?)?;
@@ -24,7 +24,7 @@ pub const RULES: &[Rule] = &[
     |repository| each_text(repository, tidy::machine_traces::check),
 ];
 
-/// Asks every rule; what comes back is in the order of the rules.
+/// Checks every rule, and returns the findings in the order of the rules.
 pub fn check(repository: &Repository) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     for rule in RULES {

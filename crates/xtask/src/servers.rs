@@ -1,7 +1,7 @@
-//! PostgreSQL, Redis and Chromium for the tests: installed from the system's packages where they are missing and that is
+//! Installs PostgreSQL, Redis and Chromium for the tests from the system's packages, if they are missing and that is
 //! allowed.
 //!
-//! Only their programs are wanted. The tests start servers of their own; those that the packages start are stopped.
+//! The tests need only the programs and start private servers. Services that the packages start are stopped.
 
 use std::env;
 use std::fs;
@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use signpost_test_servers::{chromium, postgres, redis};
 
-/// What all the installing may take. Without a network it takes seconds.
+/// The time limit of the whole installation. Without a network it fails in seconds.
 const TIME_LIMIT: Duration = Duration::from_mins(5);
 
-/// What tests start.
+/// A program that tests start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Wanted {
     Postgres,
@@ -44,7 +44,7 @@ impl Wanted {
         }
     }
 
-    /// The package of Debian and its like, which is also the name of the service that it starts, if any.
+    /// The Debian package, which has the same name as its service, if any.
     const fn package(self) -> &'static str {
         match self {
             Self::Postgres => "postgresql",
@@ -54,29 +54,29 @@ impl Wanted {
     }
 }
 
-/// How the tests find what they want.
+/// Whether the tests find their programs.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Provision {
     /// They were installed before.
     There,
-    /// They have been installed now, so that tests which do not find them are wrong.
+    /// They have just been installed, so tests must find them.
     Installed,
-    /// What is missing and how to install it, in one line.
+    /// One line that says what is missing and how to install it.
     Missing(String),
 }
 
-/// What one may do without giving a password.
+/// The rights of this user without a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Rights {
-    /// Everything.
+    /// All rights.
     Root,
-    /// Everything, by way of `sudo`.
+    /// All rights through `sudo`.
     Sudo,
-    /// What a user may.
+    /// The rights of a normal user.
     User,
 }
 
-/// What decides whether packages are installed.
+/// The facts that decide whether packages are installed.
 #[derive(Debug, Clone, Copy)]
 struct Machine {
     has_apt: bool,
@@ -101,7 +101,7 @@ impl Machine {
         }
     }
 
-    /// What stands before a command that installs, if that is allowed.
+    /// The prefix of installation commands, if they are allowed.
     const fn installs_by(self) -> Option<&'static [&'static str]> {
         if self.is_forbidden || !self.has_apt {
             return None;
@@ -116,7 +116,7 @@ impl Machine {
     /// How a person installs the packages.
     fn advice(self, packages: &str) -> String {
         if !self.has_apt {
-            return format!("install what Debian calls {packages}");
+            return format!("install {packages} (package names of Debian)");
         }
         let command = format!("apt-get install -y --no-install-recommends {packages}");
         match self.rights {
@@ -126,7 +126,7 @@ impl Machine {
     }
 }
 
-/// Installs what is missing if that is possible and allowed, and tells on standard error what is done.
+/// Installs missing programs if that is possible and allowed, and reports its steps on standard error.
 pub(crate) fn provide() -> io::Result<Provision> {
     let missing = missing();
     if missing.is_empty() {
@@ -144,12 +144,12 @@ pub(crate) fn provide() -> io::Result<Provision> {
     if missing.is_empty() {
         return Ok(Provision::Installed);
     }
-    let line = what_is_missing(&missing, machine);
+    let line = missing_programs(&missing, machine);
     say(&line)?;
     Ok(Provision::Missing(line))
 }
 
-/// Says one line on standard error.
+/// Prints one line on standard error.
 pub(crate) fn say(line: &str) -> io::Result<()> {
     writeln!(io::stderr(), "{line}")
 }
@@ -167,11 +167,11 @@ fn names(wanted: &[Wanted], name: fn(Wanted) -> &'static str, between: &str) -> 
     wanted.iter().copied().map(name).collect::<Vec<_>>().join(between)
 }
 
-fn what_is_missing(missing: &[Wanted], machine: Machine) -> String {
+fn missing_programs(missing: &[Wanted], machine: Machine) -> String {
     let (wanted, packages) = (names(missing, Wanted::name, ", "), names(missing, Wanted::package, " "));
     let (verb, pronoun) = if missing.len() == 1 { ("is", "it") } else { ("are", "them") };
     let advice = machine.advice(&packages);
-    format!("{wanted} {verb} not installed: the tests that want {pronoun} did NOT run; {advice}")
+    format!("{wanted} {verb} not installed: the tests that need {pronoun} did NOT run; {advice}")
 }
 
 /// One call of `apt-get`.
@@ -179,11 +179,11 @@ fn what_is_missing(missing: &[Wanted], machine: Machine) -> String {
 enum Step {
     /// Fetches the lists of packages.
     Update,
-    /// Installs the package; what follows is done only if it fails.
+    /// Installs the package; later steps run only if it fails.
     Install,
 }
 
-/// What is known of packages.
+/// The state of the package lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Lists {
     None,
@@ -202,9 +202,9 @@ impl Lists {
     }
 }
 
-/// What to call for a step, with the seconds that are left.
+/// The command line of a step, limited to the remaining seconds.
 fn command_line<'a>(step: Step, package: &'a str, by: &[&'a str], seconds: &'a str) -> Vec<&'a str> {
-    // `timeout` is what `sudo` runs, since without it one may not end what runs as root.
+    // `sudo` must run `timeout`, because only root can kill a process of root.
     let mut words =
         [by, &["env", "DEBIAN_FRONTEND=noninteractive", "timeout", "--kill-after=10", seconds]].concat();
     words.extend(["apt-get", "-q", "-y", "-o", "DPkg::Lock::Timeout=60", "-o", "Acquire::Retries=1"]);
@@ -216,11 +216,11 @@ fn command_line<'a>(step: Step, package: &'a str, by: &[&'a str], seconds: &'a s
     words
 }
 
-/// Installs each by itself: one that a system does not have must not keep the others away.
+/// Installs each package separately, so that a missing package does not prevent the others.
 fn install(missing: &[Wanted], by: &[&str]) -> io::Result<()> {
     let packages: Vec<_> = missing.iter().copied().map(Wanted::package).collect();
     let has_service = |service: &&str| Path::new("/etc/init.d").join(service).exists();
-    // A service that was there before is somebody's own.
+    // Leave services alone that existed before.
     let own: Vec<_> = packages.iter().copied().filter(has_service).collect();
     let has_lists = fs::read_dir("/var/lib/apt/lists").is_ok_and(|mut lists| {
         lists.any(|list| list.is_ok_and(|list| list.file_name().to_string_lossy().contains("_Packages")))
@@ -241,8 +241,7 @@ fn install(missing: &[Wanted], by: &[&str]) -> io::Result<()> {
             }
         }
     }
-    // There is no other way to keep packages from starting their services than a file that all packages heed, also
-    // those of others.
+    // Stop the service afterwards: the only way to prevent its start is a file that affects all packages.
     for service in packages.iter().filter(|service| has_service(service) && !own.contains(service)) {
         run(&[by, &["service", service, "stop"]].concat())?;
         run(&[by, &["update-rc.d", service, "disable"]].concat())?;
@@ -256,7 +255,7 @@ fn succeeds(program: &str, arguments: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Runs a command with its output on standard error; whether it succeeds.
+/// Runs a command with its output on standard error; returns whether it succeeded.
 fn run(words: &[&str]) -> io::Result<bool> {
     say(&format!("+ {}", words.join(" ")))?;
     let [program, arguments @ ..] = words else { return Ok(false) };
@@ -270,12 +269,12 @@ fn run(words: &[&str]) -> io::Result<bool> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lists, Machine, Rights, Step, Wanted, command_line, what_is_missing};
+    use super::{Lists, Machine, Rights, Step, Wanted, command_line, missing_programs};
 
     const ROOT: Machine = Machine { has_apt: true, rights: Rights::Root, is_forbidden: false };
 
     #[test]
-    fn packages_are_installed_where_that_needs_no_password_and_is_not_forbidden() {
+    fn packages_are_installed_only_without_a_password_and_if_allowed() {
         assert_eq!(ROOT.installs_by(), Some([].as_slice()));
         let with_sudo = Machine { rights: Rights::Sudo, ..ROOT };
         assert_eq!(with_sudo.installs_by(), Some(["sudo", "-n"].as_slice()));
@@ -290,28 +289,28 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_told_with_the_command_that_installs_it() {
+    fn missing_programs_are_reported_with_the_install_command() {
         assert_eq!(
-            what_is_missing(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
-            "PostgreSQL, Redis, Chromium are not installed: the tests that want them did NOT run; \
+            missing_programs(&Wanted::ALL, Machine { rights: Rights::User, ..ROOT }),
+            "PostgreSQL, Redis, Chromium are not installed: the tests that need them did NOT run; \
              sudo apt-get install -y --no-install-recommends postgresql redis-server chromium"
         );
         assert_eq!(
-            what_is_missing(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),
-            "Redis is not installed: the tests that want it did NOT run; install what Debian calls redis-server"
+            missing_programs(&[Wanted::Redis], Machine { has_apt: false, ..ROOT }),
+            "Redis is not installed: the tests that need it did NOT run; install redis-server (package names of Debian)"
         );
     }
 
     #[test]
-    fn lists_of_packages_are_fetched_first_only_where_there_are_none() {
+    fn package_lists_are_fetched_first_only_if_missing() {
         assert_eq!(Lists::None.steps(), [Step::Update, Step::Install]);
         assert_eq!(Lists::There.steps(), [Step::Install, Step::Update, Step::Install]);
-        // For the next package.
+        // The next package.
         assert_eq!(Lists::Fetched.steps(), [Step::Install]);
     }
 
     #[test]
-    fn installing_asks_nothing_and_ends_in_time() {
+    fn installation_is_unattended_and_has_a_time_limit() {
         let line = command_line(Step::Install, "redis-server", &["sudo", "-n"], "300").join(" ");
         assert!(line.starts_with(
             "sudo -n env DEBIAN_FRONTEND=noninteractive timeout --kill-after=10 300 apt-get -q -y "

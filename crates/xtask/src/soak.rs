@@ -1,6 +1,6 @@
-//! `cargo xtask soak`: the tests of failures at full size.
+//! `cargo xtask soak`: the fault tests at full length.
 //!
-//! What they measure is printed and not judged; a promise that is broken fails, here as in every other run.
+//! The run prints measurements without judging them. A broken promise fails the run, as in every run of the tests.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -10,28 +10,28 @@ use anyhow::{Context, Result, bail};
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
-/// How long it is.
+/// The options of the command.
 #[derive(Debug, clap::Args)]
 pub struct Options {
-    /// How many minutes each fault lasts; it may be a fraction.
+    /// Minutes that each fault lasts; may be a fraction.
     #[arg(long, default_value_t = 1.0)]
     minutes: f64,
-    /// Only the tests whose names contain this.
+    /// Run only tests whose names contain this.
     #[arg(long, default_value = "")]
     only: String,
 }
 
-/// Runs the tests one after the other, for each wants the machine for itself, and answers with cargo's own exit code.
+/// Runs the tests one after the other, because each needs the whole machine, and returns cargo's exit code.
 ///
 /// # Errors
-/// A server is missing: then there is nothing to be told.
+/// If a server is missing.
 pub fn run(root: &Path, options: &Options) -> Result<ExitCode> {
     let Options { minutes, only } = options;
     if let Provision::Missing(line) = servers::provide().context("cannot tell of servers")? {
         bail!(line);
     }
-    // Cargo unifies features over what is selected: the whole workspace, as in every other run of the tests, or else half
-    // of the dependencies are compiled a second time.
+    // Select the whole workspace, like every run of the tests: cargo unifies features over the selected packages, so another
+    // selection would compile half of the dependencies again.
     let status = cargo()
         .args(["test", "--workspace", "--test", "faults", "--", only, "--nocapture", "--test-threads=1"])
         .env("SIGNPOST_SOAK", minutes.to_string())

@@ -1,6 +1,6 @@
-//! `cargo xtask sources`: fetches anew what `crates/enrichment` knows about the world.
+//! `cargo xtask sources`: updates the data files of `crates/enrichment` from their sources.
 //!
-//! It needs `python3` with `pip`, and `npm`, and a network; so it is for a person now and then, and never part of CI.
+//! It needs `python3` with `pip`, `npm`, and a network. Run it by hand now and then; it is not part of CI.
 
 use std::fs;
 use std::io::{self, Write};
@@ -9,13 +9,13 @@ use std::process::{Command, ExitCode};
 
 use anyhow::{Context, Result, bail, ensure};
 
-/// Turns the packages' own formats into lines.
+/// Converts the formats of the packages into lines.
 const CONVERT: &str = include_str!("sources/convert.py");
 
-/// Where the files go.
+/// The folder of the files.
 const DATA: &str = "crates/enrichment/data";
 
-/// The file that includes them in the program. It is generated, because the names of the files are dated.
+/// The module that includes them in the program. It is generated, because the file names contain dates.
 const VENDORED: &str = "crates/enrichment/src/vendored.rs";
 
 #[derive(Clone, Copy)]
@@ -26,14 +26,14 @@ enum Registry {
 
 /// A file to fetch.
 struct Source {
-    /// What `convert.py` calls it; also the beginning of the file's name.
+    /// Its kind in `convert.py`, and the prefix of the file's name.
     kind: &'static str,
     extension: &'static str,
     registry: Registry,
     package: &'static str,
-    /// Whose work it is, and under which licence.
+    /// Its author and licence.
     origin: &'static str,
-    /// The constant that holds it.
+    /// The constant with its content.
     constant: &'static str,
     summary: &'static str,
 }
@@ -68,7 +68,7 @@ const SOURCES: [Source; 3] = [
     },
 ];
 
-/// Fetches every source into the repository at `root`, and says which it could not.
+/// Fetches every source into the repository at `root`, and reports failures.
 pub fn run(root: &Path) -> Result<ExitCode> {
     let date = today()?;
     let mut output = io::stdout().lock();
@@ -140,7 +140,7 @@ fn vendored(data: &Path) -> Result<String> {
     for source in &SOURCES {
         let files = files_of(source, data)?;
         let [file] = files.as_slice() else {
-            bail!("{} has {} files of {}, not one", data.display(), files.len(), source.kind)
+            bail!("{} has {} files of {} instead of one", data.display(), files.len(), source.kind)
         };
         parts.push(format!(
             "\n/// {}\npub(crate) const {}: &str = include_str!(\"../data/{file}\");\n",
@@ -164,7 +164,7 @@ fn files_of(source: &Source, data: &Path) -> Result<Vec<String>> {
 
 fn only_file(folder: &Path) -> Result<PathBuf> {
     let files = fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
-    let [file] = files.as_slice() else { bail!("the download left {} files, not one", files.len()) };
+    let [file] = files.as_slice() else { bail!("the download left {} files instead of one", files.len()) };
     Ok(file.clone())
 }
 
@@ -175,11 +175,11 @@ fn succeed(command: &mut Command, what: &str) -> Result<()> {
     Ok(())
 }
 
-/// The date in UTC, as in `2026-11-22`, by the calendar of the Python that converts the packages anyway.
+/// The date in UTC, such as `2026-11-22`. It comes from Python, which converts the packages anyway.
 fn today() -> Result<String> {
     const PROGRAM: &str = "from datetime import *; print(datetime.now(timezone.utc).date(), end='')";
     let output = Command::new("python3").args(["-c", PROGRAM]).output().context("cannot run python3")?;
-    ensure!(output.status.success(), "python3 does not tell the date: {}", output.status);
+    ensure!(output.status.success(), "python3 cannot print the date: {}", output.status);
     Ok(String::from_utf8(output.stdout)?)
 }
 
@@ -189,7 +189,7 @@ mod tests {
     use crate::repository::Repository;
 
     #[test]
-    fn the_module_of_fetched_files_is_the_generated_one() {
+    fn the_module_of_fetched_files_is_up_to_date() {
         let repository = Repository::of_this_crate().unwrap();
         let root = repository.root();
         assert_eq!(

@@ -10,14 +10,14 @@ use anyhow::{Context, Result};
 use crate::servers::{self, Provision};
 use crate::workspace::cargo;
 
-/// Fails the tests that find no server or no browser, where it is 1.
+/// With the value 1, tests fail if a server or the browser is missing.
 const REQUIRE_SERVERS: &str = "SIGNPOST_REQUIRE_SERVERS";
 
-/// Runs every test of the workspace at `root` and answers with cargo's own exit code. What the tests want is
-/// installed before, where it is missing and that is allowed.
+/// Runs every test of the workspace at `root` and returns cargo's exit code. It first installs missing servers and the
+/// browser, if that is allowed.
 ///
-/// Where it stays missing the last line says so. Otherwise the last lines are those of `cargo test`, for whoever counts
-/// them.
+/// If one stays missing, the last line says so. Otherwise the output ends with that of `cargo test`, so that tools can
+/// count the tests.
 pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
     let provision = servers::provide().context("cannot tell what is installed")?;
     let mut command = cargo();
@@ -29,13 +29,13 @@ pub fn run(root: &Path, extra: &[OsString]) -> Result<ExitCode> {
     if let Provision::Missing(line) = &provision {
         servers::say(line)?;
     }
-    // A cargo that a signal ended has no code.
+    // There is no exit code if a signal ended cargo.
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(ExitCode::from(code.unwrap_or(1)))
 }
 
-/// Always the whole workspace: cargo unifies features over what is selected, so that a selection would compile half
-/// of the dependencies a second time. A failure in one crate must not hide those of the next.
+/// Always selects the whole workspace: cargo unifies features over the selected packages, so another selection would
+/// compile half of the dependencies again. A failure in one crate must not hide failures in the next.
 fn arguments(extra: &[OsString]) -> impl Iterator<Item = &OsStr> {
     let always = ["test", "--workspace", "--no-fail-fast"].into_iter().map(OsStr::new);
     always.chain(extra.iter().map(OsString::as_os_str))
@@ -48,7 +48,7 @@ mod tests {
     use super::arguments;
 
     #[test]
-    fn everything_runs_unless_cargo_is_told_otherwise() {
+    fn all_tests_run_by_default() {
         let extra = ["--test", "end_to_end", "--", "--nocapture"].map(OsString::from);
         let all: Vec<_> = arguments(&extra).collect();
         assert_eq!(

@@ -1,4 +1,4 @@
-//! Rules about the files themselves.
+//! Rules about files: their names, length and content.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ pub mod machine_traces;
 pub mod names;
 pub mod unfinished_work;
 
-/// Whether the path is that of a Rust source file.
+/// Whether this is the path of a Rust source file.
 fn is_rust(path: &str) -> bool {
     Path::new(path).extension().is_some_and(|extension| extension == "rs")
 }

@@ -1,4 +1,4 @@
-//! The crates of the workspace and what each depends on, as cargo itself sees them.
+//! The crates of the workspace and their dependencies, as reported by cargo.
 
 use std::env;
 use std::path::Path;
@@ -14,27 +14,27 @@ pub struct Package {
     pub name: String,
     /// The path of its `Cargo.toml`, relative to the repository's root.
     pub manifest: String,
-    /// What it depends on directly, on whatever target and behind whatever feature.
+    /// Its direct dependencies, for all targets and features.
     pub dependencies: Vec<Dependency>,
 }
 
 /// One direct dependency of a crate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// The name of the package, whatever the crate calls it by.
+    /// The name of the package, even if the crate renames it.
     pub name: String,
-    /// What the dependency is there for.
+    /// The purpose of the dependency.
     pub kind: Kind,
-    /// Whether it is found by a path, as the crates of the workspace are.
+    /// Whether it is a path dependency, like the crates of the workspace.
     pub by_path: bool,
 }
 
-/// What a dependency is there for.
+/// The purpose of a dependency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// The crate itself, or its build script.
+    /// For the crate itself or its build script.
     Product,
-    /// Its tests, examples and benches.
+    /// For its tests, examples and benches.
     Tests,
 }
 
@@ -80,7 +80,7 @@ fn dependency(value: &Value) -> Result<Dependency> {
     let kind = match value.get("kind").and_then(Value::as_str) {
         None | Some("build") => Kind::Product,
         Some("dev") => Kind::Tests,
-        Some(other) => bail!("cargo knows a kind of dependency that we do not: {other}"),
+        Some(other) => bail!("unknown kind of dependency in the output of cargo: {other}"),
     };
     let by_path = value.get("path").is_some_and(Value::is_string);
     Ok(Dependency { name: text(value, "name")?.to_owned(), kind, by_path })
@@ -101,7 +101,7 @@ mod tests {
     use super::{Dependency, Kind, Package, parse};
 
     #[test]
-    fn a_renamed_dependency_is_known_by_its_own_name() {
+    fn a_renamed_dependency_has_the_name_of_its_package() {
         let metadata = json!({
             "workspace_root": "/signpost",
             "packages": [{
@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_of_another_shape_is_an_error_and_not_an_empty_workspace() {
+    fn unexpected_metadata_is_an_error_and_not_an_empty_workspace() {
         assert!(parse(&json!({ "workspace_root": "/signpost" })).is_err());
         let unknown_kind = json!({
             "workspace_root": "/signpost",

@@ -5,7 +5,10 @@ use std::time::Duration;
 use signpost_app::idempotency::Conclusion;
 use signpost_app::{AppError, groups, links};
 use signpost_domain::id::{LandingKind, RedirectKind};
-use signpost_domain::{Batch, GroupId, IdReference, Landing, LandingRequest, Link, LinkId, NoContent, PageContent, Redirect, RedirectContent, Refusal, Rejection, Submitted};
+use signpost_domain::{
+    Batch, GroupId, IdReference, Landing, LandingRequest, Link, LinkId, NoContent, PageContent, Redirect,
+    RedirectContent, Refusal, Rejection, Submitted,
+};
 use signpost_memory::{Fault, Step};
 use signpost_port_contracts::samples;
 

@@ -4,7 +4,7 @@ use signpost_app::ports::{Appended, EncodedClicks};
 
 use super::fixture::Fresh;
 use super::given::{account, batch, click, count, instant, links, pack_all};
-use crate::concurrency::at_once;
+use crate::run::at_once;
 
 fn numbered(number: u64, owner: signpost_domain::AccountId) -> EncodedClicks {
     let link = links(1)[0];
@@ -21,13 +21,13 @@ pub(super) async fn d51_a_batch_is_stored_once(fresh: Fresh) {
     }
     assert_eq!(count(store.as_ref(), owner).await, 3);
     pack_all(store.as_ref()).await;
-    // What was packed is not forgotten.
+    // Packing does not forget the numbers of batches.
     assert_eq!(store.append(&numbered(2, owner)).await.unwrap(), Appended::Before);
     assert_eq!(store.append(&numbered(4, owner)).await.unwrap(), Appended::Now);
     assert_eq!(count(store.as_ref(), owner).await, 4);
 }
 
-pub(super) async fn d51_a_batch_behind_a_gap_is_not_stored(fresh: Fresh) {
+pub(super) async fn d51_a_batch_after_a_gap_is_not_stored(fresh: Fresh) {
     let (store, owner) = (fresh.store().await, account());
     assert_eq!(store.append(&numbered(1, owner)).await.unwrap(), Appended::Now);
     assert_eq!(store.append(&numbered(3, owner)).await.unwrap(), Appended::AfterGap);
@@ -42,14 +42,14 @@ pub(super) async fn d51_a_source_begins_with_its_first_batch(fresh: Fresh) {
     assert_eq!(store.append(&numbered(2, owner)).await.unwrap(), Appended::AfterGap);
     assert_eq!(count(store.as_ref(), owner).await, 0);
     assert_eq!(store.append(&numbered(1, owner)).await.unwrap(), Appended::Now);
-    // Another source has numbers of its own.
+    // Each source has its own numbers.
     let other =
         EncodedClicks { source: signpost_domain::analytics::ClickSource([9; 16]), ..numbered(1, owner) };
     assert_eq!(store.append(&other).await.unwrap(), Appended::Now);
     assert_eq!(count(store.as_ref(), owner).await, 2);
 }
 
-pub(super) async fn d51_of_many_copies_of_a_batch_one_is_stored(fresh: Fresh) {
+pub(super) async fn d51_concurrent_copies_of_a_batch_are_stored_once(fresh: Fresh) {
     let (store, owner) = (fresh.store().await, account());
     for number in 1..=3 {
         let (batch, shared) = (numbered(number, owner), std::sync::Arc::clone(&store));
@@ -64,7 +64,7 @@ pub(super) async fn d51_of_many_copies_of_a_batch_one_is_stored(fresh: Fresh) {
     assert_eq!(count(store.as_ref(), owner).await, 3);
 }
 
-pub(super) async fn d51_what_is_appended_is_there_after_reopening(fresh: Fresh) {
+pub(super) async fn d51_appended_batches_survive_reopening(fresh: Fresh) {
     let (mut store, owner) = (fresh.store().await, account());
     for number in 1..=4 {
         assert_eq!(store.append(&numbered(number, owner)).await.unwrap(), Appended::Now);
@@ -77,8 +77,8 @@ pub(super) async fn d51_what_is_appended_is_there_after_reopening(fresh: Fresh) 
     }
 }
 
-/// Nobody can say whose clicks are in it, so it is nobody's.
-pub(super) async fn a_malformed_batch_keeps_no_other_from_being_counted(fresh: Fresh) {
+/// The account of a malformed batch is unknown, so no account counts it.
+pub(super) async fn a_malformed_batch_does_not_block_others(fresh: Fresh) {
     let (store, owner) = (fresh.store().await, account());
     assert_eq!(store.append(&numbered(1, owner)).await.unwrap(), Appended::Now);
     let mut malformed = numbered(2, owner);

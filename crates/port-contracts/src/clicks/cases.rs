@@ -1,7 +1,7 @@
-//! The list of the cases of a store of clicks. It is a macro so that the table of cases here and the tests of the
-//! adapters are made from the same names.
+//! The list of the cases of a click store. It is a macro, because the table of cases and the tests of the adapters are
+//! generated from it.
 
-/// Hands the list to another macro, after that macro's own arguments.
+/// Passes the list to another macro, after that macro's own arguments.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! __click_cases {
@@ -9,32 +9,32 @@ macro_rules! __click_cases {
         $($callback)* ! { $arguments
             appending {
                 d51_a_batch_is_stored_once
-                d51_a_batch_behind_a_gap_is_not_stored
+                d51_a_batch_after_a_gap_is_not_stored
                 d51_a_source_begins_with_its_first_batch
-                d51_of_many_copies_of_a_batch_one_is_stored
-                d51_what_is_appended_is_there_after_reopening
-                a_malformed_batch_keeps_no_other_from_being_counted
+                d51_concurrent_copies_of_a_batch_are_stored_once
+                d51_appended_batches_survive_reopening
+                a_malformed_batch_does_not_block_others
             }
             counting {
-                d47_answers_are_those_of_a_brute_force_count
+                d47_answers_equal_a_brute_force_count
                 d51_upkeep_in_any_order_changes_no_answer
-                d51_upkeep_at_the_same_time_changes_no_answer
-                accounts_count_their_own_clicks_only
-                a_question_past_its_deadline_is_refused
+                d51_concurrent_upkeep_changes_no_answer
+                accounts_count_only_their_own_clicks
+                a_query_after_its_deadline_is_refused
             }
             upkeep {
-                each_step_of_upkeep_comes_to_an_end
-                d51_several_packers_at_once_lose_and_double_nothing
+                each_step_of_upkeep_terminates
+                d51_concurrent_packers_count_each_click_once
                 late_clicks_count_after_digests_and_sealing
             }
             exports {
                 d66_clicks_come_in_the_order_of_their_ids
-                d66_an_export_is_resumed_behind_any_click
+                d66_an_export_resumes_after_any_click
                 d66_upkeep_changes_no_export
             }
             recent {
                 d66_recent_clicks_are_counted_for_each_link
-                d66_the_last_click_is_known_after_its_day_is_sealed
+                d66_sealing_keeps_the_last_click
             }
             deletion {
                 clicks_before_a_day_are_deleted
@@ -43,8 +43,8 @@ macro_rules! __click_cases {
                 accounts_with_old_clicks_are_listed_in_order
             }
             visitor_keys {
-                d48_all_nodes_get_the_key_that_was_proposed_first
-                d48_keys_of_earlier_days_are_forgotten
+                d48_all_nodes_get_the_first_proposed_key
+                d48_keys_of_earlier_days_are_deleted
             }
         }
     };

@@ -1,4 +1,4 @@
-//! Answers are exact, whatever upkeep runs.
+//! Reports are exact before, during and after upkeep.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,7 +40,7 @@ impl Given {
     }
 }
 
-pub(super) async fn d47_answers_are_those_of_a_brute_force_count(fresh: Fresh) {
+pub(super) async fn d47_answers_equal_a_brute_force_count(fresh: Fresh) {
     let mut given = given(&fresh, 1, 3_000).await;
     let (one, rest) = given.clicks.split_at(1_000);
     append(given.store.as_ref(), 1, one, 70).await;
@@ -59,7 +59,7 @@ pub(super) async fn d51_upkeep_in_any_order_changes_no_answer(fresh: Fresh) {
         let some = &given.clicks[appended..appended + 500];
         append(given.store.as_ref(), source, some, 90).await;
         appended += 500;
-        // Sealing comes last: of clicks that come later, visitors may be counted twice.
+        // Sealing comes last: visitors of clicks that arrive after it may be counted twice.
         match given.random.below(3) {
             0 => given::pack_all(given.store.as_ref()).await,
             1 => given::digest_all(given.store.as_ref()).await,
@@ -80,7 +80,7 @@ pub(super) async fn d51_upkeep_in_any_order_changes_no_answer(fresh: Fresh) {
     given.check(40, appended).await;
 }
 
-pub(super) async fn d51_upkeep_at_the_same_time_changes_no_answer(fresh: Fresh) {
+pub(super) async fn d51_concurrent_upkeep_changes_no_answer(fresh: Fresh) {
     let mut given = given(&fresh, 3, 4_000).await;
     append(given.store.as_ref(), 1, &given.clicks, 40).await;
     let (ended, store) = (Arc::new(AtomicBool::new(false)), Arc::clone(&given.store));
@@ -99,7 +99,7 @@ pub(super) async fn d51_upkeep_at_the_same_time_changes_no_answer(fresh: Fresh) 
     given.check(20, appended).await;
 }
 
-pub(super) async fn accounts_count_their_own_clicks_only(fresh: Fresh) {
+pub(super) async fn accounts_count_only_their_own_clicks(fresh: Fresh) {
     let given = given(&fresh, 4, 1_000).await;
     append(given.store.as_ref(), 1, &given.clicks, 100).await;
     let stranger = given::account();
@@ -117,7 +117,7 @@ pub(super) async fn accounts_count_their_own_clicks_only(fresh: Fresh) {
     }
 }
 
-pub(super) async fn a_question_past_its_deadline_is_refused(fresh: Fresh) {
+pub(super) async fn a_query_after_its_deadline_is_refused(fresh: Fresh) {
     let given = given(&fresh, 5, 500).await;
     append(given.store.as_ref(), 1, &given.clicks, 100).await;
     let past = Instant::now().checked_sub(Duration::from_millis(1)).unwrap();
@@ -126,6 +126,6 @@ pub(super) async fn a_question_past_its_deadline_is_refused(fresh: Fresh) {
     assert!(matches!(answer, Err(StoreError::Unavailable(_))), "{answer:?}");
     let clicks = given.store.clicks(&everything(account), None, 10, past).await;
     assert!(matches!(clicks, Err(StoreError::Unavailable(_))), "{clicks:?}");
-    // Nothing is left over from it.
+    // The refused query leaves nothing behind.
     ask(given.store.as_ref(), &question(everything(account))).await;
 }

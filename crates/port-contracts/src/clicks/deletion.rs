@@ -1,4 +1,4 @@
-//! Retention, and what becomes of the clicks of deleted accounts.
+//! Retention, and the clicks of deleted accounts.
 
 use signpost_app::ports::{ClickStore, Upkeep};
 use signpost_domain::AccountId;
@@ -80,7 +80,7 @@ pub(super) async fn accounts_with_old_clicks_are_listed_in_order(fresh: Fresh) {
     let link = links(1)[0];
     let mut clicks: Vec<Click> =
         accounts.iter().map(|account| given::click(*account, link, instant(2, 0), 1)).collect();
-    // Later days change nothing, and one account has those only.
+    // Clicks on later days do not matter; one account has only those.
     clicks.extend(accounts.iter().map(|account| given::click(*account, link, instant(20, 0), 1)));
     let young = given::account();
     clicks.push(given::click(young, link, instant(20, 0), 1));

@@ -21,7 +21,7 @@ async fn given(fresh: &Fresh, seed: u64) -> Given {
     let mut random = Pseudorandom::new(seed);
     let owners = [(given::account(), links(6)), (given::account(), links(2))];
     let mut clicks = given::random_clicks(&mut random, 1_200, &owners, DAYS);
-    // Some of the same millisecond and link, and some that are equal.
+    // Some clicks share millisecond and link, and some are equal.
     let twins: Vec<given::Click> = clicks.iter().step_by(9).cloned().collect();
     for (number, mut twin) in twins.into_iter().enumerate() {
         if number % 2 == 0 {
@@ -60,7 +60,7 @@ pub(super) async fn d66_clicks_come_in_the_order_of_their_ids(fresh: Fresh) {
     }
 }
 
-pub(super) async fn d66_an_export_is_resumed_behind_any_click(fresh: Fresh) {
+pub(super) async fn d66_an_export_resumes_after_any_click(fresh: Fresh) {
     let mut given = given(&fresh, 12).await;
     given::pack_all(given.store.as_ref()).await;
     for selection in &given.selections {

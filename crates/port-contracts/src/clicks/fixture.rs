@@ -1,4 +1,4 @@
-//! What an adapter supplies, and what a case gets.
+//! The fixture of an adapter, and the stores that a case opens.
 
 use std::ops::Deref;
 use std::pin::Pin;
@@ -7,15 +7,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use signpost_app::ports::ClickStore;
 
-/// A store of clicks of its own for one case, with all that must be kept alive as long: temporary folders, servers. Its time
-/// limit must be patient: a minute or more.
+/// The click store of one case, with everything that must live as long: temporary folders, servers. Its time limit must be
+/// a minute or more.
 #[async_trait]
 pub trait ClickFixture: Sized + Send + Sync + 'static {
-    /// The store, the same at every call.
+    /// The store; each call returns the same one.
     fn clicks(&self) -> Arc<dyn ClickStore>;
 
-    /// Closes the store and opens it again, as a program does that is stopped and started: what was appended is still
-    /// there. The suite has dropped every other handle to the store before it calls this.
+    /// Closes the store and opens it again, like a restart of the program; appended clicks are still there. The suite drops
+    /// every other handle to the store before it calls this.
     async fn reopen(self) -> Self;
 }
 

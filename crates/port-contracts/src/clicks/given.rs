@@ -1,4 +1,4 @@
-//! Clicks to begin with, and what happens to them.
+//! Setup for cases: clicks, and steps that append, pack, digest, seal and query them.
 
 use std::time::{Duration, Instant};
 
@@ -13,12 +13,12 @@ use signpost_domain::{AccountId, LinkId, LinkKind, Timestamp};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
-/// The day on which the clicks of a case begin.
+/// The day of the first clicks of a case.
 pub(super) const FIRST_DAY: i32 = 20_700;
 
 const DAY: i64 = 86_400_000;
 
-/// A click that a case knows about.
+/// A click that a case appends and counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Click {
     pub(super) at: Timestamp,
@@ -33,7 +33,7 @@ pub(super) fn day(number: i32) -> UtcDay {
     UtcDay::from_number(FIRST_DAY + number)
 }
 
-/// An instant so many milliseconds after the beginning of a day of the case.
+/// The instant `millis` milliseconds after the start of a day of the case.
 pub(super) fn instant(day: i32, millis: i64) -> Timestamp {
     Timestamp::from_unix_millis(i64::from(FIRST_DAY + day) * DAY + millis).unwrap()
 }
@@ -42,20 +42,20 @@ pub(super) fn account() -> AccountId {
     samples::id()
 }
 
-/// So many links of either kind, in ascending order of their bytes.
+/// `number` links of both kinds, in ascending order of their bytes.
 pub(super) fn links(number: u64) -> Vec<LinkId> {
     let kind = |number| if number % 3 == 0 { LinkKind::Landing } else { LinkKind::Redirect };
     (0..number).map(|number| samples::link(kind(number), &format!("link-{number}")).id()).collect()
 }
 
-/// A click of which nothing is known.
+/// A click without values of dimensions.
 pub(super) fn click(account: AccountId, link: LinkId, at: Timestamp, visitor: u8) -> Click {
     let values = Dimension::RECORDED.map(|_| String::new());
     Click { at, account, link, kind: RecordedKind::Click, visitor: [visitor; 6], values }
 }
 
-/// Clicks of some accounts and links over some days, the same in every run: few visitors and values, so that many are
-/// counted twice, and edges of days and hours.
+/// Random clicks of some accounts and links over some days, the same in every run. They have few visitors and values, so
+/// that many occur twice, and include the boundaries of days and hours.
 pub(super) fn random_clicks(
     random: &mut Pseudorandom,
     number: usize,
@@ -89,7 +89,7 @@ pub(super) fn random_clicks(
         if kind == RecordedKind::Widget {
             values[10] = format!("widget-{}", random.below(3));
         }
-        // A visitor of one account and day has one hash; of others it has others.
+        // The hash of a visitor differs between accounts and days.
         let mut hash = [visitor; 6];
         hash[0] = u8::try_from(day).unwrap();
         hash[1] = account.to_bytes()[15];
@@ -120,14 +120,14 @@ pub(super) fn batch(source: u8, number: u64, clicks: &[Click]) -> EncodedClicks 
     }
 }
 
-/// Appends clicks as the batches of one source, from the first on.
+/// Appends clicks as the first batches of one source.
 pub(super) async fn append(store: &dyn ClickStore, source: u8, clicks: &[Click], batch_size: usize) {
     for (number, clicks) in (1..).zip(clicks.chunks(batch_size)) {
         assert_eq!(store.append(&batch(source, number, clicks)).await.unwrap(), Appended::Now);
     }
 }
 
-/// Long after all clicks of a case: everything is due.
+/// Long after all clicks of a case, so that all upkeep is due.
 pub(super) fn long_after() -> Timestamp {
     instant(40, 0)
 }
@@ -144,18 +144,18 @@ pub(super) async fn seal_all(store: &dyn ClickStore) {
     while store.seal(long_after()).await.unwrap() == Upkeep::More {}
 }
 
-/// When a question of a case must be answered at last, however busy the machine is.
+/// The deadline for a query of a case, long enough for a busy machine.
 pub(super) fn deadline() -> Instant {
     Instant::now() + Duration::from_secs(100)
 }
 
-/// All clicks of an account in the days of a case.
+/// Selects all clicks of an account in the days of a case.
 pub(super) fn everything(account: AccountId) -> ClickSelection {
     let period = Period::new(instant(0, 0), instant(39, DAY - 1)).unwrap();
     ClickSelection { account, scope: LinkScope::All, period, filters: Vec::new() }
 }
 
-/// A question for totals and all dimensions.
+/// A query for totals and all dimensions.
 pub(super) fn question(selection: ClickSelection) -> Question {
     let buckets = Buckets::new(vec![selection.period.first()]).unwrap();
     Question { selection, buckets, dimensions: Dimension::ALL.to_vec(), limit: 100 }
@@ -165,7 +165,7 @@ pub(super) async fn ask(store: &dyn ClickStore, question: &Question) -> Report {
     store.answer(question, deadline()).await.unwrap()
 }
 
-/// How many clicks an account has.
+/// The number of clicks of an account.
 pub(super) async fn count(store: &dyn ClickStore, account: AccountId) -> u64 {
     ask(store, &question(everything(account))).await.totals.clicks
 }

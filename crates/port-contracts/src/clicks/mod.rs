@@ -39,7 +39,7 @@ where
     crate::run::run(run(Fresh::new(open)));
 }
 
-/// Makes a test of every case of the contract of a store of clicks. The argument names a function in scope,
+/// Makes a test of every case of the contract of a click store. The argument names a function in scope,
 /// `async fn() -> impl ClickFixture`; see [`ClickFixture`](crate::ClickFixture).
 #[macro_export]
 macro_rules! click_contract {

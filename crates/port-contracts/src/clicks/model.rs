@@ -1,4 +1,4 @@
-//! Counting clicks one by one, without any encoding: what answers must be.
+//! A model that counts clicks one by one, without any encoding. Reports must equal its results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,7 +47,7 @@ fn is_selected(click: &Click, selection: &ClickSelection) -> bool {
         && selection.filters.iter().all(|filter| filter.takes(&value(click, filter.dimension)))
 }
 
-/// The answer to a question.
+/// The expected report for a query.
 pub(super) fn report(clicks: &[Click], question: &Question) -> Report {
     let selected: Vec<&Click> =
         clicks.iter().filter(|click| is_selected(click, &question.selection)).collect();
@@ -85,7 +85,7 @@ fn values(selected: &[&Click], dimension: Dimension, limit: usize) -> Vec<ValueC
     values
 }
 
-/// All clicks of a selection, in the order of an export.
+/// The expected export of a selection.
 pub(super) fn export(clicks: &[Click], selection: &ClickSelection) -> Vec<ExportedClick> {
     let mut sorted: Vec<&Click> = clicks
         .iter()
@@ -105,7 +105,7 @@ pub(super) fn export(clicks: &[Click], selection: &ClickSelection) -> Vec<Export
     export
 }
 
-/// Something to ask about clicks of these links in the first days of a case.
+/// A random selection of clicks of these links in the first days of a case.
 pub(super) fn random_selection(
     random: &mut Pseudorandom,
     account: signpost_domain::AccountId,
@@ -143,7 +143,7 @@ pub(super) fn random_selection(
     ClickSelection { account, scope, period, filters }
 }
 
-/// A question about a selection, with buckets of any kind.
+/// A random query about a selection, with any kind of buckets.
 pub(super) fn random_question(random: &mut Pseudorandom, selection: ClickSelection) -> Question {
     let (first, last) = (selection.period.first().unix_millis(), selection.period.last().unix_millis());
     let step = *random.pick(&[3_600_000, 900_000 * 23, 86_400_000, 86_400_000 * 2, 7_777_777]).unwrap();

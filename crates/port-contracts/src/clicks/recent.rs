@@ -1,4 +1,4 @@
-//! What was clicked lately (D66).
+//! Recent clicks (D66).
 
 use signpost_domain::LinkId;
 use signpost_domain::analytics::{RecentClicks, RecordedKind};
@@ -40,7 +40,7 @@ pub(super) async fn d66_recent_clicks_are_counted_for_each_link(fresh: Fresh) {
         }
         for (account, links) in &owners {
             let mut asked = links.clone();
-            // One that was never clicked, and another account's.
+            // One link that was never clicked, and one of another account.
             asked.extend(given::links(1));
             asked.truncate(100);
             asked.reverse();
@@ -50,7 +50,7 @@ pub(super) async fn d66_recent_clicks_are_counted_for_each_link(fresh: Fresh) {
     }
 }
 
-pub(super) async fn d66_the_last_click_is_known_after_its_day_is_sealed(fresh: Fresh) {
+pub(super) async fn d66_sealing_keeps_the_last_click(fresh: Fresh) {
     let store = fresh.store().await;
     let (account, links) = (given::account(), links(3));
     let clicks = [
@@ -62,7 +62,7 @@ pub(super) async fn d66_the_last_click_is_known_after_its_day_is_sealed(fresh: F
     given::pack_all(store.as_ref()).await;
     given::digest_all(store.as_ref()).await;
     given::seal_all(store.as_ref()).await;
-    // A late click is packed and not summed up yet; it is older than the one that is known.
+    // A late click, first without and then in a digest, is older than the known last click.
     append(store.as_ref(), 2, &[given::click(account, links[0], instant(0, 9), 1)], 1).await;
     for summed_up in [false, true] {
         let recent = store.recent_clicks(account, &links, instant(5, 3_600_000)).await.unwrap();

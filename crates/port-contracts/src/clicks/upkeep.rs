@@ -8,10 +8,10 @@ use signpost_domain::analytics::Counts;
 use super::fixture::Fresh;
 use super::given::{self, append, ask, click, everything, instant, links, long_after, question};
 use super::model::report;
-use crate::concurrency::at_once;
 use crate::pseudorandom::Pseudorandom;
+use crate::run::at_once;
 
-pub(super) async fn each_step_of_upkeep_comes_to_an_end(fresh: Fresh) {
+pub(super) async fn each_step_of_upkeep_terminates(fresh: Fresh) {
     let (store, owner, link) = (fresh.store().await, given::account(), links(1)[0]);
     append(store.as_ref(), 1, &[click(owner, link, instant(0, 0), 1)], 1).await;
     for _ in 0..2 {
@@ -22,7 +22,7 @@ pub(super) async fn each_step_of_upkeep_comes_to_an_end(fresh: Fresh) {
         assert_eq!(store.digest(long_after()).await.unwrap(), Upkeep::Done);
         assert_eq!(store.seal(long_after()).await.unwrap(), Upkeep::Done);
     }
-    // Nothing of this is due, so nothing is left to do.
+    // None of these steps is due yet.
     append(store.as_ref(), 2, &[click(owner, link, instant(5, 0), 1)], 1).await;
     assert_eq!(store.pack(instant(5, 59_000)).await.unwrap(), Upkeep::Done);
     given::pack_all(store.as_ref()).await;
@@ -30,7 +30,7 @@ pub(super) async fn each_step_of_upkeep_comes_to_an_end(fresh: Fresh) {
     assert_eq!(store.seal(instant(7, 86_399_999)).await.unwrap(), Upkeep::Done);
 }
 
-pub(super) async fn d51_several_packers_at_once_lose_and_double_nothing(fresh: Fresh) {
+pub(super) async fn d51_concurrent_packers_count_each_click_once(fresh: Fresh) {
     let store = fresh.store().await;
     let mut random = Pseudorandom::new(7);
     let owners = [(given::account(), links(5)), (given::account(), links(5))];
@@ -50,7 +50,7 @@ pub(super) async fn d51_several_packers_at_once_lose_and_double_nothing(fresh: F
     }
 }
 
-/// Visitors of late clicks may be counted twice, since those that were sealed are not known any more; nothing else may.
+/// Only visitors of late clicks may be counted twice: sealing drops the visitors of a day.
 pub(super) async fn late_clicks_count_after_digests_and_sealing(fresh: Fresh) {
     let store = fresh.store().await;
     let mut random = Pseudorandom::new(8);

@@ -1,4 +1,4 @@
-//! The keys of visitors' hashes (D48).
+//! The keys of the visitor hashes (D48).
 
 use std::sync::Arc;
 
@@ -6,9 +6,9 @@ use signpost_domain::analytics::VisitorKey;
 
 use super::fixture::Fresh;
 use super::given::day;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 
-pub(super) async fn d48_all_nodes_get_the_key_that_was_proposed_first(fresh: Fresh) {
+pub(super) async fn d48_all_nodes_get_the_first_proposed_key(fresh: Fresh) {
     let store = fresh.store().await;
     let shared = Arc::clone(&store);
     let keys = at_once(8, |number| {
@@ -22,11 +22,11 @@ pub(super) async fn d48_all_nodes_get_the_key_that_was_proposed_first(fresh: Fre
     drop(shared);
     let store = store.reopened().await;
     assert!(store.visitor_key(day(1), VisitorKey([9; 32])).await.unwrap() == first);
-    // Each day has its own.
+    // Each day has its own key.
     assert!(store.visitor_key(day(2), VisitorKey([10; 32])).await.unwrap() == VisitorKey([10; 32]));
 }
 
-pub(super) async fn d48_keys_of_earlier_days_are_forgotten(fresh: Fresh) {
+pub(super) async fn d48_keys_of_earlier_days_are_deleted(fresh: Fresh) {
     let store = fresh.store().await;
     for number in 1..=3 {
         store.visitor_key(day(number), VisitorKey([1; 32])).await.unwrap();

@@ -1,4 +1,4 @@
-//! Answers are of now, and no answer is not a "no" (D42).
+//! Answers are current, and a missing answer is an error (D42).
 
 use signpost_domain::{HostResolution, Hostname};
 
@@ -9,8 +9,8 @@ use super::texts::{text, texts};
 const HOST: &str = "www.customer.com";
 const PROOF: &str = "_signpost.www.customer.com";
 
-/// Servers say for how long a "no" may be remembered. Whoever verifies has just added the record.
-pub(super) async fn a_record_is_seen_at_once_after_a_no(fresh: Fresh) {
+/// A negative answer allows caching, but the owner who verifies a domain has just added the record.
+pub(super) async fn a_new_record_is_seen_at_once_after_a_negative_answer(fresh: Fresh) {
     let dns = fresh.dns().await;
     assert_eq!(dns.txt_records(PROOF).await, Ok(Vec::new()));
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
@@ -38,8 +38,8 @@ pub(super) async fn a_change_and_a_removal_are_seen_at_once(fresh: Fresh) {
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
 }
 
-/// "Could not ask" is never "no", and what is known again is known at once.
-pub(super) async fn without_an_answer_nothing_is_known(fresh: Fresh) {
+/// An unavailable server never means "no such record", and recovery takes effect at once.
+pub(super) async fn d42_an_unavailable_server_is_an_error(fresh: Fresh) {
     let dns = fresh.dns().await;
     let hostname = Hostname::parse(HOST).unwrap();
     dns.set(PROOF, [text("signpost-verification=abc")]);

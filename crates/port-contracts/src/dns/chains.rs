@@ -1,4 +1,4 @@
-//! Where hostnames lead (D39).
+//! The aliases and addresses of hostnames (D39).
 
 use std::collections::BTreeSet;
 use std::net::IpAddr;
@@ -34,7 +34,7 @@ pub(super) async fn a_hostname_has_the_addresses_of_both_families(fresh: Fresh) 
     assert_eq!(resolution(&dns, HOST).await, leads(&[], &all));
 }
 
-pub(super) async fn one_family_is_enough(fresh: Fresh) {
+pub(super) async fn a_hostname_may_have_addresses_of_one_family(fresh: Fresh) {
     let dns = fresh.dns().await;
     for only in ["192.0.2.1", "2001:db8::1"] {
         dns.set(HOST, [address(only)]);
@@ -46,18 +46,18 @@ pub(super) async fn one_family_is_enough(fresh: Fresh) {
 }
 
 /// A definite "no such record" is an answer (D42).
-pub(super) async fn a_hostname_that_does_not_exist_leads_nowhere(fresh: Fresh) {
+pub(super) async fn a_missing_hostname_has_no_addresses(fresh: Fresh) {
     let dns = fresh.dns().await;
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
 }
 
-pub(super) async fn a_hostname_with_texts_alone_leads_nowhere(fresh: Fresh) {
+pub(super) async fn a_hostname_with_only_texts_has_no_addresses(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(HOST, [text("192.0.2.1")]);
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
 }
 
-pub(super) async fn a_chain_is_told_in_order_and_in_lower_case(fresh: Fresh) {
+pub(super) async fn an_alias_chain_is_reported_in_order_and_lower_case(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(HOST, [alias("Shop.Provider.NET")]);
     dns.set("shop.provider.net", [alias("edge.example.com")]);
@@ -66,8 +66,8 @@ pub(super) async fn a_chain_is_told_in_order_and_in_lower_case(fresh: Fresh) {
     assert_eq!(resolution(&dns, HOST).await, expected);
 }
 
-/// At most eight (D39). Beyond that the hostname leads nowhere.
-pub(super) async fn eight_aliases_are_followed_and_nine_are_not(fresh: Fresh) {
+/// A hostname behind a ninth alias has no addresses.
+pub(super) async fn d39_at_most_eight_aliases_are_followed(fresh: Fresh) {
     let dns = fresh.dns().await;
     let names: Vec<String> = (1..=9).map(|number| format!("n{number}.provider.net")).collect();
     dns.set(HOST, [alias(&names[0])]);
@@ -84,7 +84,7 @@ pub(super) async fn eight_aliases_are_followed_and_nine_are_not(fresh: Fresh) {
     assert_eq!(resolution(&dns, HOST).await, leads(&eight, &[]));
 }
 
-pub(super) async fn a_chain_that_leads_round_in_a_circle_has_no_addresses(fresh: Fresh) {
+pub(super) async fn an_alias_cycle_has_no_addresses(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(HOST, [alias("one.provider.net")]);
     dns.set("one.provider.net", [alias("two.provider.net")]);
@@ -100,7 +100,7 @@ pub(super) async fn an_alias_of_itself_has_no_addresses(fresh: Fresh) {
     assert_eq!(resolution(&dns, HOST).await, HostResolution::default());
 }
 
-pub(super) async fn a_chain_that_ends_where_there_is_nothing_is_an_answer(fresh: Fresh) {
+pub(super) async fn a_broken_alias_chain_is_an_answer(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(HOST, [alias("edge.example.com")]);
     assert_eq!(resolution(&dns, HOST).await, leads(&["edge.example.com"], &[]));
@@ -108,7 +108,7 @@ pub(super) async fn a_chain_that_ends_where_there_is_nothing_is_an_answer(fresh:
     assert_eq!(resolution(&dns, HOST).await, leads(&["edge.example.com"], &[]));
 }
 
-pub(super) async fn an_alias_need_not_lead_to_a_hostname(fresh: Fresh) {
+pub(super) async fn an_alias_may_lead_to_a_name_that_is_no_hostname(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(HOST, [alias("_shop_.provider.net")]);
     dns.set("_shop_.provider.net", [address("192.0.2.1")]);

@@ -1,4 +1,4 @@
-//! What an adapter supplies, and what a case gets.
+//! The fixture of an adapter, and the domain name system that a case asks.
 
 use std::ops::Deref;
 use std::pin::Pin;
@@ -6,30 +6,30 @@ use std::sync::Arc;
 
 use signpost_app::ports::DnsProvider;
 
-/// A record that a name can have.
+/// A DNS record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// A `TXT` record of these strings, each of at most 255 bytes.
+    /// A `TXT` record with these strings of at most 255 bytes each.
     Txt(Vec<Vec<u8>>),
     /// An `A` or `AAAA` record.
     Address(std::net::IpAddr),
-    /// A `CNAME` record, with the name that this one is an alias of.
+    /// A `CNAME` record with its target.
     Alias(String),
 }
 
-/// A domain name system of its own for one case, with all that must be kept alive as long. No name exists at first. What
-/// is changed holds for every call of the port that begins afterwards.
+/// The domain name system of one case, with everything that must live as long. It has no names at first. A change applies
+/// to every call of the port that begins afterwards.
 pub trait DnsFixture: Send + Sync + 'static {
-    /// What asks it, the same at every call.
+    /// The provider that asks it; each call returns the same one.
     fn dns(&self) -> Arc<dyn DnsProvider>;
 
-    /// From now on `name` exists and has these records and no others.
+    /// Makes `name` exist with exactly these records.
     fn set(&self, name: &str, records: Vec<Record>);
 
-    /// From now on `name` does not exist.
+    /// Removes `name`.
     fn remove(&self, name: &str);
 
-    /// From now on nobody gives answers, or all is well again.
+    /// Stops all answers, or resumes them.
     fn set_unavailable(&self, is_unavailable: bool);
 }
 
@@ -59,7 +59,7 @@ impl Fresh {
     }
 }
 
-/// What asks, and what is asked.
+/// The provider, with the domain name system that it asks.
 pub(super) struct DnsUnderTest {
     dns: Arc<dyn DnsProvider>,
     fixture: Box<dyn DnsFixture>,

@@ -9,7 +9,7 @@ pub(super) fn text(text: &str) -> Record {
     Record::Txt(vec![text.as_bytes().to_vec()])
 }
 
-/// The texts at a name in a fixed order.
+/// The texts at a name, sorted.
 pub(super) async fn texts(dns: &DnsUnderTest, name: &str) -> Vec<String> {
     let mut texts = dns.txt_records(name).await.unwrap();
     texts.sort_unstable();
@@ -26,14 +26,14 @@ pub(super) async fn a_name_has_the_texts_that_were_set(fresh: Fresh) {
 }
 
 /// A definite "no such record" is an answer (D42).
-pub(super) async fn a_name_that_does_not_exist_has_no_texts(fresh: Fresh) {
+pub(super) async fn a_missing_name_has_no_texts(fresh: Fresh) {
     let dns = fresh.dns().await;
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
     dns.set("www.customer.com", [text("a")]);
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
 }
 
-pub(super) async fn a_name_with_other_records_alone_has_no_texts(fresh: Fresh) {
+pub(super) async fn other_record_types_are_not_texts(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(NAME, [address("192.0.2.1"), address("2001:db8::1")]);
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
@@ -41,7 +41,7 @@ pub(super) async fn a_name_with_other_records_alone_has_no_texts(fresh: Fresh) {
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
 }
 
-/// Records of more than 255 bytes come in several strings, which may divide a character.
+/// A record of more than 255 bytes has several strings, and a character may be split between two of them.
 pub(super) async fn the_strings_of_one_record_are_joined(fresh: Fresh) {
     let dns = fresh.dns().await;
     let long = "0123456789".repeat(60);
@@ -52,13 +52,13 @@ pub(super) async fn the_strings_of_one_record_are_joined(fresh: Fresh) {
     assert_eq!(texts(&dns, NAME).await, [long, "xä".to_owned()]);
 }
 
-pub(super) async fn what_is_not_utf_8_is_replaced(fresh: Fresh) {
+pub(super) async fn invalid_utf_8_is_replaced(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(NAME, [Record::Txt(vec![b"a\xffb\0".to_vec()])]);
     assert_eq!(texts(&dns, NAME).await, ["a\u{fffd}b\0"]);
 }
 
-pub(super) async fn texts_are_found_whatever_the_case_of_letters(fresh: Fresh) {
+pub(super) async fn names_are_looked_up_ignoring_case(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set("_Signpost.WWW.customer.com", [text("Case Stays")]);
     assert_eq!(texts(&dns, "_signpost.www.CUSTOMER.com").await, ["Case Stays"]);
@@ -72,7 +72,7 @@ pub(super) async fn aliases_lead_to_texts(fresh: Fresh) {
     assert_eq!(texts(&dns, NAME).await, ["signpost-verification=abc"]);
 }
 
-pub(super) async fn a_chain_that_leads_nowhere_has_no_texts(fresh: Fresh) {
+pub(super) async fn a_broken_alias_chain_has_no_texts(fresh: Fresh) {
     let dns = fresh.dns().await;
     dns.set(NAME, [alias("nothing.provider.net")]);
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
@@ -80,8 +80,8 @@ pub(super) async fn a_chain_that_leads_nowhere_has_no_texts(fresh: Fresh) {
     assert_eq!(dns.txt_records(NAME).await, Ok(Vec::new()));
 }
 
-/// The name of the proof is longer than the hostname, which may be as long as a name can be (D37, D38).
-pub(super) async fn a_name_that_cannot_be_in_dns_has_no_texts(fresh: Fresh) {
+/// The name of the proof is longer than the hostname, and the hostname may have the maximum length (D37, D38).
+pub(super) async fn an_overlong_name_has_no_texts(fresh: Fresh) {
     let dns = fresh.dns().await;
     let label = "a".repeat(63);
     let longest = [label.as_str(), &label, &label, &label[..61]].join(".");

@@ -3,12 +3,11 @@
 use signpost_domain::{QuotaDecision, QuotaRemaining, QuotaWindow, RequestBudget};
 
 use super::fixture::Fresh;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// Of K concurrent requests with R left, exactly min(K, R) are admitted, and each of these is told another
-/// remainder.
-pub(super) async fn of_concurrent_requests_exactly_the_allowed_number_is_admitted(fresh: Fresh) {
+/// Of K concurrent requests with R left, exactly min(K, R) are admitted, each with a different remainder.
+pub(super) async fn r3_concurrent_requests_are_admitted_exactly_up_to_the_limit(fresh: Fresh) {
     const REQUESTS: u32 = 64;
     let quota = fresh.quota().await;
     for (per_minute, per_day, window) in [
@@ -45,8 +44,8 @@ pub(super) async fn of_concurrent_requests_exactly_the_allowed_number_is_admitte
     }
 }
 
-/// Accounts and windows do not get into each other's way.
-pub(super) async fn concurrent_requests_of_several_accounts_and_minutes_are_counted_apart(fresh: Fresh) {
+/// Accounts and windows are independent.
+pub(super) async fn concurrent_accounts_and_minutes_are_counted_separately(fresh: Fresh) {
     let quota = fresh.quota().await;
     let accounts = [quota.account().await, quota.account().await];
     let budget = RequestBudget { per_minute: 10, per_day: 15 };

@@ -1,4 +1,4 @@
-//! What an adapter supplies, and what a case gets.
+//! The fixture of an adapter, and the stores that a case opens.
 
 use std::ops::Deref;
 use std::pin::Pin;
@@ -8,17 +8,17 @@ use async_trait::async_trait;
 use signpost_app::ports::QuotaStore;
 use signpost_domain::AccountId;
 
-/// A quota store of its own for one case, with all that must be kept alive as long.
+/// The quota store of one case, with everything that must live as long.
 #[async_trait]
 pub trait QuotaFixture: Sized + Send + Sync + 'static {
-    /// The quota store, the same at every call.
+    /// The quota store; each call returns the same one.
     fn quota(&self) -> Arc<dyn QuotaStore>;
 
-    /// A new account, stored where the quota store wants to find it.
+    /// A new account, stored where the quota store looks for it.
     async fn account(&self) -> AccountId;
 
-    /// Closes the store and opens it again, as a program does that is stopped and started. The suite has
-    /// dropped every other handle to the store before it calls this.
+    /// Closes the store and opens it again, like a restart of the program. The suite drops every other handle to the store
+    /// before it calls this.
     async fn reopen(self) -> Self;
 }
 

@@ -1,6 +1,5 @@
 //! The contract of [`QuotaStore`](signpost_app::ports::QuotaStore) (D16).
 
-mod cases;
 mod concurrent_requests;
 mod fixture;
 mod windows;
@@ -39,6 +38,33 @@ macro_rules! quota_contract {
     ($open:ident) => {
         mod quota {
             $crate::__quota_cases! { [$crate::__tests] ($crate::quota::run, $open) }
+        }
+    };
+}
+
+/// The list of the cases. It passes the list to another macro, after that macro's own arguments.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __quota_cases {
+    ([$($callback:tt)*] $arguments:tt) => {
+        $($callback)* ! { $arguments
+            windows {
+                an_admitted_request_counts_in_both_windows
+                a_refused_request_counts_in_neither_window
+                the_day_is_reported_when_both_windows_are_exhausted
+                windows_begin_on_the_full_minute_and_at_midnight
+                reading_the_remainder_does_not_count
+                accounts_are_independent
+                a_budget_of_zero_admits_nothing
+                a_new_budget_applies_to_existing_counts
+                r22_a_clock_step_back_finds_the_old_counts
+                no_clock_step_exceeds_a_windows_limit
+                counts_survive_reopening
+            }
+            concurrent_requests {
+                r3_concurrent_requests_are_admitted_exactly_up_to_the_limit
+                concurrent_accounts_and_minutes_are_counted_separately
+            }
         }
     };
 }

@@ -56,7 +56,7 @@ pub(super) async fn an_admitted_request_counts_in_both_windows(fresh: Fresh) {
     assert_eq!(quota.remaining(account, budget, now).await.unwrap(), left(0, 7));
 }
 
-/// Hammering through a minute does not burn the day.
+/// A client that exhausts a minute does not use up its day.
 pub(super) async fn a_refused_request_counts_in_neither_window(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget, now) = (quota.account().await, budget(2, 5), samples::at(0));
@@ -69,13 +69,13 @@ pub(super) async fn a_refused_request_counts_in_neither_window(fresh: Fresh) {
     let last = now.plus(MINUTE * 2);
     assert_eq!(quota.admit(account, budget, last).await.unwrap(), admitted(1, 0));
     for _ in 0..50 {
-        // The minute has room, and a refusal takes none of it.
+        // The minute has room left, and a refusal does not count in it.
         let refused = exhausted(QuotaWindow::Day, 1, 0);
         assert_eq!(quota.admit(account, budget, last).await.unwrap(), refused);
     }
 }
 
-pub(super) async fn where_both_windows_are_exhausted_the_day_is_the_reason(fresh: Fresh) {
+pub(super) async fn the_day_is_reported_when_both_windows_are_exhausted(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget, now) = (quota.account().await, budget(2, 2), samples::at(0));
     admit_all(&quota, account, budget, now, 2).await;
@@ -83,8 +83,7 @@ pub(super) async fn where_both_windows_are_exhausted_the_day_is_the_reason(fresh
     assert_eq!(quota.admit(account, budget, now).await.unwrap(), refused);
 }
 
-/// Windows are those of the calendar in UTC: they begin on the full minute and at midnight, to the
-/// millisecond.
+/// Windows are calendar minutes and days in UTC, to the millisecond.
 pub(super) async fn windows_begin_on_the_full_minute_and_at_midnight(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget) = (quota.account().await, budget(1, 2));
@@ -102,7 +101,7 @@ pub(super) async fn windows_begin_on_the_full_minute_and_at_midnight(fresh: Fres
     assert_eq!(quota.admit(account, budget, midnight.plus(MINUTE)).await.unwrap(), admitted(0, 0));
 }
 
-pub(super) async fn asking_what_is_left_does_not_count(fresh: Fresh) {
+pub(super) async fn reading_the_remainder_does_not_count(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget, now) = (quota.account().await, budget(2, 2), samples::at(0));
     for expected in [left(2, 2), left(1, 1), left(0, 0)] {
@@ -135,8 +134,8 @@ pub(super) async fn a_budget_of_zero_admits_nothing(fresh: Fresh) {
     assert_eq!(quota.remaining(account, budget(9, 9), now).await.unwrap(), left(9, 9));
 }
 
-/// The counts are the account's, the budget is that of its plan now (contract, Authentication 6).
-pub(super) async fn another_budget_is_judged_by_the_same_counts(fresh: Fresh) {
+/// The counts belong to the account; the budget comes from its current plan (contract, Authentication 6).
+pub(super) async fn a_new_budget_applies_to_existing_counts(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, now) = (quota.account().await, samples::at(0));
     admit_all(&quota, account, budget(10, 10), now, 5).await;
@@ -152,8 +151,8 @@ pub(super) async fn another_budget_is_judged_by_the_same_counts(fresh: Fresh) {
     }
 }
 
-/// Counts are kept by the start of their window, so a clock that steps back finds the old count again (R22).
-pub(super) async fn a_clock_that_steps_back_finds_the_old_counts(fresh: Fresh) {
+/// The store keeps counts by the start of their window, so a clock that steps back finds the old count (R22).
+pub(super) async fn r22_a_clock_step_back_finds_the_old_counts(fresh: Fresh) {
     for step in [Duration::from_secs(2), MINUTE, HOUR, DAY] {
         let quota = fresh.quota().await;
         let (account, budget, now) = (quota.account().await, budget(2, 3), samples::at(0));
@@ -166,7 +165,7 @@ pub(super) async fn a_clock_that_steps_back_finds_the_old_counts(fresh: Fresh) {
             let back = quota.admit(account, budget, now).await.unwrap();
             assert_eq!(back, exhausted(QuotaWindow::Minute, 0, 1), "after a step of {step:?}");
         }
-        // What is counted in between stays counted there.
+        // Requests counted between two steps stay in their window.
         let there = now.minus(DAY);
         admit_all(&quota, account, budget, there, 2).await;
         assert_eq!(quota.remaining(account, budget, now).await.unwrap(), left(0, 1));
@@ -174,9 +173,8 @@ pub(super) async fn a_clock_that_steps_back_finds_the_old_counts(fresh: Fresh) {
     }
 }
 
-/// However the clock steps, no window admits more than its limit, and every answer is the one that the rule
-/// gives for what was admitted in these windows before.
-pub(super) async fn no_window_admits_more_than_its_limit_whatever_the_clock_does(fresh: Fresh) {
+/// The clock steps back and forth at random. Every answer follows from the requests admitted in its windows before.
+pub(super) async fn no_clock_step_exceeds_a_windows_limit(fresh: Fresh) {
     let quota = fresh.quota().await;
     let mut random = Pseudorandom::new(22);
     let (account, budget) = (quota.account().await, budget(4, 40));
@@ -207,8 +205,7 @@ pub(super) async fn no_window_admits_more_than_its_limit_whatever_the_clock_does
     assert!(refused.iter().all(|times| *times > 0), "both windows were exhausted at some time: {refused:?}");
 }
 
-/// Counts survive a restart of the process.
-pub(super) async fn counts_are_there_when_the_store_is_opened_again(fresh: Fresh) {
+pub(super) async fn counts_survive_reopening(fresh: Fresh) {
     let quota = fresh.quota().await;
     let (account, budget, now) = (quota.account().await, budget(3, 5), samples::at(0));
     let yesterday = now.minus(DAY);

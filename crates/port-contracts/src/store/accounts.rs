@@ -7,7 +7,7 @@ use super::domain_steps::{self, ACTIVE, checked_at};
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 /// Every field reads back, timestamps to the millisecond (D3).
@@ -39,7 +39,7 @@ pub(super) async fn a_new_account_uses_nothing(fresh: Fresh) {
     assert_eq!(store.usage(account).await.unwrap(), Some(Usage::default()));
 }
 
-pub(super) async fn what_is_not_there_is_none(fresh: Fresh) {
+pub(super) async fn missing_accounts_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     given::account(&store).await;
     let unknown = samples::id();
@@ -48,7 +48,7 @@ pub(super) async fn what_is_not_there_is_none(fresh: Fresh) {
     assert_eq!(store.keys(unknown).await.unwrap(), []);
 }
 
-pub(super) async fn an_email_address_is_unique_without_regard_to_case(fresh: Fresh) {
+pub(super) async fn email_addresses_are_unique_ignoring_case(fresh: Fresh) {
     let store = fresh.store().await;
     let account = |text: &str| Account { email: samples::email(text), ..samples::account() };
     given::insert_account(&store, &account("Ada@Example.com")).await.unwrap();
@@ -64,7 +64,7 @@ pub(super) async fn an_email_address_is_unique_without_regard_to_case(fresh: Fre
     }
 }
 
-pub(super) async fn an_email_address_finds_its_account_without_regard_to_case(fresh: Fresh) {
+pub(super) async fn accounts_are_found_by_email_ignoring_case(fresh: Fresh) {
     let store = fresh.store().await;
     let account = |text: &str| Account { email: samples::email(text), ..samples::account() };
     let (ada, juergen) = (account("Ada@Example.com"), account("jürgen@example.com"));
@@ -99,7 +99,7 @@ pub(super) async fn a_taken_email_address_leaves_the_unit_of_work_usable(fresh: 
     assert_eq!(store.account(second.id).await.unwrap(), Some(second));
 }
 
-pub(super) async fn any_account_tells_whether_there_is_one(fresh: Fresh) {
+pub(super) async fn any_account_says_whether_accounts_exist(fresh: Fresh) {
     let store = fresh.store().await;
     let account = samples::account();
     let inserted = unit!(&store, async |work| {
@@ -118,9 +118,9 @@ pub(super) async fn any_account_tells_whether_there_is_one(fresh: Fresh) {
     deleted.await.unwrap();
 }
 
-/// What `any_account` said holds until the unit of work ends, so that of several programs that are started at
-/// once only one creates the first account (D62).
-pub(super) async fn of_many_first_accounts_one_is_inserted(fresh: Fresh) {
+/// The answer of `any_account` holds until the unit of work ends. So only one of several programs that start at once
+/// creates the first account (D62).
+pub(super) async fn d62_concurrent_starts_insert_one_first_account(fresh: Fresh) {
     let store = fresh.store().await;
     let inserted = at_once(20, |_| {
         let store = store.clone();
@@ -141,7 +141,7 @@ pub(super) async fn of_many_first_accounts_one_is_inserted(fresh: Fresh) {
     assert_eq!(store.accounts(PageLimit::default(), None).await.unwrap().items.len(), 1);
 }
 
-pub(super) async fn a_plan_is_set_for_one_account(fresh: Fresh) {
+pub(super) async fn setting_a_plan_changes_one_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = samples::account();
     given::insert_account(&store, &account).await.unwrap();
@@ -157,7 +157,7 @@ pub(super) async fn a_plan_is_set_for_one_account(fresh: Fresh) {
     assert_eq!(store.account(other.id).await.unwrap(), Some(other));
 }
 
-pub(super) async fn suspending_keeps_the_first_instant_and_resuming_ends_it(fresh: Fresh) {
+pub(super) async fn suspending_again_keeps_the_first_instant_until_resumed(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -183,7 +183,7 @@ pub(super) async fn suspending_keeps_the_first_instant_and_resuming_ends_it(fres
 }
 
 /// Deletes an account with all its data: keys, links, groups, domains, pixels, counts.
-pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh) {
+pub(super) async fn deleting_an_account_deletes_its_data(fresh: Fresh) {
     let store = fresh.store().await;
     let doomed = samples::account();
     given::insert_account(&store, &doomed).await.unwrap();
@@ -205,7 +205,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
 
     let delete = async || unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
     assert!(delete().await);
-    assert!(!delete().await, "it is gone");
+    assert!(!delete().await, "the account was deleted already");
 
     assert_eq!(store.account(account).await.unwrap(), None);
     assert_eq!(store.usage(account).await.unwrap(), None);
@@ -230,7 +230,7 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(stored::pixels(&store, other).await, [kept_pixel]);
     assert_eq!(stored::custom_domains(&store, other).await, [kept_domain]);
 
-    // E-mail address, links' addresses, hostname, and the ids of pixels and domains are free.
+    // The e-mail address, the links' addresses, the hostname, and the ids of pixels and domains are free.
     let connected = CustomDomain { account_id: other, ..domain };
     domain_steps::insert(&store, &connected, PLENTY).await.unwrap();
     given::insert_pixel(&store, other, &pixel, PLENTY).await.unwrap();
@@ -241,8 +241,8 @@ pub(super) async fn deleting_an_account_deletes_all_that_is_its_own(fresh: Fresh
     assert_eq!(stored::links_count(&store, other).await, 3);
 }
 
-/// A request may have been let in before its account was deleted.
-pub(super) async fn a_deleted_account_gets_nothing_new(fresh: Fresh) {
+/// A request may have been admitted before its account was deleted.
+pub(super) async fn nothing_is_inserted_for_a_deleted_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     assert!(unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap());

@@ -11,7 +11,7 @@ use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
-/// Placements with an address, all different.
+/// Placements with distinct addresses.
 fn addressed() -> Vec<Placement> {
     vec![
         samples::on_system("sale"),
@@ -28,8 +28,8 @@ fn addressed() -> Vec<Placement> {
     ]
 }
 
-/// Slugs are told apart by case (D21), hosts by name, and the root of a host is an address of its own.
-pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
+/// Slugs are case-sensitive (D21), hosts differ by name, and the root of a host is an address too.
+pub(super) async fn different_addresses_coexist(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     domain_steps::serve(&store, account, &addressed()).await;
@@ -50,8 +50,8 @@ pub(super) async fn different_addresses_stand_side_by_side(fresh: Fresh) {
     }
 }
 
-/// Landing pages and redirects stand in each other's way as in their own.
-pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
+/// Landing pages and redirects share one address space.
+pub(super) async fn d20_an_address_belongs_to_one_link_across_accounts(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -78,8 +78,8 @@ pub(super) async fn an_address_is_inserted_once_whoever_asks(fresh: Fresh) {
     assert_eq!(stored::links_count(&store, other).await, 0);
 }
 
-/// An inactive link and one of a suspended account do not resolve, but hold their address.
-pub(super) async fn a_link_that_does_not_resolve_holds_its_address(fresh: Fresh) {
+/// An inactive link and a link of a suspended account do not resolve, but keep their address.
+pub(super) async fn unresolvable_links_keep_their_address(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -97,8 +97,8 @@ pub(super) async fn a_link_that_does_not_resolve_holds_its_address(fresh: Fresh)
     }
 }
 
-/// A lost link has no address (D22), so nothing stands in another's way.
-pub(super) async fn lost_links_do_not_take_addresses(fresh: Fresh) {
+/// A lost link has no address (D22), so it conflicts with no other link.
+pub(super) async fn d22_lost_links_occupy_no_address(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -112,7 +112,7 @@ pub(super) async fn lost_links_do_not_take_addresses(fresh: Fresh) {
     for placement in addressed() {
         given::link(&store, other, samples::redirect_at(placement)).await;
     }
-    // Whoever loses an address or comes by none conflicts with nobody either.
+    // An update that ends without an address conflicts with no link either.
     let redirect = given::link(&store, account, samples::redirect("mine")).await;
     let landing = given::link(&store, account, samples::landing("my-page")).await;
     for slug in [Some("sale"), None] {
@@ -123,7 +123,7 @@ pub(super) async fn lost_links_do_not_take_addresses(fresh: Fresh) {
     }
 }
 
-/// A taken address undoes that one call alone, its effects on the counts included.
+/// A taken address undoes only that call, including its effects on the counts.
 pub(super) async fn a_taken_address_leaves_the_unit_of_work_usable(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -142,7 +142,7 @@ pub(super) async fn a_taken_address_leaves_the_unit_of_work_usable(fresh: Fresh)
                 let after = Redirect {
                     placement: samples::on_system(&taken),
                     group_id: Some(group.id),
-                    name: samples::name("not to be seen"),
+                    name: samples::name("never visible"),
                     ..moving.clone()
                 };
                 let refusal = work.update_link(account, &before, &after.into()).await;
@@ -174,14 +174,14 @@ pub(super) async fn a_deletion_frees_the_address_at_once(fresh: Fresh) {
     for (placement, kind) in addressed().into_iter().zip(KINDS.into_iter().cycle()) {
         let other_kind = given::other(kind);
         let first = given::link(&store, account, samples::link_at(kind, placement.clone())).await;
-        // Within the unit of work that deletes.
+        // Within the unit of work of the deletion.
         let second = samples::link_at(other_kind, placement.clone());
         let replaced = unit!(&store, async |work| {
             assert_eq!(work.delete_links(account, &[first.id()]).await?, [first.id()]);
             given::insert(work, account, &second, PLENTY).await
         });
         replaced.await.unwrap();
-        // And in the next one, for anybody.
+        // And in the next one, for any account.
         assert!(given::delete_link(&store, account, second.id()).await);
         given::link(&store, other, samples::link_at(kind, placement)).await;
     }
@@ -205,13 +205,13 @@ pub(super) async fn an_update_frees_the_old_address_and_takes_the_new(fresh: Fre
             assert_eq!(outcome, Err(Decision::AddressTaken));
         }
     }
-    // There is no way back to an address that another took meanwhile.
+    // A link cannot return to an address that another link took meanwhile.
     link.placement = start;
     let outcome = given::update_link(&store, account, &link).await;
     assert_eq!(outcome, Err(Decision::AddressTaken));
 }
 
-/// Both ways: a redirect does not move to a landing page's address, and a landing page not to a redirect's.
+/// A redirect cannot move to a landing page's address, nor a landing page to a redirect's.
 pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -235,7 +235,7 @@ pub(super) async fn a_link_does_not_move_to_an_address_of_another_kind(fresh: Fr
     assert_eq!(stored::landing(&store, account, landing.id).await, Some(landing));
 }
 
-pub(super) async fn a_link_does_not_stand_in_its_own_way(fresh: Fresh) {
+pub(super) async fn a_link_does_not_conflict_with_itself(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for placement in addressed() {
@@ -250,7 +250,7 @@ pub(super) async fn a_link_does_not_stand_in_its_own_way(fresh: Fresh) {
     }
 }
 
-pub(super) async fn two_links_swap_addresses_only_by_way_of_a_third(fresh: Fresh) {
+pub(super) async fn swapping_addresses_needs_a_third_address(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let first = given::link(&store, account, samples::redirect("first")).await;
@@ -274,8 +274,9 @@ pub(super) async fn two_links_swap_addresses_only_by_way_of_a_third(fresh: Fresh
     given::link(&store, account, samples::redirect("third")).await;
 }
 
-/// The caller's own links at addresses, of either kind, roots included; never another account's, and no lost one (D20).
-pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
+/// The caller's own links at addresses, of both kinds, including roots; never another account's links, and no lost links
+/// (D20).
+pub(super) async fn d20_only_own_links_are_found_at_addresses(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -304,8 +305,8 @@ pub(super) async fn links_at_addresses_are_the_accounts_own(fresh: Fresh) {
     }
 }
 
-/// An import asks for many at once. Only the account's own links are named.
-pub(super) async fn occupied_addresses_are_named_whoever_owns_the_link(fresh: Fresh) {
+/// An import asks about many addresses at once. Only links of the account itself are identified.
+pub(super) async fn occupied_addresses_are_reported_across_accounts(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -328,7 +329,7 @@ pub(super) async fn occupied_addresses_are_named_whoever_owns_the_link(fresh: Fr
     assert_eq!(store.occupied(account, &[]).await.unwrap(), []);
 }
 
-/// A link goes by its id only with the prefix of its kind, and only for its own account.
+/// An id finds a link only with the prefix of its kind, and only for the link's account.
 pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -348,8 +349,8 @@ pub(super) async fn links_are_read_by_their_ids(fresh: Fresh) {
     assert_eq!(store.links_with_ids(account, &[]).await.unwrap(), []);
 }
 
-/// It is asked after the store has said that an address is taken, and says what is there by then.
-pub(super) async fn a_link_at_an_address_is_the_one_there_now(fresh: Fresh) {
+/// Use cases ask after the store has reported a taken address. The answer is the link that is there by then.
+pub(super) async fn a_link_at_an_address_is_the_current_one(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for placement in [samples::on_system("sale"), samples::on_custom("a.example.net", None)] {

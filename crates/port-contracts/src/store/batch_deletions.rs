@@ -1,4 +1,4 @@
-//! Several links deleted at once (D30, D31).
+//! Batch deletion of links (D30, D31).
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{Link, LinkId};
@@ -8,9 +8,9 @@ use super::given::{self, AT_ONCE, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
-/// Those of the ids that the account has, each once, and nothing else; their addresses are free then, and the counts
-/// are right.
-pub(super) async fn exactly_the_accounts_own_links_are_deleted(fresh: Fresh) {
+/// The store deletes those of the ids that belong to the account, each once, and nothing else. Then their addresses are
+/// free and the counts are right.
+pub(super) async fn only_own_links_are_deleted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -53,7 +53,7 @@ pub(super) async fn exactly_the_accounts_own_links_are_deleted(fresh: Fresh) {
     assert_eq!(stored::group_counts(&store, other, foreign_group).await, [1, 1]);
     assert_eq!(stored::links_count(&store, other).await, 2);
 
-    assert_eq!(given::delete_links(&store, account, &named).await, [], "they are gone");
+    assert_eq!(given::delete_links(&store, account, &named).await, [], "they were deleted already");
     assert_eq!(stored::links_count(&store, account).await, 2);
     for link in doomed.iter().filter(|link| link.placement.address().is_some()) {
         let kind = given::other(link.kind());
@@ -61,8 +61,8 @@ pub(super) async fn exactly_the_accounts_own_links_are_deleted(fresh: Fresh) {
     }
 }
 
-/// Addresses and room under the limit are free for what comes later in the same unit of work.
-pub(super) async fn deletions_make_room_within_the_unit_of_work(fresh: Fresh) {
+/// Later steps of the same unit of work can use the freed addresses and the room below the limit.
+pub(super) async fn deletions_free_room_within_the_unit_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await.id;
@@ -70,7 +70,7 @@ pub(super) async fn deletions_make_room_within_the_unit_of_work(fresh: Fresh) {
         .map(|number| given::in_group(Some(group), KINDS[number % 2], &format!("link-{number}")))
         .collect();
     given::links(&store, account, &first).await;
-    // At the addresses of the first ones, in the opposite order, with the kinds changed about.
+    // At the addresses of the first links, in the opposite order and with the kinds swapped.
     let second: Vec<Link> = (0..6)
         .rev()
         .map(|number| given::in_group(Some(group), KINDS[(number + 1) % 2], &format!("link-{number}")))
@@ -94,7 +94,7 @@ pub(super) async fn deletions_make_room_within_the_unit_of_work(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-pub(super) async fn a_deletion_that_is_not_committed_is_undone(fresh: Fresh) {
+pub(super) async fn an_uncommitted_deletion_is_rolled_back(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await.id;
@@ -112,7 +112,7 @@ pub(super) async fn a_deletion_that_is_not_committed_is_undone(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// As many as fit into a request, of both kinds and of several groups; the rest stays.
+/// As many links as one request may name, of both kinds and in several groups; the other links stay.
 pub(super) async fn a_hundred_links_are_deleted_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -1,4 +1,4 @@
-//! Several links inserted at once, as if one after another (D20, D29, D30).
+//! Batch insertion of links, which equals single insertions in order (D20, D29, D30).
 
 use signpost_app::ports::{InsertLinksError, Insertion, UnitOfWork};
 use signpost_domain::{Link, LinkId, LinkKind, Usage};
@@ -13,8 +13,8 @@ use crate::samples;
 const LANDING: LinkKind = LinkKind::Landing;
 const REDIRECT: LinkKind = LinkKind::Redirect;
 
-/// Each link meets the decision that it would have met alone, after those before it.
-pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
+/// Each link gets the decision that it would get in an insertion of its own, after the links before it.
+pub(super) async fn one_batch_can_contain_every_decision(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -26,7 +26,7 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
     given::link(&store, other, samples::landing("held")).await;
     given::link(&store, account, samples::redirect_at(a_root.clone())).await;
 
-    // The limit leaves room for five.
+    // The limit has room for five.
     let (limit, lost) = (6, samples::lost(Some("new")));
     let cases = [
         (given::in_group(Some(group), REDIRECT, "new"), Insertion::Done),
@@ -39,7 +39,7 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
         (given::in_group(Some(group), LANDING, "new"), Insertion::AddressTaken),
         (samples::link_at(REDIRECT, lost.clone()), Insertion::Done),
         (samples::link_at(LANDING, lost.clone()), Insertion::Done),
-        // Who claimed this address was kept out.
+        // The earlier link at this address was refused.
         (samples::link(LANDING, "claimed"), Insertion::Done),
         (samples::link(REDIRECT, "free"), Insertion::LimitReached),
         (given::in_group(Some(group), REDIRECT, "new"), Insertion::LimitReached),
@@ -71,8 +71,8 @@ pub(super) async fn every_decision_can_stand_in_one_batch(fresh: Fresh) {
     }
 }
 
-/// Not its address, not its id, and nothing in any count.
-pub(super) async fn a_link_kept_out_leaves_no_trace(fresh: Fresh) {
+/// Its address and id stay free, and no count changes.
+pub(super) async fn a_refused_link_leaves_no_trace(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -93,12 +93,12 @@ pub(super) async fn a_link_kept_out_leaves_no_trace(fresh: Fresh) {
         assert_eq!(stored::links_count(&store, account).await, 1);
         assert_eq!(stored::group_counts(&store, account, mine.id).await, [1, 0]);
     }
-    // The addresses are anybody's.
+    // Every account may use the addresses.
     for link in groupless.iter().chain(&too_many) {
         let claim = given::link(&store, other, samples::link_at(LANDING, link.placement.clone())).await;
         assert!(given::delete_link(&store, other, claim.id()).await);
     }
-    // Each goes in once nothing stands against it any more.
+    // Each link is inserted once the reason for its refusal is gone.
     given::insert_group(&store, account, &late, PLENTY).await.unwrap();
     assert!(given::delete_link(&store, account, held.id()).await);
     let [first_taken, second_taken] = taken;
@@ -109,14 +109,13 @@ pub(super) async fn a_link_kept_out_leaves_no_trace(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// A limit of N ends at exactly N if there are N links with nothing else against them, however many others stand
-/// between them (D15).
-pub(super) async fn a_link_kept_out_takes_no_room(fresh: Fresh) {
+/// With a limit of N exactly N valid links are inserted, no matter how many refused links are between them (D15).
+pub(super) async fn d15_refused_links_do_not_count_against_the_limit(fresh: Fresh) {
     let store = fresh.store().await;
     for limit in [0, 1, 2, 9, 10, 11, 19, 20, 21, PLENTY] {
         let account = given::account(&store).await;
         let group = given::group(&store, account).await.id;
-        // Of each four, two have something against them.
+        // Two of every four links are refused for another reason.
         let (mut links, mut against) = (Vec::new(), Vec::new());
         for number in 0..10 {
             let kind = KINDS[number % 2];
@@ -161,7 +160,7 @@ pub(super) async fn an_empty_batch_changes_nothing(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// As many as fit into a request, of both kinds, in all kinds of places.
+/// As many links as one request may contain, of both kinds and with all kinds of placements.
 pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -192,7 +191,7 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
         let published = stored::published(&store, &link.placement).await;
         assert_eq!(published, Some(stored::publication_of(account, link)));
     }
-    // Once more: all but the lost ones are in the way.
+    // On the second try all links conflict, except the lost ones.
     let again = given::insert_links(&store, account, &batch(), PLENTY).await.unwrap();
     for (link, answer) in links.iter().zip(again) {
         let is_lost = link.placement.address().is_none();
@@ -202,7 +201,7 @@ pub(super) async fn a_hundred_links_are_inserted_at_once(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// An account that is not there has the whole call refused, and the unit of work goes on.
+/// For a missing account the store refuses the whole call, and the unit of work stays usable.
 pub(super) async fn a_batch_for_a_missing_account_inserts_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -228,8 +227,8 @@ pub(super) async fn a_batch_for_a_missing_account_inserts_nothing(fresh: Fresh) 
     assert_eq!(stored::links_count(&store, account).await, 2);
 }
 
-/// An id that is there already, or twice in the batch, is no decision but an error, after which nothing is kept.
-pub(super) async fn an_id_is_given_out_once(fresh: Fresh) {
+/// A duplicate id, stored or in the batch, is an error and not a decision: the whole unit of work is lost.
+pub(super) async fn link_ids_are_unique(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -260,8 +259,7 @@ fn moved(link: &Link, slug: &str) -> Link {
     Link { placement: samples::on_system(slug), ..link.clone() }
 }
 
-/// A batch sees what the unit of work did before it, what comes behind sees the batch, and all of it is undone
-/// together.
+/// A batch sees earlier steps of its unit of work, later steps see the batch, and all of them roll back together.
 pub(super) async fn a_batch_is_part_of_its_unit_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -295,9 +293,8 @@ pub(super) async fn a_batch_is_part_of_its_unit_of_work(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// Random batches on one store, and the same links one after another on another, have the same answers and leave the
-/// same behind.
-pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
+/// Random batches on one store get the same answers and leave the same rows as single insertions on another store.
+pub(super) async fn a_batch_equals_single_insertions_in_order(fresh: Fresh) {
     let stores = [fresh.store().await, fresh.store().await];
     let accounts = [samples::account(), samples::account()];
     let groups = [samples::group("First's"), samples::group("First's too"), samples::group("Second's")];
@@ -333,7 +330,7 @@ pub(super) async fn a_batch_is_decided_as_if_one_after_another(fresh: Fresh) {
         for store in &stores {
             assert_eq!(stored::links(store, account).await, kept, "round {round}");
             stored::counters_are_right(store, account).await;
-            // Room for the next round.
+            // Make room for the next round.
             assert_eq!(given::delete_links(store, account, &doomed).await, doomed);
         }
     }

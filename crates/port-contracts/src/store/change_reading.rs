@@ -1,4 +1,4 @@
-//! Reading the change log, and forgetting what is old in it.
+//! Reading the change log, and deleting old entries.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use tokio::sync::oneshot;
 
 use super::fixture::Fresh;
 use super::given::{self, PLENTY};
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// How many entries a read asks for where that does not matter.
+/// The limit of a read in cases where it does not matter.
 const MANY: u32 = 10_000;
 
-/// How long a second unit of work may take to be open beside the first, in stores that have more than one at a time.
+/// The time in which a second unit of work can open beside the first, in stores that admit more than one at a time.
 const SOON: Duration = Duration::from_millis(500);
 
-/// A reader that remembers the ids of its last read, and so is given each entry once.
+/// A reader that passes the ids of its last read, so that it gets each entry once.
 pub(super) struct Reader {
     position: ChangePosition,
     last: HashSet<ChangeId>,
@@ -31,21 +31,21 @@ impl Reader {
     pub(super) async fn at_the_end(store: &Arc<dyn Store>) -> Self {
         let position = store.end_of_changes().await.unwrap();
         let mut reader = Self { position, last: HashSet::new() };
-        // A store may give entries of the last moments before.
+        // A store may return entries from shortly before.
         reader.news(store).await;
         reader
     }
 
-    /// What is new since it last read.
+    /// The entries since its last read.
     pub(super) async fn news(&mut self, store: &Arc<dyn Store>) -> Vec<VisibleChange> {
         let ReadChanges::These { changes, position } =
             store.changes_since(self.position, MANY).await.unwrap()
         else {
-            panic!("nothing was forgotten");
+            panic!("entries were deleted or are too many");
         };
         self.position = position;
         let ids: HashSet<ChangeId> = changes.iter().map(|logged| logged.id).collect();
-        assert_eq!(ids.len(), changes.len(), "an entry comes once in a read");
+        assert_eq!(ids.len(), changes.len(), "a read has an entry twice");
         let known = std::mem::replace(&mut self.last, ids);
         let new = changes.into_iter().filter(|LoggedChange { id, .. }| !known.contains(id));
         new.map(|LoggedChange { change, .. }| change).collect()
@@ -62,8 +62,8 @@ async fn insert(store: &Arc<dyn Store>, account: AccountId, slug: &str) -> Visib
     at(account, &link.placement)
 }
 
-/// Several readers, each from its own place, and each to the end.
-pub(super) async fn a_reader_goes_on_where_it_was(fresh: Fresh) {
+/// Several readers start at different positions, and each reads to the end.
+pub(super) async fn a_reader_continues_from_its_position(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut early = Reader::at_the_end(&store).await;
@@ -82,27 +82,27 @@ pub(super) async fn a_reader_goes_on_where_it_was(fresh: Fresh) {
     assert_eq!(all, expected);
 }
 
-/// From the place that `end_of_changes` gave, whatever is committed afterwards comes.
-pub(super) async fn nothing_after_the_end_is_missed(fresh: Fresh) {
+/// A reader that starts at the position from `end_of_changes` gets every entry committed later.
+pub(super) async fn no_entry_after_the_end_is_missed(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let position = store.end_of_changes().await.unwrap();
     let change = insert(&store, account, "after").await;
     let ReadChanges::These { changes, .. } = store.changes_since(position, MANY).await.unwrap() else {
-        panic!("one entry is not too many");
+        panic!("one entry is reported as too many");
     };
     assert!(changes.iter().any(|logged| logged.change == change), "{changes:?}");
 }
 
-/// Two units of work are open at once and end in the other order; a reader reads in between. In a store that has one at
-/// a time the second waits for the first.
-pub(super) async fn units_of_work_that_overlap_are_both_seen(fresh: Fresh) {
+/// Two units of work are open at once and commit in the opposite order, with a read in between. In a store that admits one
+/// at a time, the second waits for the first.
+pub(super) async fn readers_see_both_of_two_overlapping_units_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut reader = Reader::at_the_end(&store).await;
     let [one, other] = ["one", "other"].map(samples::redirect);
     let mut first = store.begin().await.unwrap();
-    // Suspending locks the account, which inserting would want too; so the second is another account's.
+    // Suspension and insertion both lock the account, so the second unit of work uses another account.
     let stranger = samples::account();
     first.insert_account(&stranger).await.unwrap();
     given::insert(first.as_mut(), stranger.id, &one, PLENTY).await.unwrap();
@@ -120,7 +120,7 @@ pub(super) async fn units_of_work_that_overlap_are_both_seen(fresh: Fresh) {
         })
     };
     let are_both_open = tokio::time::timeout(SOON, is_open).await.is_ok();
-    assert_eq!(reader.news(&store).await, [], "neither is committed");
+    assert_eq!(reader.news(&store).await, [], "neither is committed yet");
     go_on.send(()).unwrap();
     if are_both_open {
         task.await.unwrap();
@@ -136,8 +136,8 @@ pub(super) async fn units_of_work_that_overlap_are_both_seen(fresh: Fresh) {
     }
 }
 
-/// A reader that reads without a pause while many write is given each entry once.
-pub(super) async fn a_reader_among_writers_misses_nothing(fresh: Fresh) {
+/// A reader that reads without a pause while many tasks write gets each entry once.
+pub(super) async fn a_reader_misses_nothing_during_concurrent_writes(fresh: Fresh) {
     const WRITERS: u64 = 8;
     const EACH: usize = 12;
     let store = fresh.store().await;
@@ -170,8 +170,8 @@ pub(super) async fn a_reader_among_writers_misses_nothing(fresh: Fresh) {
     assert_eq!(news, expected);
 }
 
-/// More than a reader asked for: it is told so, and goes on behind them.
-pub(super) async fn more_than_was_asked_for_is_too_many(fresh: Fresh) {
+/// The reader learns that there are more entries than its limit, and continues after them.
+pub(super) async fn a_read_reports_entries_beyond_its_limit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let position = store.end_of_changes().await.unwrap();
@@ -188,9 +188,9 @@ pub(super) async fn more_than_was_asked_for_is_too_many(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, [change]);
 }
 
-/// Only what is old enough is forgotten, the oldest first, and no more at once than is asked for. Who has not read it is
-/// told so.
-pub(super) async fn old_entries_are_forgotten_a_bounded_number_at_a_time(fresh: Fresh) {
+/// Each call deletes at most the requested number of entries that are old enough, oldest first. A reader that missed them
+/// learns this.
+pub(super) async fn old_entries_are_deleted_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let position = store.end_of_changes().await.unwrap();
@@ -210,8 +210,8 @@ pub(super) async fn old_entries_are_forgotten_a_bounded_number_at_a_time(fresh: 
     assert!(matches!(&read, ReadChanges::TooMany { .. }), "{read:?}");
 }
 
-/// The log and its readers' places outlast the program.
-pub(super) async fn a_reader_goes_on_when_the_store_is_opened_again(fresh: Fresh) {
+/// The log and the positions of its readers survive a restart.
+pub(super) async fn positions_of_readers_survive_reopening(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut reader = Reader::at_the_end(&store).await;

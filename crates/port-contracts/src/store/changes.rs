@@ -1,4 +1,4 @@
-//! What the methods of a unit of work write into the change log.
+//! The entries that a unit of work writes to the change log.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use crate::samples;
 
-/// The change that these links, or these places, make.
+/// The change at these placements.
 fn at<'a>(account: AccountId, placements: impl IntoIterator<Item = &'a Placement>) -> VisibleChange {
     let addresses: BTreeSet<Address> = placements.into_iter().filter_map(Placement::address).collect();
     VisibleChange { account, affected: Affected::Addresses(addresses) }
@@ -31,7 +31,7 @@ fn domain(account: AccountId, host: &str) -> VisibleChange {
     VisibleChange { account, affected: Affected::Domain(samples::hostname(host)) }
 }
 
-/// A store with an account, and a reader of its log that has read so far.
+/// A store with an account, and a reader at the end of its log.
 async fn scene(fresh: &Fresh) -> (super::fixture::StoreUnderTest, AccountId, Reader) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -39,8 +39,8 @@ async fn scene(fresh: &Fresh) -> (super::fixture::StoreUnderTest, AccountId, Rea
     (store, account, reader)
 }
 
-/// One entry, with the address of each link that was inserted; none of one that a decision kept out.
-pub(super) async fn an_insertion_logs_what_it_inserted(fresh: Fresh) {
+/// One entry has the address of each inserted link, but none of a refused link.
+pub(super) async fn an_insertion_logs_the_inserted_addresses(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let links = vec![
         samples::link(LinkKind::Redirect, "a"),
@@ -62,20 +62,21 @@ pub(super) async fn an_insertion_logs_what_it_inserted(fresh: Fresh) {
     assert_eq!(inserted, expected);
     assert_eq!(reader.news(&store).await, [of_links(account, [&fine])]);
 
-    // What changes nothing is not logged.
+    // Calls that change nothing are not logged.
     for kept_out in [taken, homeless] {
         given::insert_links(&store, account, &[kept_out], PLENTY).await.unwrap();
     }
-    let nobody = samples::id();
-    let refused = given::insert_links(&store, nobody, &[samples::redirect("x").into()], PLENTY).await;
+    let unknown_account = samples::id();
+    let refused =
+        given::insert_links(&store, unknown_account, &[samples::redirect("x").into()], PLENTY).await;
     assert_eq!(refused, Err(Decision::AccountMissing));
     let lost = samples::link_at(LinkKind::Landing, samples::lost(None));
     given::insert_link(&store, account, &lost, PLENTY).await.unwrap();
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// Both addresses, the one that it had and the one that it has.
-pub(super) async fn an_update_logs_where_the_link_was_and_is(fresh: Fresh) {
+/// The entry has both addresses.
+pub(super) async fn an_update_logs_the_old_and_the_new_address(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let link = given::link(&store, account, samples::redirect("here")).await;
     given::link(&store, account, samples::landing("taken")).await;
@@ -102,7 +103,7 @@ pub(super) async fn an_update_logs_where_the_link_was_and_is(fresh: Fresh) {
             let before = work.lock_link(account, link.id.into()).await?.unwrap();
             let refused = work.update_link(account, &before, &after.clone().into()).await;
             assert_eq!(refused.map_err(Decision::from), Err(decision));
-            // The unit of work goes on, and is committed without it.
+            // The unit of work continues, and is committed without the refused update.
             assert_eq!(work.changes(), []);
             Ok(())
         });
@@ -111,8 +112,8 @@ pub(super) async fn an_update_logs_where_the_link_was_and_is(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// One entry, with the addresses that are free now.
-pub(super) async fn a_deletion_logs_what_it_deleted(fresh: Fresh) {
+/// One entry has all freed addresses.
+pub(super) async fn a_deletion_logs_the_freed_addresses(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let stranger = given::account(&store).await;
     let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
@@ -128,9 +129,9 @@ pub(super) async fn a_deletion_logs_what_it_deleted(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// A suspension, its end, a deletion, a pixel that is deleted, and links that are deleted whichever they are: the whole
-/// account.
-pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
+/// These log the whole account: suspension and its end, deletion of the account or a pixel, and deletion of unspecified
+/// links.
+pub(super) async fn changes_of_an_account_log_the_account(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     given::link(&store, account, samples::redirect("link")).await;
     reader.news(&store).await;
@@ -152,13 +153,13 @@ pub(super) async fn what_befalls_an_account_logs_the_account(fresh: Fresh) {
         unit!(&store, async |work| Ok(work.delete_account(account).await?)).await.unwrap();
         assert_eq!(reader.news(&store).await, changes);
     }
-    let nobody = samples::id();
-    unit!(&store, async |work| Ok(work.set_suspended(nobody, None).await?)).await.unwrap();
+    let unknown_account = samples::id();
+    unit!(&store, async |work| Ok(work.set_suspended(unknown_account, None).await?)).await.unwrap();
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// Visitors see nothing of groups, new pixels, plans and keys.
-pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
+/// Visitors do not see groups, new pixels, plans and keys.
+pub(super) async fn changes_that_visitors_cannot_see_are_not_logged(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let links = KINDS.map(|kind| samples::link(kind, &format!("{kind:?}")));
     given::links(&store, account, &links).await;
@@ -174,7 +175,7 @@ pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
         for group in [group, other] {
             assert!(work.delete_group(account, group, samples::at(5)).await?);
         }
-        work.insert_pixel(account, &samples::pixel("Of no link yet"), PLENTY).await?;
+        work.insert_pixel(account, &samples::pixel("Not in use yet"), PLENTY).await?;
         assert!(!work.delete_pixel(account, samples::id()).await?);
         assert!(work.set_plan(account, &samples::plan("free")).await?);
         let (key, _) = samples::key(account);
@@ -188,7 +189,7 @@ pub(super) async fn what_visitors_do_not_see_is_not_logged(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// A unit of work is one entry, whatever it does to an account's links; and it says beforehand what that will be.
+/// A unit of work writes one entry for all changes to an account's links, and shows the entry before the commit.
 pub(super) async fn a_unit_of_work_is_one_entry(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let old = given::link(&store, account, samples::redirect("old")).await;
@@ -210,7 +211,7 @@ pub(super) async fn a_unit_of_work_is_one_entry(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, std::slice::from_ref(&expected));
 }
 
-/// What two accounts' links do stays apart, also what an account and its links do.
+/// Changes of links of two accounts are separate entries, and so are changes of an account and of its links.
 pub(super) async fn each_account_has_its_own_entry(fresh: Fresh) {
     let (store, one, mut reader) = scene(&fresh).await;
     let other = given::account(&store).await;
@@ -232,8 +233,8 @@ pub(super) async fn each_account_has_its_own_entry(fresh: Fresh) {
     assert_eq!(news, expected);
 }
 
-/// Another status and a deletion: the domain. A new one shows nothing, nor do checks, or what was refused.
-pub(super) async fn what_befalls_a_domain_logs_the_domain(fresh: Fresh) {
+/// A change of status and a deletion log the domain. A new domain, checks and refused updates log nothing.
+pub(super) async fn changes_of_a_domain_log_the_domain(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let other = given::account(&store).await;
     let (host, longest) = ("a.example.net", format!("{0}.{0}.{0}.{1}", "a".repeat(63), "b".repeat(61)));
@@ -259,7 +260,7 @@ pub(super) async fn what_befalls_a_domain_logs_the_domain(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, [domain(account, host)]);
     assert!(domain_steps::delete(&store, account, second.id).await);
     assert_eq!(reader.news(&store).await, [domain(account, &longest)]);
-    // Both accounts' domains change with the hostname's owner.
+    // The domains of both accounts change when the hostname changes its owner.
     let passed_on = unit!(&store, async |work| {
         work.lock_claims(other, &claim.hostname).await?;
         let gone = CustomDomain { status: CustomDomainStatus::Failed, ..claim.clone() };
@@ -275,7 +276,7 @@ pub(super) async fn what_befalls_a_domain_logs_the_domain(fresh: Fresh) {
     assert_eq!(news, expected);
 }
 
-/// One entry for each account whose links they were; none where there were none.
+/// One entry for each account that lost links, and none for other accounts.
 pub(super) async fn lost_links_log_the_domain_of_each_account(fresh: Fresh) {
     let (store, one, mut reader) = scene(&fresh).await;
     let [other, third] = [given::account(&store).await, given::account(&store).await];
@@ -298,8 +299,8 @@ pub(super) async fn lost_links_log_the_domain_of_each_account(fresh: Fresh) {
     }
 }
 
-/// An entry stands or falls with its unit of work.
-pub(super) async fn what_is_undone_is_not_logged(fresh: Fresh) {
+/// An entry is committed and rolled back with its unit of work.
+pub(super) async fn rolled_back_changes_are_not_logged(fresh: Fresh) {
     let (store, account, mut reader) = scene(&fresh).await;
     let mut work = store.begin().await.unwrap();
     given::insert(work.as_mut(), account, &samples::redirect("dropped"), PLENTY).await.unwrap();
@@ -311,7 +312,7 @@ pub(super) async fn what_is_undone_is_not_logged(fresh: Fresh) {
     assert_eq!(reader.news(&store).await.len(), 1);
     let mut work = store.begin().await.unwrap();
     given::insert(work.as_mut(), account, &samples::redirect("second"), PLENTY).await.unwrap();
-    // An id that is there already is a failure, after which only dropping the unit of work is of use.
+    // A duplicate id is an error, after which the unit of work can only be dropped.
     let repeated = Redirect { placement: samples::on_system("repeated"), ..broken };
     assert!(work.insert_links(account, &[repeated.into()], PLENTY).await.is_err());
     drop(work);

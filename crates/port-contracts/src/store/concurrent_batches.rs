@@ -1,4 +1,4 @@
-//! Several links at once, by several units of work at once (R2, R4, D15, D20).
+//! Concurrent batches of links (R2, R4, D15, D20).
 
 use std::sync::Arc;
 
@@ -8,11 +8,11 @@ use signpost_domain::{AccountId, GroupId, Link, LinkId, Timestamp};
 use super::fixture::Fresh;
 use super::given::{self, AT_ONCE, KINDS, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
 use crate::pseudorandom::Pseudorandom;
+use crate::run::at_once;
 use crate::samples;
 
-/// A batch of so many links of either kind over so many addresses; each `seed` gives another one.
+/// A batch of `items` links of both kinds at `addresses` addresses; each `seed` gives a different batch.
 fn batch_over(addresses: u64, items: usize, seed: u64, groups: &[GroupId]) -> Vec<Link> {
     let mut random = Pseudorandom::new(seed);
     let link = |random: &mut Pseudorandom| {
@@ -23,7 +23,7 @@ fn batch_over(addresses: u64, items: usize, seed: u64, groups: &[GroupId]) -> Ve
     (0..items).map(|_| link(&mut random)).collect()
 }
 
-/// Batches that claim the same addresses give each of them to one link, and fill the account to its limit exactly.
+/// Concurrent batches that claim the same addresses give each address to one link and fill the account exactly to its limit.
 pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
     const LIMIT: u64 = 30;
     const ADDRESSES: u64 = 40;
@@ -33,7 +33,7 @@ pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
     let outcomes = at_once(12, |number| {
         let store = store.clone();
         let mut batch = batch_over(ADDRESSES, 40, number, &groups);
-        // Among them all addresses are claimed, so that it is the limit that ends it.
+        // Together they claim all addresses, so that the limit is the only bound.
         batch.extend(
             (0..ADDRESSES)
                 .filter(|address| address % 12 == number)
@@ -63,7 +63,7 @@ pub(super) async fn batches_share_addresses_and_a_limit_exactly(fresh: Fresh) {
     assert!(at_the_limit > 0);
 }
 
-/// Several accounts claim the same addresses: each is given away once, and every count is right.
+/// When several accounts claim the same addresses, each goes to one link, and every count is right.
 pub(super) async fn batches_of_several_accounts_share_addresses_exactly(fresh: Fresh) {
     let store = fresh.store().await;
     let mut owners: Vec<(AccountId, [GroupId; 2])> = Vec::new();
@@ -92,9 +92,8 @@ pub(super) async fn batches_of_several_accounts_share_addresses_exactly(fresh: F
     }
 }
 
-/// Batches that go through the same groups and the same links in opposite orders all end, and every counter is right
-/// afterwards.
-pub(super) async fn batches_through_the_same_groups_all_end(fresh: Fresh) {
+/// Batches that use the same groups and links in opposite orders all finish, and every counter is right afterwards.
+pub(super) async fn opposite_orders_of_groups_do_not_deadlock(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut groups = Vec::new();
@@ -153,14 +152,14 @@ pub(super) async fn batches_through_the_same_groups_all_end(fresh: Fresh) {
     });
     tasks.await;
     stored::counters_are_right(&store, account).await;
-    // Eight batches of twelve came and stayed; of the doomed links none is left.
+    // Eight batches of twelve links remain, and all doomed links were deleted.
     assert_eq!(stored::links_count(&store, account).await, 40 + 8 * 12);
     for link in &lasting {
         assert!(stored::link(&store, account, link.id()).await.is_some());
     }
 }
 
-/// Inserts links, moves them, and deletes them, all in one unit of work.
+/// Inserts, moves and deletes links in one unit of work.
 async fn in_and_out(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -180,8 +179,8 @@ async fn in_and_out(
     done.await.unwrap();
 }
 
-/// Each link is deleted by one of those that would delete it.
-pub(super) async fn of_concurrent_deletions_of_a_link_one_succeeds(fresh: Fresh) {
+/// Exactly one of the concurrent callers deletes each link.
+pub(super) async fn one_of_many_concurrent_deletions_of_a_link_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let groups = given::two_groups(&store, account).await;
@@ -210,8 +209,8 @@ pub(super) async fn of_concurrent_deletions_of_a_link_one_succeeds(fresh: Fresh)
     stored::counters_are_right(&store, account).await;
 }
 
-/// A group is deleted while links are put into it at once: they end in no group, or were not moved.
-pub(super) async fn no_link_is_put_into_a_group_that_is_gone(fresh: Fresh) {
+/// A group is deleted while batches move links into it: the links end ungrouped, or were not moved.
+pub(super) async fn no_move_leaves_a_link_in_a_deleted_group(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let links: Vec<Link> =

@@ -1,4 +1,4 @@
-//! What holds under concurrency is held by the store (R2, R4).
+//! Guarantees of the store under concurrent writes (R2, R4).
 
 use signpost_domain::{DomainId, Group, Link, PixelId, Redirect};
 
@@ -6,11 +6,11 @@ use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// A limit of N never ends at N + 1, and every place is given out (D15). Landing pages and redirects count together.
-pub(super) async fn the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) {
+/// With a limit of N exactly N links are inserted (D15). Landing pages and redirects count together.
+pub(super) async fn d15_the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -31,7 +31,7 @@ pub(super) async fn the_limit_on_links_is_exact_under_concurrency(fresh: Fresh) 
     stored::counters_are_right(&store, account).await;
 }
 
-pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh) {
+pub(super) async fn d15_the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -47,8 +47,8 @@ pub(super) async fn the_limit_on_groups_is_exact_under_concurrency(fresh: Fresh)
     assert_eq!(u64::try_from(all.items.len()).unwrap(), LIMIT);
 }
 
-/// The same as of pixels, with hostnames that are all different.
-pub(super) async fn the_limit_on_domains_is_exact_under_concurrency(fresh: Fresh) {
+/// The same as for pixels, with distinct hostnames.
+pub(super) async fn d15_the_limit_on_domains_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -79,8 +79,8 @@ pub(super) async fn the_limit_on_domains_is_exact_under_concurrency(fresh: Fresh
     stored::counters_are_right(&store, account).await;
 }
 
-/// A limit of N never ends at N + 1, and a place that a deletion frees is given out once (D15).
-pub(super) async fn the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh) {
+/// With a limit of N exactly N pixels are inserted, and a deletion makes room for exactly one more (D15).
+pub(super) async fn d15_the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh) {
     const LIMIT: u64 = 30;
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -94,7 +94,7 @@ pub(super) async fn the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh)
     assert_eq!(stored::pixels_count(&store, account).await, LIMIT);
     stored::counters_are_right(&store, account).await;
 
-    // Each of these pixels is deleted by two tasks, of which one finds it.
+    // Two tasks delete each of these pixels, and one of them finds it.
     let doomed: Vec<PixelId> =
         stored::pixels(&store, account).await.into_iter().take(10).map(|pixel| pixel.id).collect();
     let deletions = at_once(20, |number| {
@@ -113,8 +113,8 @@ pub(super) async fn the_limit_on_pixels_is_exact_under_concurrency(fresh: Fresh)
     stored::counters_are_right(&store, account).await;
 }
 
-/// Fifty concurrent creations of one address, by several accounts, of landing pages and redirects: one succeeds (D20).
-pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: Fresh) {
+/// Several accounts concurrently create fifty landing pages and redirects at one address: one succeeds (D20).
+pub(super) async fn d20_one_of_many_concurrent_creations_of_an_address_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
     for placement in [samples::on_system("sale"), samples::on_custom("a.example.net", None)] {
@@ -139,8 +139,8 @@ pub(super) async fn of_concurrent_creations_of_one_address_one_succeeds(fresh: F
     assert_eq!(links, 2);
 }
 
-/// The same of links that move to one address, with new ones among them.
-pub(super) async fn of_concurrent_moves_to_one_address_one_succeeds(fresh: Fresh) {
+/// The same for links that move to one address, together with new links.
+pub(super) async fn d20_one_of_many_concurrent_moves_to_an_address_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let links: Vec<Link> =
@@ -167,8 +167,8 @@ pub(super) async fn of_concurrent_moves_to_one_address_one_succeeds(fresh: Fresh
     stored::counters_are_right(&store, account).await;
 }
 
-/// A locked link is held until its unit of work ends, so no update is lost.
-pub(super) async fn concurrent_updates_of_one_link_build_on_each_other(fresh: Fresh) {
+/// A link stays locked until its unit of work ends, so no update is lost.
+pub(super) async fn concurrent_updates_of_a_link_lose_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let link = Redirect { name: samples::name("0"), ..samples::redirect("a") };
@@ -190,12 +190,12 @@ pub(super) async fn concurrent_updates_of_one_link_build_on_each_other(fresh: Fr
     assert_eq!(stored::redirect(&store, account, link.id).await.unwrap().name, samples::name("30"));
 }
 
-pub(super) async fn concurrent_updates_of_one_group_build_on_each_other(fresh: Fresh) {
+pub(super) async fn concurrent_updates_of_a_group_lose_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = samples::group("0");
     given::insert_group(&store, account, &group, PLENTY).await.unwrap();
-    // Links come and go meanwhile; the counters must not be written over either.
+    // Links are inserted and deleted meanwhile; the updates must not overwrite the counters either.
     let updates = at_once(40, |number| {
         let store = store.clone();
         async move {
@@ -221,8 +221,8 @@ pub(super) async fn concurrent_updates_of_one_group_build_on_each_other(fresh: F
     assert_eq!((after.landings_count, after.redirects_count), (5, 5));
 }
 
-/// A group is deleted while links are put into it: each link ends in no group, or was refused.
-pub(super) async fn no_link_ends_in_a_group_that_is_gone(fresh: Fresh) {
+/// A group is deleted while links are moved into it: each link ends ungrouped, or was refused.
+pub(super) async fn no_update_leaves_a_link_in_a_deleted_group(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for round in 0..5 {

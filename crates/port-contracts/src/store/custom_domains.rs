@@ -1,4 +1,4 @@
-//! Custom domains: inserting, updating, deleting, listing, finding by hostnames.
+//! Inserting, updating, deleting, listing and finding custom domains.
 
 use signpost_app::ports::{InsertCustomDomainError, UnitOfWork};
 use signpost_domain::{
@@ -16,7 +16,7 @@ fn longest() -> String {
     format!("{0}.{0}.{0}.{1}", "a".repeat(63), "b".repeat(61))
 }
 
-/// Every field reads back, through each way of reading; in each status (D39).
+/// Every field reads back through each read method, in each status (D39).
 pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -57,8 +57,8 @@ pub(super) async fn a_domain_reads_back_as_it_was_inserted(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// An id that any account has is no decision but an error, after which nothing is kept.
-pub(super) async fn a_domain_id_is_given_out_once_over_all_accounts(fresh: Fresh) {
+/// An id that any account uses is an error and not a decision: the whole unit of work is lost.
+pub(super) async fn domain_ids_are_unique_across_accounts(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;
     let other = given::account(&store).await;
@@ -73,7 +73,7 @@ pub(super) async fn a_domain_id_is_given_out_once_over_all_accounts(fresh: Fresh
     }
     assert_eq!(stored::custom_domain(&store, owner, domain.id).await, Some(domain.clone()));
     assert_eq!(stored::custom_domain(&store, other, domain.id).await, None);
-    // Once its domain is deleted, the id is anybody's.
+    // After the deletion of its domain, any account may use the id.
     assert!(domain_steps::delete(&store, owner, domain.id).await);
     let again = CustomDomain { id: domain.id, ..samples::custom_domain(other, "b.example.net") };
     domain_steps::insert(&store, &again, PLENTY).await.unwrap();
@@ -81,28 +81,28 @@ pub(super) async fn a_domain_id_is_given_out_once_over_all_accounts(fresh: Fresh
     assert_eq!(stored::custom_domain(&store, other, domain.id).await, Some(again));
 }
 
-pub(super) async fn an_unknown_domain_is_none(fresh: Fresh) {
+pub(super) async fn unknown_domains_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let known = domain_steps::domain(&store, account, "a.example.net", ACTIVE).await;
-    let (unknown, nobody): (DomainId, AccountId) = (samples::id(), samples::id());
-    for (account, id) in [(account, unknown), (nobody, known.id)] {
+    let (unknown, unknown_account): (DomainId, AccountId) = (samples::id(), samples::id());
+    for (account, id) in [(account, unknown), (unknown_account, known.id)] {
         assert_eq!(stored::custom_domain(&store, account, id).await, None);
         let locked = unit!(&store, async |work| Ok(work.lock_custom_domain(account, id).await?));
         assert_eq!(locked.await.unwrap(), None);
         assert!(!domain_steps::delete(&store, account, id).await);
     }
     assert_eq!(store.holder_of(&samples::hostname("b.example.net")).await.unwrap(), None);
-    assert_eq!(stored::custom_domains(&store, nobody).await, []);
+    assert_eq!(stored::custom_domains(&store, unknown_account).await, []);
     assert!(domain_steps::delete(&store, account, known.id).await);
-    assert!(!domain_steps::delete(&store, account, known.id).await, "it is gone");
+    assert!(!domain_steps::delete(&store, account, known.id).await, "the domain was deleted already");
     assert_eq!(stored::custom_domain(&store, account, known.id).await, None);
     assert_eq!(store.holder_of(&known.hostname).await.unwrap(), None);
     assert_eq!(stored::custom_domains_count(&store, account).await, 0);
 }
 
-/// From each status to each; nothing else moves.
-pub(super) async fn an_update_writes_the_status_alone(fresh: Fresh) {
+/// From each status to each other; no other field changes.
+pub(super) async fn an_update_changes_only_the_status(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let neighbour = domain_steps::domain(&store, account, "b.example.net", ACTIVE).await;
@@ -127,12 +127,12 @@ pub(super) async fn an_update_writes_the_status_alone(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// The account's count of domains, failed ones among them, never passes the limit (D15), and a deletion frees a place.
-pub(super) async fn the_limit_on_domains_is_kept(fresh: Fresh) {
+/// The account's count of domains, including failed ones, never exceeds the limit (D15). A deletion makes room.
+pub(super) async fn d15_domains_never_exceed_the_limit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    // Groups, links and pixels are counted apart.
+    // Groups, links and pixels have separate counts.
     given::two_groups(&store, account).await;
     given::link(&store, account, samples::redirect("link")).await;
     given::pixel(&store, account).await;
@@ -150,10 +150,10 @@ pub(super) async fn the_limit_on_domains_is_kept(fresh: Fresh) {
     assert_eq!(insert(0, 2).await, Ok(()));
     assert_eq!(insert(1, 2).await, Ok(()));
     assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
-    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the plan allows fewer than there are");
+    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the limit is below the count");
     assert_eq!(stored::custom_domain(&store, account, domains[2].id).await, None);
     assert_eq!(stored::custom_domains_count(&store, account).await, 2);
-    // The limit is told before what else speaks against it.
+    // The limit is reported before other reasons for a refusal.
     let taken = samples::custom_domain(account, "a.example.net");
     assert_eq!(domain_steps::insert(&store, &taken, 2).await, Err(Decision::LimitReached));
     assert_eq!(domain_steps::insert(&store, &taken, 3).await, Err(Decision::HostnameTaken));
@@ -164,7 +164,7 @@ pub(super) async fn the_limit_on_domains_is_kept(fresh: Fresh) {
     assert_eq!(insert(2, 2).await, Ok(()));
     assert_eq!(insert(3, 2).await, Err(Decision::LimitReached));
     assert_eq!(insert(3, u64::MAX).await, Ok(()));
-    // Neither a change of status nor a deletion of nothing, or of another's, moves the count.
+    // The count does not change with a status, nor with the deletion of an unknown or another account's domain.
     domain_steps::update(&store, &domains[0], CustomDomainStatus::Failed, NO_CHECKS).await.unwrap();
     for (account, id) in [(account, domains[1].id), (account, samples::id()), (other, domains[2].id)] {
         assert!(!domain_steps::delete(&store, account, id).await);
@@ -191,25 +191,25 @@ pub(super) async fn a_reached_limit_on_domains_leaves_the_unit_of_work_usable(fr
     stored::counters_are_right(&store, account).await;
 }
 
-/// A request may have been let in before its account was deleted; the unit of work goes on.
-pub(super) async fn a_missing_account_gets_no_domain(fresh: Fresh) {
+/// A request may have been admitted before its account was deleted; the unit of work stays usable.
+pub(super) async fn no_domain_is_inserted_for_a_missing_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    let nobodys = samples::custom_domain(samples::id(), "a.example.net");
+    let ownerless = samples::custom_domain(samples::id(), "a.example.net");
     let domain = samples::custom_domain(account, "a.example.net");
     let outcome = unit!(&store, async |work| {
         for limit in [0, PLENTY] {
-            let refusal = work.insert_custom_domain(&nobodys, NO_CHECKS, limit).await;
+            let refusal = work.insert_custom_domain(&ownerless, NO_CHECKS, limit).await;
             assert!(matches!(refusal, Err(InsertCustomDomainError::AccountMissing)), "{refusal:?}");
         }
         Ok(work.insert_custom_domain(&domain, NO_CHECKS, PLENTY).await?)
     });
     outcome.await.unwrap();
-    assert_eq!(stored::custom_domain(&store, nobodys.account_id, nobodys.id).await, None);
+    assert_eq!(stored::custom_domain(&store, ownerless.account_id, ownerless.id).await, None);
     assert_eq!(stored::custom_domains(&store, account).await, [domain]);
 }
 
-/// In whatever state they are.
+/// The list contains domains in every state.
 pub(super) async fn domains_are_listed_newest_first(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -222,13 +222,13 @@ pub(super) async fn domains_are_listed_newest_first(fresh: Fresh) {
     let mut domains: Vec<CustomDomain> = (0..23_usize)
         .map(|number| CustomDomain {
             status: statuses[number % statuses.len()],
-            // Their order is not that of the hostnames.
+            // The order of creation differs from the order of the hostnames.
             ..samples::custom_domain(account, &format!("host-{}.example.net", number * 7 % 23))
         })
         .collect();
     for position in (0..domains.len()).map(|number| number * 5 % domains.len()) {
         domain_steps::insert(&store, &domains[position], PLENTY).await.unwrap();
-        // The other account's lie between them.
+        // Domains of the other account are between them.
         domain_steps::domain(&store, other, &format!("other-{position}.example.net"), ACTIVE).await;
     }
     domains.reverse();
@@ -240,14 +240,14 @@ pub(super) async fn domains_are_listed_newest_first(fresh: Fresh) {
     }
     let behind = |position: usize| Some(PagePosition::behind(domains[position].id.to_bytes()));
     assert_eq!(stored::page_of_domains(&store, account, 5, behind(22)).await.items, []);
-    // A position needs no domain.
+    // A position is valid without a domain at it.
     assert!(domain_steps::delete(&store, account, domains[10].id).await);
     let page = stored::page_of_domains(&store, account, 5, behind(10)).await;
     assert_eq!(page.items, domains[11..16]);
 }
 
-/// None, one, several; each once, in any order; none of another account's, none that is gone. Those that hold them in a
-/// unit of work find the same.
+/// Zero, one or several domains, each once and in any order; never another account's or deleted ones. Locking them in a
+/// unit of work finds the same domains.
 pub(super) async fn domains_are_found_by_their_hostnames(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -259,7 +259,7 @@ pub(super) async fn domains_are_found_by_their_hostnames(fresh: Fresh) {
         domains.push(domain_steps::domain(&store, account, host, status).await);
     }
     domain_steps::domain(&store, other, "other.example.net", ACTIVE).await;
-    // Both have this one.
+    // Both accounts have this hostname.
     let others = domain_steps::domain(&store, other, "b.example.net", ACTIVE).await;
     let gone = domain_steps::domain(&store, account, "gone.example.net", ACTIVE).await;
     assert!(domain_steps::delete(&store, account, gone.id).await);
@@ -288,7 +288,7 @@ pub(super) async fn domains_are_found_by_their_hostnames(fresh: Fresh) {
     assert_eq!(store.custom_domains_named(samples::id(), both).await.unwrap(), []);
 }
 
-pub(super) async fn what_is_undone_moves_no_count_of_domains(fresh: Fresh) {
+pub(super) async fn rollback_restores_the_count_of_domains(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let kept = domain_steps::domain(&store, account, "kept.example.net", ACTIVE).await;
@@ -309,7 +309,7 @@ pub(super) async fn what_is_undone_moves_no_count_of_domains(fresh: Fresh) {
     for _ in 0..3 {
         let mut work = store.begin().await.unwrap();
         steps(work.as_mut()).await.unwrap();
-        // Nobody else sees them yet.
+        // Other readers do not see them yet.
         assert_eq!(stored::custom_domains(&store, account).await, std::slice::from_ref(&kept));
         assert_eq!(store.holder_of(&undone.hostname).await.unwrap(), None);
         drop(work);

@@ -1,4 +1,4 @@
-//! Which domains are to be checked, and by whom (D42).
+//! Claiming and concluding the checks of domains (D42).
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,19 @@ use signpost_domain::{CheckPlan, CustomDomain, DomainId};
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, checked_at, claim, every_status, ids, plan, planned};
 use super::fixture::Fresh;
 use super::given::{self, PLENTY, unit};
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// More than there are.
+/// More checks than any case has.
 const ALL: u16 = 100;
 
-/// A plan after so many checks.
+/// A plan after `checks_made` checks.
 fn after(checks_made: u32, millis: i64) -> CheckPlan {
     CheckPlan { checks_made, ..checked_at(millis) }
 }
 
-/// Those of all accounts, whatever their status, from the very millisecond that was planned.
-pub(super) async fn what_is_due_is_claimed_longest_due_first(fresh: Fresh) {
+/// Checks of all accounts and statuses are due from the planned millisecond on.
+pub(super) async fn due_checks_are_claimed_longest_overdue_first(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
     assert_eq!(claim(&store, samples::at(0), samples::at(1), ALL).await, []);
@@ -28,7 +28,7 @@ pub(super) async fn what_is_due_is_claimed_longest_due_first(fresh: Fresh) {
     for (number, (status, account)) in every_status().into_iter().zip(accounts.iter().cycle()).enumerate() {
         let host = format!("host-{number}.example.net");
         let domain = CustomDomain { status, ..samples::custom_domain(*account, &host) };
-        // The last of them is due first.
+        // The last domain is due first.
         let checks_made = u32::try_from(number).unwrap();
         let checks = after(checks_made, 100 - i64::from(checks_made));
         unit!(&store, async |work| Ok(work.insert_custom_domain(&domain, checks, PLENTY).await?))
@@ -50,8 +50,8 @@ pub(super) async fn what_is_due_is_claimed_longest_due_first(fresh: Fresh) {
     assert!(!ids(&claim(1_000, ALL).await).contains(&never.id));
 }
 
-/// If whoever claimed it dies, another gets it then.
-pub(super) async fn a_claimed_check_is_due_again_in_time(fresh: Fresh) {
+/// If the claimant dies, another node gets the check after the claim.
+pub(super) async fn an_unfinished_check_is_due_again_after_its_claim(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", after(7, 10)).await;
@@ -65,14 +65,14 @@ pub(super) async fn a_claimed_check_is_due_again_in_time(fresh: Fresh) {
     assert_eq!(claim(90, 99).await, expected(3));
 }
 
-/// Whatever fails so often would fail again. A plan that is written anew begins the count anew, the one of
-/// whoever claimed it last too.
-pub(super) async fn a_check_that_is_never_concluded_is_left_alone(fresh: Fresh) {
+/// A check that failed so often would fail again. Writing a new plan resets the count of claims, even when the last
+/// claimant writes it.
+pub(super) async fn a_check_that_never_concludes_is_given_up(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
     let bystander = planned(&store, account, "b.example.net", checked_at(1_000_000)).await;
-    // Each claim ends when the next begins.
+    // Each claim ends as the next one begins.
     let claims_until_left_alone = async |from: i64| {
         let mut now = from;
         while ids(&claim(&store, samples::at(now), samples::at(now + 1), ALL).await) == [domain.id] {
@@ -83,14 +83,14 @@ pub(super) async fn a_check_that_is_never_concluded_is_left_alone(fresh: Fresh) 
     let most = i64::from(MAX_CLAIMS_OF_A_CHECK);
     assert_eq!(claims_until_left_alone(10).await, most);
     assert_eq!(claim(&store, samples::at(900_000), samples::at(900_001), ALL).await, []);
-    // The last claimant is late, but comes.
+    // The last claimant concludes late; its plan is still accepted.
     plan(&store, samples::at(10 + most), &[(domain.id, after(1, 100))]).await;
     assert_eq!(claims_until_left_alone(100).await, most);
-    // Its owner has it verified.
+    // The owner verifies the domain.
     domain_steps::update(&store, &domain, domain.status, checked_at(200)).await.unwrap();
     assert_eq!(claims_until_left_alone(200).await, most);
     domain_steps::update(&store, &domain, domain.status, checked_at(300)).await.unwrap();
-    // Checks that are concluded between them are not counted.
+    // Concluded checks in between do not count.
     for now in 300..300 + 3 * most {
         assert_eq!(ids(&claim(&store, samples::at(now), samples::at(now + 1), ALL).await), [domain.id]);
         if now % 3 == 0 {
@@ -101,8 +101,8 @@ pub(super) async fn a_check_that_is_never_concluded_is_left_alone(fresh: Fresh) 
     assert_eq!(ids(&due), [domain.id, bystander.id]);
 }
 
-/// It is checked as planned, with its count; its status stays.
-pub(super) async fn a_check_that_changed_nothing_is_planned_anew(fresh: Fresh) {
+/// The next check follows the plan and its count; the status stays.
+pub(super) async fn a_check_without_a_change_gets_a_new_plan(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut domains = Vec::new();
@@ -120,7 +120,7 @@ pub(super) async fn a_check_that_changed_nothing_is_planned_anew(fresh: Fresh) {
         .collect();
     plan(&store, until, &[]).await;
     plan(&store, until, &plans).await;
-    // The first was left out, so it is due when its claim ends.
+    // The first check was not concluded, so it is due when its claim ends.
     let expected = |number: usize, checks_made| DueCheck {
         domain: domains[number].clone(),
         checks_made,
@@ -134,8 +134,8 @@ pub(super) async fn a_check_that_changed_nothing_is_planned_anew(fresh: Fresh) {
     assert_eq!(claim(999).await, []);
 }
 
-/// A plan that was written by a late claimant would undo what happened since.
-pub(super) async fn a_plan_is_written_only_while_the_claim_stands(fresh: Fresh) {
+/// The plan of a late claimant would overwrite later changes.
+pub(super) async fn a_plan_is_written_only_under_a_valid_claim(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut domains = Vec::new();
@@ -147,11 +147,11 @@ pub(super) async fn a_plan_is_written_only_while_the_claim_stands(fresh: Fresh) 
     let (first, second) = (samples::at(60), samples::at(120));
     assert_eq!(claim(&store, samples::at(0), first, ALL).await.len(), 5);
     assert!(domain_steps::delete(&store, account, gone.id).await);
-    // Its plan was written anew; that of another even for the instant at which the claim ends.
+    // One gets a new plan; another gets one for the very instant at which its claim ends.
     domain_steps::update(&store, anew, ACTIVE, after(2, 150)).await.unwrap();
     domain_steps::update(&store, same, ACTIVE, after(3, 60)).await.unwrap();
     plan(&store, first, &[(kept.id, after(9, 400))]).await;
-    // None of these is claimed any more, so all of them are left out.
+    // None of these is claimed any more, so none gets a plan.
     let late: Vec<(DomainId, CheckPlan)> =
         [gone, anew, same, &unclaimed, kept].iter().map(|domain| (domain.id, after(5, 300))).collect();
     plan(&store, first, &late).await;
@@ -169,8 +169,8 @@ pub(super) async fn a_plan_is_written_only_while_the_claim_stands(fresh: Fresh) 
     assert_eq!(due, [DueCheck { domain: kept.clone(), checks_made: 9, claims: 1 }]);
 }
 
-/// With its status a domain gets another plan, and is found as it is stored by then.
-pub(super) async fn a_status_that_is_written_comes_with_a_plan(fresh: Fresh) {
+/// An update writes status and plan, and the next claim returns the domain as it is stored by then.
+pub(super) async fn writing_a_status_writes_its_plan(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
@@ -184,7 +184,7 @@ pub(super) async fn a_status_that_is_written_comes_with_a_plan(fresh: Fresh) {
     domain_steps::update(&store, &domain, ACTIVE, checked_at(0)).await.unwrap();
     assert!(domain_steps::delete(&store, account, domain.id).await);
     assert_eq!(claim(&store, samples::at(1_000), samples::at(2_000), ALL).await, []);
-    // What is undone is no plan.
+    // A rolled back plan has no effect.
     let undone = samples::custom_domain(account, "undone.example.net");
     let mut work = store.begin().await.unwrap();
     work.insert_custom_domain(&undone, checked_at(0), PLENTY).await.unwrap();
@@ -192,8 +192,8 @@ pub(super) async fn a_status_that_is_written_comes_with_a_plan(fresh: Fresh) {
     assert_eq!(claim(&store, samples::at(1_000), samples::at(2_000), ALL).await, []);
 }
 
-/// Eight claimants take fifty checks: each gets those that nobody else gets.
-pub(super) async fn of_many_claimants_one_gets_each_check(fresh: Fresh) {
+/// Eight claimants share fifty checks, and each check goes to one of them.
+pub(super) async fn concurrent_claimants_never_share_a_check(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut expected = Vec::new();
@@ -214,7 +214,7 @@ pub(super) async fn of_many_claimants_one_gets_each_check(fresh: Fresh) {
                     }
                     assert!(claimed.len() <= 7);
                     let claimed = ids(&claimed);
-                    // Some conclude what they have claimed while others claim.
+                    // Some claimants conclude their checks while others claim.
                     if number % 2 == 0 {
                         let plans: Vec<_> =
                             claimed.iter().map(|id| (*id, after(1, 100 * (round + 2)))).collect();
@@ -226,13 +226,13 @@ pub(super) async fn of_many_claimants_one_gets_each_check(fresh: Fresh) {
         });
         let mut claimed: Vec<DomainId> = claimants.await.into_iter().flatten().collect();
         claimed.sort();
-        assert_eq!(claimed, expected, "each once, in round {round}");
+        assert_eq!(claimed, expected, "each check is claimed once in round {round}");
     }
 }
 
-/// Statuses are written and domains deleted while their checks are claimed: no plan brings back what is gone, and every
-/// claim is of what was there.
-pub(super) async fn checks_are_claimed_among_writers(fresh: Fresh) {
+/// Statuses are written and domains are deleted while their checks are claimed. No plan restores a deleted domain, and
+/// every claim returns a stored state.
+pub(super) async fn concurrent_writes_do_not_disturb_claims(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut domains = Vec::new();
@@ -266,8 +266,8 @@ pub(super) async fn checks_are_claimed_among_writers(fresh: Fresh) {
     assert_eq!(claim(&store, samples::at(9_000), samples::at(9_001), ALL).await, []);
 }
 
-/// Plans and claims outlast the program.
-pub(super) async fn plans_are_there_when_the_store_is_opened_again(fresh: Fresh) {
+/// Plans and claims survive a restart.
+pub(super) async fn plans_survive_reopening(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let claimed = planned(&store, account, "claimed.example.net", after(3, 0)).await;

@@ -1,4 +1,5 @@
-//! Who has a hostname (D40, D41): at most one domain of it is not stored as failed, and an account has one at most.
+//! Ownership of hostnames (D40, D41): at most one domain of a hostname is not stored as failed, and an account has at most
+//! one domain of it.
 
 use signpost_app::ports::{Claims, InsertCustomDomainError, ScheduledDomain, UpdateCustomDomainError};
 use signpost_domain::{AccountId, CustomDomain, CustomDomainStatus, DomainEvent};
@@ -7,7 +8,7 @@ use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status};
 use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, Decision, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 const HOST: &str = "a.example.net";
@@ -21,8 +22,8 @@ async fn accounts(store: &StoreUnderTest, count: usize) -> Vec<AccountId> {
     accounts
 }
 
-/// Whatever the holder's status is by now: the store looks at what is stored.
-pub(super) async fn a_hostname_is_taken_by_what_is_not_stored_as_failed(fresh: Fresh) {
+/// The store decides by the stored status, even if the holder's deadline has passed.
+pub(super) async fn d40_only_failed_domains_leave_their_hostname_free(fresh: Fresh) {
     let store = fresh.store().await;
     let [owner, other] = [given::account(&store).await, given::account(&store).await];
     let hostname = samples::hostname(HOST);
@@ -43,8 +44,8 @@ pub(super) async fn a_hostname_is_taken_by_what_is_not_stored_as_failed(fresh: F
     }
 }
 
-/// Not even beside one that failed (D40).
-pub(super) async fn an_account_has_a_hostname_once(fresh: Fresh) {
+/// A failed domain counts too (D40).
+pub(super) async fn d40_an_account_connects_a_hostname_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut domain = domain_steps::domain(&store, account, HOST, ACTIVE).await;
@@ -61,8 +62,8 @@ pub(super) async fn an_account_has_a_hostname_once(fresh: Fresh) {
     assert_eq!(stored::custom_domains_count(&store, account).await, 6);
 }
 
-/// Any number of accounts may have failed with one hostname; one of them at a time comes back.
-pub(super) async fn a_failed_domain_comes_back_if_the_hostname_is_free(fresh: Fresh) {
+/// Any number of accounts may have a failed domain of one hostname; one of them at a time can return.
+pub(super) async fn a_failed_domain_returns_if_its_hostname_is_free(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = accounts(&store, 3).await;
     let [one, other, third] = [0, 1, 2].map(|position: usize| accounts[position]);
@@ -77,11 +78,11 @@ pub(super) async fn a_failed_domain_comes_back_if_the_hostname_is_free(fresh: Fr
             let outcome = domain_steps::update(&store, &second, refused, NO_CHECKS).await;
             assert_eq!(outcome, Err(Decision::HostnameTaken));
         }
-        // What stays failed stands in nobody's way.
+        // A domain that stays failed conflicts with no other.
         domain_steps::update(&store, &second, FAILED, NO_CHECKS).await.unwrap();
         assert_eq!(stored::custom_domain(&store, other, second.id).await.as_ref(), Some(&second));
         assert_eq!(store.holder_of(&first.hostname).await.unwrap().as_ref(), Some(&first));
-        // Nor does the holder stand in its own way.
+        // The holder does not conflict with itself.
         domain_steps::update(&store, &first, ACTIVE, NO_CHECKS).await.unwrap();
         domain_steps::update(&store, &first, FAILED, NO_CHECKS).await.unwrap();
     }
@@ -93,7 +94,7 @@ pub(super) async fn a_failed_domain_comes_back_if_the_hostname_is_free(fresh: Fr
     assert_eq!(store.holder_of(&first.hostname).await.unwrap(), Some(back));
 }
 
-/// A hostname that is taken undoes that one call alone, its effect on the count included.
+/// A taken hostname undoes only that call, including its effect on the count.
 pub(super) async fn a_taken_hostname_leaves_the_unit_of_work_usable(fresh: Fresh) {
     let store = fresh.store().await;
     let [owner, other] = [given::account(&store).await, given::account(&store).await];
@@ -122,8 +123,8 @@ pub(super) async fn a_taken_hostname_leaves_the_unit_of_work_usable(fresh: Fresh
     }
 }
 
-/// The caller's own domain in whatever state, and another's that is not stored as failed.
-pub(super) async fn claims_are_the_callers_own_and_the_holders(fresh: Fresh) {
+/// Claims show the caller's own domain in any state, and another account's that is not stored as failed.
+pub(super) async fn claims_show_the_callers_domain_and_the_holders(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = accounts(&store, 4).await;
     let [holding, failed, also_failed, without] = [0, 1, 2, 3].map(|position: usize| accounts[position]);
@@ -149,13 +150,13 @@ pub(super) async fn claims_are_the_callers_own_and_the_holders(fresh: Fresh) {
     }
 }
 
-/// Fifty concurrent connections of one hostname by several accounts: it belongs to exactly one.
-pub(super) async fn of_concurrent_connections_of_one_hostname_one_succeeds(fresh: Fresh) {
+/// Several accounts concurrently connect one hostname fifty times: exactly one gets it.
+pub(super) async fn one_of_many_concurrent_connections_of_a_hostname_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = accounts(&store, 10).await;
     for round in 0..4 {
         let host = format!("host-{round}.example.net");
-        // Where somebody has failed before, too.
+        // Also where an account has a failed domain of it.
         if round % 2 == 1 {
             domain_steps::domain(&store, accounts[9], &host, FAILED).await;
         }
@@ -165,7 +166,7 @@ pub(super) async fn of_concurrent_connections_of_one_hostname_one_succeeds(fresh
             async move {
                 let domain = samples::custom_domain(account, &host);
                 unit!(&store, async |work| {
-                    // Some look first, as a use case does.
+                    // Some read the claims first, as a use case does.
                     if number % 2 == 0 && work.lock_claims(account, &domain.hostname).await?.holder.is_some()
                     {
                         return Err(Decision::HostnameTaken);
@@ -186,8 +187,8 @@ pub(super) async fn of_concurrent_connections_of_one_hostname_one_succeeds(fresh
     }
 }
 
-/// The same of failed domains that come back.
-pub(super) async fn of_concurrent_returns_of_one_hostname_one_succeeds(fresh: Fresh) {
+/// The same for failed domains that return.
+pub(super) async fn one_of_many_concurrent_returns_of_a_hostname_succeeds(fresh: Fresh) {
     let store = fresh.store().await;
     let mut claims = Vec::new();
     for account in accounts(&store, 20).await {
@@ -199,16 +200,16 @@ pub(super) async fn of_concurrent_returns_of_one_hostname_one_succeeds(fresh: Fr
     });
     let (back, refused): (Vec<_>, Vec<_>) = returns.await.into_iter().partition(Result::is_ok);
     assert!(refused.iter().all(|outcome| *outcome == Err(Decision::HostnameTaken)), "{refused:?}");
-    let [Ok(back)] = &back[..] else { panic!("one comes back: {back:?}") };
+    let [Ok(back)] = &back[..] else { panic!("not exactly one returned: {back:?}") };
     assert_eq!(store.holder_of(&back.hostname).await.unwrap().as_ref(), Some(back));
 }
 
-/// Accounts take a hostname from each other again and again. Whoever has locked the claims is interrupted by nobody: what
-/// it has seen still holds when it writes.
-pub(super) async fn claims_are_held_until_the_unit_of_work_ends(fresh: Fresh) {
+/// Accounts take a hostname from each other again and again. After locking the claims, a unit of work sees no concurrent
+/// change until it ends.
+pub(super) async fn claims_stay_locked_until_the_unit_of_work_ends(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = accounts(&store, 6).await;
-    // All have a claim, so that there is something to hold from the beginning.
+    // Every account has a claim, so that there are rows to lock from the start.
     for account in &accounts {
         domain_steps::domain(&store, *account, HOST, FAILED).await;
     }
@@ -239,8 +240,8 @@ pub(super) async fn claims_are_held_until_the_unit_of_work_ends(fresh: Fresh) {
     assert_eq!(holding, 1);
 }
 
-/// A locked domain is held until its unit of work ends, so no change of its status is lost.
-pub(super) async fn concurrent_updates_of_one_domain_build_on_each_other(fresh: Fresh) {
+/// A domain stays locked until its unit of work ends, so no change of its status is lost.
+pub(super) async fn concurrent_updates_of_a_domain_lose_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let since = |millis| CustomDomainStatus::Active { misdirected_since: Some(samples::at(millis)) };
@@ -257,7 +258,7 @@ pub(super) async fn concurrent_updates_of_one_domain_build_on_each_other(fresh: 
                 tokio::task::yield_now().await;
                 let CustomDomainStatus::Active { misdirected_since: Some(before_then) } = before.status
                 else {
-                    panic!("nothing else was written: {before:?}");
+                    panic!("unexpected status: {before:?}");
                 };
                 let millis = before_then.unix_millis() - samples::at(0).unix_millis();
                 let after = CustomDomain { status: since(millis + 1), ..before };

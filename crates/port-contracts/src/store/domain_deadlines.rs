@@ -1,4 +1,4 @@
-//! Domains that are stored as failed once their deadline has passed (D39).
+//! Expiry: the store marks domains as failed after their deadline (D39).
 
 use std::time::Duration;
 
@@ -9,13 +9,13 @@ use super::domain_steps::{self, ACTIVE, NO_CHECKS, checked_at, claim, expire, pl
 use super::fixture::Fresh;
 use super::given::{self, Decision, PLENTY};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 const FAILED: CustomDomainStatus = CustomDomainStatus::Failed;
 
-/// To the millisecond, and only what has a deadline: time alone takes nothing from an active domain. All instants lie in the
-/// past, as those of a store's own clock allow.
+/// To the millisecond, and only if the status has a deadline: an active domain never expires. All instants are in the past,
+/// because a store may use its own clock.
 pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -49,8 +49,8 @@ pub(super) async fn a_domain_expires_at_its_deadline(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// At most as many as are asked for, and fewer only if none is left.
-pub(super) async fn domains_expire_some_at_a_time(fresh: Fresh) {
+/// Each call expires at most the requested number, and fewer only if none is left.
+pub(super) async fn domains_expire_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
     let status = CustomDomainStatus::claimed(samples::at(0));
@@ -69,13 +69,13 @@ pub(super) async fn domains_expire_some_at_a_time(fresh: Fresh) {
     }
 }
 
-/// It is checked no more, its hostname is free, and visitors see no difference.
-pub(super) async fn an_expired_domain_holds_nothing(fresh: Fresh) {
+/// It is not checked any more, its hostname is free, and visitors see no difference.
+pub(super) async fn an_expired_domain_frees_its_hostname(fresh: Fresh) {
     let store = fresh.store().await;
     let [account, other] = [given::account(&store).await, given::account(&store).await];
     let hosts = ["a.example.net", "b.example.net"];
     for host in hosts {
-        // One of them is being checked meanwhile.
+        // One of them has a claimed check.
         planned(&store, account, host, checked_at(i64::from(host != hosts[0]) * 50)).await;
     }
     let until = samples::at(60);
@@ -97,8 +97,8 @@ pub(super) async fn an_expired_domain_holds_nothing(fresh: Fresh) {
     assert_eq!(reader.news(&store).await, []);
 }
 
-/// Each is counted by one of them.
-pub(super) async fn of_many_sweepers_one_stores_each_as_failed(fresh: Fresh) {
+/// Exactly one sweeper counts each domain.
+pub(super) async fn concurrent_sweepers_expire_each_domain_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for number in 0..40 {
@@ -107,7 +107,7 @@ pub(super) async fn of_many_sweepers_one_stores_each_as_failed(fresh: Fresh) {
         let status = CustomDomainStatus::Pending { expires_at };
         domain_steps::domain(&store, account, &host, status).await;
     }
-    // One of them gets a new deadline at the same time, or comes back after it has failed.
+    // One domain concurrently gets a new deadline, or returns after it has failed.
     let first = stored::custom_domains(&store, account).await.remove(0);
     let status = CustomDomainStatus::Pending { expires_at: samples::at(100) };
     let expired = at_once(9, |number| {

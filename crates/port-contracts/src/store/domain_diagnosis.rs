@@ -1,4 +1,4 @@
-//! What explains a domain: why it failed, what look-ups saw, and when it is checked next (D65).
+//! The diagnosis of a domain: the reason of a failure, the observations of look-ups, and the next check (D65).
 
 use signpost_app::ports::{CheckSchedule, ConcludedCheck, ScheduledDomain};
 use signpost_domain::{
@@ -13,15 +13,15 @@ use super::given::{self, unit};
 use super::stored;
 use crate::samples;
 
-/// An observation of one record, made at an instant.
+/// An observation of one record at an instant.
 fn observation(millis: i64, status: RecordStatus, values: &[&str]) -> DnsObservation {
     let finding = RecordFinding::new(status, values);
     let record = SeenRecord { record_type: DnsRecordType::Txt, value: "expected".to_owned(), finding };
     DnsObservation { checked_at: samples::at(millis), records: vec![record] }
 }
 
-/// What was inserted and what was updated, through each way of reading; also as large and as strange as it gets.
-pub(super) async fn what_explains_a_domain_reads_back_as_it_was_written(fresh: Fresh) {
+/// After insertions and updates, through each read method, including the largest and strangest values.
+pub(super) async fn d65_a_diagnosis_reads_back_as_it_was_written(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let strange = ["\0\n\u{202e}", "'); DROP TABLE custom_domains; --", "{\"a\": [\\]}", "\u{fffd}"];
@@ -64,15 +64,15 @@ pub(super) async fn what_explains_a_domain_reads_back_as_it_was_written(fresh: F
             assert_eq!(claims.own.map(|own| own.domain), Some(domain));
         }
     }
-    // A domain that is back has no reason any more.
+    // A domain that returned has no reason of a failure.
     let first = first.unwrap();
     let back = CustomDomain { status: ACTIVE, failure_reason: None, ..first };
     domain_steps::update(&store, &back, ACTIVE, NO_CHECKS).await.unwrap();
     assert_eq!(stored::custom_domain(&store, account, back.id).await, Some(back));
 }
 
-/// With the claims of the check, through each way of reading.
-pub(super) async fn a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
+/// Through each read method, including the claims of the check.
+pub(super) async fn d65_a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", checked_at(10)).await;
@@ -95,8 +95,8 @@ pub(super) async fn a_schedule_is_read_as_it_is_stored(fresh: Fresh) {
     reads(None, 0).await;
 }
 
-/// It is no change of which other nodes are told.
-pub(super) async fn an_observation_leaves_plan_and_claim_alone(fresh: Fresh) {
+/// It is not an entry of the change log.
+pub(super) async fn recording_an_observation_keeps_plan_and_claim(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;
@@ -113,13 +113,13 @@ pub(super) async fn an_observation_leaves_plan_and_claim_alone(fresh: Fresh) {
     let expected = ScheduledDomain { domain: observed.clone(), schedule };
     assert_eq!(store.custom_domain(account, observed.id).await.unwrap(), Some(expected));
     assert_eq!(reader.news(&store).await, []);
-    // Whoever has claimed the check concludes it.
+    // The claimant can still conclude the check.
     domain_steps::plan(&store, samples::at(60), &[(observed.id, checked_at(90))]).await;
     let expected = ScheduledDomain::planned(observed, checked_at(90));
     assert_eq!(store.custom_domain(account, expected.domain.id).await.unwrap(), Some(expected));
 }
 
-pub(super) async fn nobody_records_an_observation_of_anothers_domain(fresh: Fresh) {
+pub(super) async fn observations_of_another_accounts_domain_are_not_recorded(fresh: Fresh) {
     let store = fresh.store().await;
     let [owner, stranger] = [given::account(&store).await, given::account(&store).await];
     let domain = domain_steps::domain(&store, owner, "a.example.net", ACTIVE).await;
@@ -130,8 +130,8 @@ pub(super) async fn nobody_records_an_observation_of_anothers_domain(fresh: Fres
     assert_eq!(stored::custom_domain(&store, owner, domain.id).await, Some(domain));
 }
 
-/// One that was not answered leaves what was seen before.
-pub(super) async fn a_check_writes_what_it_saw(fresh: Fresh) {
+/// An unanswered check keeps the earlier observations.
+pub(super) async fn a_check_records_its_observations(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut domains = Vec::new();
@@ -166,8 +166,8 @@ pub(super) async fn a_check_writes_what_it_saw(fresh: Fresh) {
     }
 }
 
-/// A late claimant would overwrite what a later look-up saw.
-pub(super) async fn what_was_seen_is_written_only_while_the_claim_stands(fresh: Fresh) {
+/// A late claimant would overwrite the observations of a later look-up.
+pub(super) async fn observations_are_written_only_under_a_valid_claim(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domain = planned(&store, account, "a.example.net", checked_at(0)).await;

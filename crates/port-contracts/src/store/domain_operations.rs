@@ -1,4 +1,4 @@
-//! What random sequences do with custom domains: at few hostnames, so that accounts meet.
+//! Operations of random sequences on custom domains. They use few hostnames, so that accounts compete.
 
 use signpost_app::ports::{LinksOf, UnitOfWork};
 use signpost_domain::{
@@ -14,21 +14,21 @@ use crate::samples;
 
 const DOMAINS_LIMIT: u64 = 2;
 
-/// One more than an account may have.
+/// One hostname more than an account may have domains.
 pub(super) const HOSTS: [&str; 3] = ["a.example.net", "b.example.net", "c.example.net"];
 
-/// More than there are.
+/// More domains than any sequence has.
 const ALL: u16 = 1_000;
 
 pub(super) enum DomainOperation {
     Insert(CustomDomain),
     Update(AccountId, DomainId, CustomDomainStatus),
     Delete(AccountId, DomainId),
-    /// All that are meant.
+    /// Loses all links of the selection.
     LoseLinks(LinksOf, Hostname, Timestamp),
 }
 
-/// An operation on a domain that is there, of either account, or on one that is nowhere.
+/// An operation on a stored domain of either account, or on an unknown one.
 pub(super) fn any(
     model: &Model,
     random: &mut Pseudorandom,
@@ -38,14 +38,14 @@ pub(super) fn any(
     let ids: Vec<DomainId> = model.domains.keys().copied().collect();
     let id = random.pick(&ids).copied().unwrap_or_else(samples::id);
     let host = random.pick(&HOSTS).unwrap();
-    // Most often one with which there are links to be seen.
+    // Mostly active, so that visitors see links.
     let status = match random.below(3) {
         0 => random.pick(&every_status()).copied().unwrap(),
         _ => ACTIVE,
     };
     match random.below(8) {
         0..=2 => {
-            // None begins with having failed.
+            // No domain is inserted as failed.
             let status = if status.holds_hostname() { status } else { ACTIVE };
             DomainOperation::Insert(CustomDomain { status, ..samples::custom_domain(account, host) })
         }
@@ -87,7 +87,7 @@ pub(super) async fn carry_out(
 }
 
 impl Model {
-    /// What the operation must answer; carries it out if nothing speaks against it.
+    /// The expected answer of the operation, which is carried out unless it is refused.
     pub(super) fn apply_to_domains(&mut self, operation: &DomainOperation) -> Answer {
         match operation {
             DomainOperation::Insert(domain) => {
@@ -147,7 +147,7 @@ fn is_on(link: &Link, hostname: &Hostname) -> bool {
     }
 }
 
-/// What D22 makes of a link whose domain is gone.
+/// Removes the address of a link whose domain is gone (D22).
 fn lose_address(link: &mut Link, now: Timestamp) {
     link.placement = Placement::Lost { slug: link.placement.slug().cloned() };
     link.updated_at = now.max(link.updated_at);

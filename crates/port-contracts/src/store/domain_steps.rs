@@ -1,4 +1,4 @@
-//! Steps of cases about custom domains.
+//! Steps for cases about custom domains.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -19,12 +19,12 @@ pub(super) const NO_CHECKS: CheckPlan = CheckPlan { next_check_at: None, checks_
 
 pub(super) const ACTIVE: CustomDomainStatus = CustomDomainStatus::Active { misdirected_since: None };
 
-/// The plan of a domain that is checked at an instant for the first time.
+/// The plan of a domain whose first check is at this instant.
 pub(super) fn checked_at(millis: i64) -> CheckPlan {
     CheckPlan { next_check_at: Some(samples::at(millis)), checks_made: 0 }
 }
 
-/// Every status, with instants of all kinds, none of them the last one's.
+/// Every status, with distinct instants of all kinds.
 pub(super) fn every_status() -> Vec<CustomDomainStatus> {
     vec![
         CustomDomainStatus::claimed(samples::at(1)),
@@ -102,19 +102,19 @@ pub(super) async fn update(
     let after = CustomDomain { status, ..domain.clone() };
     unit!(store, async |work| {
         let before = work.lock_custom_domain(domain.account_id, domain.id).await?;
-        assert!(before.is_some(), "there is such a domain");
+        assert!(before.is_some(), "no such domain");
         work.update_custom_domain(&after, checks).await?;
         Ok(after.clone())
     })
     .await
 }
 
-/// `true` if it was there.
+/// Deletes a domain; `true` if it existed.
 pub(super) async fn delete(store: &Arc<dyn Store>, account: AccountId, id: DomainId) -> bool {
     unit!(store, async |work| Ok(work.delete_custom_domain(account, id).await?)).await.unwrap()
 }
 
-/// What stands in the way, as a unit of work finds it.
+/// The claims of a hostname, as a unit of work locks them.
 pub(super) async fn claims(store: &Arc<dyn Store>, account: AccountId, hostname: &Hostname) -> Claims {
     unit!(store, async |work| Ok(work.lock_claims(account, hostname).await?)).await.unwrap()
 }
@@ -131,7 +131,7 @@ pub(super) async fn lose(
     lost.await.unwrap()
 }
 
-/// Claims checks, again if the store asks for that.
+/// Claims checks, and repeats the unit of work if the store asks for it.
 pub(super) async fn claim(
     store: &Arc<dyn Store>,
     now: Timestamp,
@@ -146,7 +146,7 @@ pub(super) async fn claim(
     }
 }
 
-/// Writes plans of checks that were not answered.
+/// Writes the plans of unanswered checks.
 pub(super) async fn plan(store: &Arc<dyn Store>, claimed_until: Timestamp, plans: &[(DomainId, CheckPlan)]) {
     let unanswered =
         |(id, plan): &(DomainId, CheckPlan)| ConcludedCheck { id: *id, plan: *plan, observation: None };
@@ -154,7 +154,7 @@ pub(super) async fn plan(store: &Arc<dyn Store>, claimed_until: Timestamp, plans
     conclude(store, claimed_until, &checks).await;
 }
 
-/// Writes plans and what was seen, again if the store asks for that.
+/// Writes plans and observations, and repeats the unit of work if the store asks for it.
 pub(super) async fn conclude(store: &Arc<dyn Store>, claimed_until: Timestamp, checks: &[ConcludedCheck]) {
     loop {
         match store.plan_checks(claimed_until, checks).await {
@@ -164,7 +164,7 @@ pub(super) async fn conclude(store: &Arc<dyn Store>, claimed_until: Timestamp, c
     }
 }
 
-/// Stores domains as failed, again if the store asks for that.
+/// Expires domains, and repeats the unit of work if the store asks for it.
 pub(super) async fn expire(store: &Arc<dyn Store>, now: Timestamp, at_most: u16) -> u16 {
     loop {
         match store.expire_domains(now, at_most).await {
@@ -174,7 +174,7 @@ pub(super) async fn expire(store: &Arc<dyn Store>, now: Timestamp, at_most: u16)
     }
 }
 
-/// Makes checks due again that were given up, again if the store asks for that.
+/// Releases given-up checks, and repeats the unit of work if the store asks for it.
 pub(super) async fn release(store: &Arc<dyn Store>, now: Timestamp, at_most: u16) -> u16 {
     loop {
         match store.release_checks(now, at_most).await {

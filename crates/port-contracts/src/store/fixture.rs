@@ -1,4 +1,4 @@
-//! What an adapter supplies, and what a case gets.
+//! The fixture of an adapter, and the stores that a case opens.
 
 use std::ops::Deref;
 use std::pin::Pin;
@@ -8,14 +8,14 @@ use std::time::Duration;
 use async_trait::async_trait;
 use signpost_app::ports::Store;
 
-/// A store of its own for one case, with all that must be kept alive as long: temporary folders, servers.
+/// The store of one case, with everything that must live as long: temporary folders, servers.
 #[async_trait]
 pub trait StoreFixture: Sized + Send + Sync + 'static {
-    /// The store, the same at every call.
+    /// The store; each call returns the same one.
     fn store(&self) -> Arc<dyn Store>;
 
-    /// Closes the store and opens it again, as a program does that is stopped and started: what was committed
-    /// is still there. The suite has dropped every other handle to the store before it calls this.
+    /// Closes the store and opens it again, like a restart of the program; committed changes are still there. The suite
+    /// drops every other handle to the store before it calls this.
     async fn reopen(self) -> Self;
 }
 
@@ -41,7 +41,7 @@ type Opening = Pin<Box<dyn Future<Output = Box<dyn AnyFixture>>>>;
 /// Opens fresh stores for a case.
 pub struct Fresh(Box<dyn Fn(Duration) -> Opening>);
 
-/// The time limit of a store in which nobody is meant to be turned away, however busy the machine is.
+/// The time limit for cases in which no caller may time out, even on a busy machine.
 const PATIENT: Duration = Duration::from_secs(100);
 
 impl Fresh {

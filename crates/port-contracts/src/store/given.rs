@@ -1,4 +1,4 @@
-//! Steps that cases begin with, and units of work that are run again when the store asks for it.
+//! Setup steps for cases, and units of work that repeat when the store asks for it.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use signpost_domain::{
 
 use crate::samples;
 
-/// A limit that nothing here reaches.
+/// A limit that no case reaches.
 pub(super) const PLENTY: u64 = 1_000_000;
 
-/// How many links a method takes at once.
+/// The number of links that a method takes at once.
 pub(super) const AT_ONCE: usize = 100;
 
 /// The kinds of links.
 pub(super) const KINDS: [LinkKind; 2] = [LinkKind::Landing, LinkKind::Redirect];
 
-/// The kind that `kind` is not.
+/// The other kind.
 pub(super) const fn other(kind: LinkKind) -> LinkKind {
     match kind {
         LinkKind::Landing => LinkKind::Redirect,
@@ -30,12 +30,12 @@ pub(super) const fn other(kind: LinkKind) -> LinkKind {
     }
 }
 
-/// The id of the other kind that has the same bits. Nothing has it.
+/// The id of the other kind with the same bits, which no link has.
 pub(super) const fn twin(id: LinkId) -> LinkId {
     LinkId::from_bytes(other(id.kind()), id.to_bytes())
 }
 
-/// What a store said no to. A store that breaks fails the case where it stands.
+/// A refusal of the store. Any other error of the store fails the case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Decision {
     EmailTaken,
@@ -44,7 +44,7 @@ pub(super) enum Decision {
     GroupMissing,
     HostnameTaken,
     AccountMissing,
-    /// Not a decision: the unit of work is to be run again.
+    /// Not a decision: the store asks to repeat the unit of work.
     Again,
 }
 
@@ -53,7 +53,7 @@ impl From<StoreError> for Decision {
         match error {
             StoreError::Contended => Self::Again,
             StoreError::Unavailable(_) | StoreError::Unwritable(_) | StoreError::Corrupt { .. } => {
-                panic!("the store broke: {error:?}")
+                panic!("the store failed: {error:?}")
             }
         }
     }
@@ -107,11 +107,10 @@ impl From<UpdateLinkError> for Decision {
     }
 }
 
-/// Runs steps in a unit of work and commits it; after a decision it is dropped instead. Runs it all again as
-/// often as the store asks for that. The steps end in a `Result<_, Decision>`.
+/// Runs steps in a unit of work and commits it, or drops it after a decision. Repeats this as often as the store asks for
+/// it. The steps return a `Result<_, Decision>`.
 ///
-/// It looks like a function that takes a closure, and is none because the compiler cannot see yet that the
-/// future of such a function may be sent to another thread.
+/// This is a macro because the compiler cannot prove yet that the future of such a function with a closure is `Send`.
 macro_rules! unit {
     ($store:expr, async |$work:ident| $steps:expr) => {
         async {
@@ -193,12 +192,12 @@ pub(super) async fn insert_pixel(
     unit!(store, async |work| Ok(work.insert_pixel(account, pixel, limit).await?)).await
 }
 
-/// `true` if it was there.
+/// Returns `true` if it existed.
 pub(super) async fn delete_pixel(store: &Arc<dyn Store>, account: AccountId, id: PixelId) -> bool {
     unit!(store, async |work| Ok(work.delete_pixel(account, id).await?)).await.unwrap()
 }
 
-/// Locks a landing page and writes on it.
+/// Locks a landing page and writes its content.
 pub(super) async fn write_page(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -206,20 +205,20 @@ pub(super) async fn write_page(
     content: &PageContent,
 ) {
     let written = unit!(store, async |work| {
-        assert!(work.lock_link(account, id.into()).await?.is_some(), "there is such a page");
+        assert!(work.lock_link(account, id.into()).await?.is_some(), "no such page");
         Ok(work.write_page_content(account, id, content).await?)
     });
     written.await.unwrap();
 }
 
-/// A link of a kind, in a group or in none.
+/// A link of a kind, in a group or ungrouped.
 pub(super) fn in_group(group: Option<GroupId>, kind: LinkKind, text: &str) -> Link {
     let mut link = samples::link(kind, text);
     link.move_to_group(group, samples::at(0));
     link
 }
 
-/// Stores a link and gives it back.
+/// Stores a link and returns it.
 pub(super) async fn link<L: Clone + Into<Link>>(store: &Arc<dyn Store>, account: AccountId, link: L) -> L {
     insert_link(store, account, &link, PLENTY).await.unwrap();
     link
@@ -261,11 +260,11 @@ pub(super) async fn insert<L: Clone + Into<Link>>(
         [Insertion::GroupMissing] => Err(Decision::GroupMissing),
         [Insertion::LimitReached] => Err(Decision::LimitReached),
         [Insertion::AddressTaken] => Err(Decision::AddressTaken),
-        [] | [_, _, ..] => panic!("there is one answer to one link"),
+        [] | [_, _, ..] => panic!("not exactly one answer for one link"),
     }
 }
 
-/// Inserts links at once, in a unit of work of their own.
+/// Inserts links as one batch, in their own unit of work.
 pub(super) async fn insert_links(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -289,7 +288,7 @@ pub(super) async fn update_link<L: Clone + Into<Link>>(
     .await
 }
 
-/// `true` if it was there.
+/// Returns `true` if it existed.
 pub(super) async fn delete_link(store: &Arc<dyn Store>, account: AccountId, id: impl Into<LinkId>) -> bool {
     let id = id.into();
     let deleted = delete_links(store, account, &[id]).await;
@@ -297,14 +296,14 @@ pub(super) async fn delete_link(store: &Arc<dyn Store>, account: AccountId, id: 
     deleted.len() == 1
 }
 
-/// Deletes links at once; the ids of those that it deleted come sorted.
+/// Deletes links as one batch, and returns the ids of deleted links, sorted.
 pub(super) async fn delete_links(store: &Arc<dyn Store>, account: AccountId, ids: &[LinkId]) -> Vec<LinkId> {
     let mut deleted = unit!(store, async |work| Ok(work.delete_links(account, ids).await?)).await.unwrap();
     deleted.sort();
     deleted
 }
 
-/// Puts links into a group at once; they come sorted by id.
+/// Moves links into a group as one batch, and returns them sorted by id.
 pub(super) async fn assign_links(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -316,7 +315,7 @@ pub(super) async fn assign_links(
     assigned.await.unwrap().map(sorted)
 }
 
-/// Takes links out of a group at once; they come sorted by id.
+/// Takes links out of a group as one batch, and returns them sorted by id.
 pub(super) async fn unassign_links(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -338,12 +337,12 @@ pub(super) fn ids<'a>(links: impl IntoIterator<Item = &'a Link>) -> Vec<LinkId> 
     links.into_iter().map(Link::id).collect()
 }
 
-/// How many items a page may hold.
+/// A limit of `items` for a page.
 pub(super) fn limit(items: u64) -> PageLimit {
     PageLimit::new(items).unwrap()
 }
 
-/// All items of a list, and how many pages it took. `page` gives the page behind a position.
+/// All items of a list, and its number of pages. `page` returns the page after a position.
 pub(super) async fn walk<T>(page: impl AsyncFn(Option<PagePosition>) -> Page<T>) -> (Vec<T>, usize) {
     let (mut items, mut pages, mut after) = (Vec::new(), 0, None);
     loop {

@@ -1,4 +1,4 @@
-//! Checks that were claimed so often without an end that their domains are left alone for a day (D42).
+//! Checks that are given up for a day after too many claims without a conclusion (D42).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,15 +9,15 @@ use signpost_domain::{AccountId, CheckPlan, CustomDomain, DomainId, Timestamp};
 use super::domain_steps::{self, ACTIVE, NO_CHECKS, checked_at, claim, expire, ids, planned, release};
 use super::fixture::Fresh;
 use super::given;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// More than there are.
+/// More checks than any case has.
 const ALL: u16 = 100;
 
 const ONE_MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Claims all checks that are due from the beginning on, as often as they can be; the last claim runs out at `run_out`.
+/// Claims all due checks as often as possible; the last claim ends at `run_out`.
 async fn give_up(store: &Arc<dyn Store>, run_out: Timestamp) {
     for _ in 1..MAX_CLAIMS_OF_A_CHECK {
         assert!(!claim(store, samples::at(0), samples::at(0), ALL).await.is_empty());
@@ -25,7 +25,7 @@ async fn give_up(store: &Arc<dyn Store>, run_out: Timestamp) {
     assert!(!claim(store, samples::at(0), run_out, ALL).await.is_empty());
 }
 
-/// Domains whose checks were given up, and when the last claim of each ran out.
+/// Domains with given-up checks, whose last claims ended at `run_out`.
 async fn given_up(store: &Arc<dyn Store>, account: AccountId, run_out: &[i64]) -> Vec<CustomDomain> {
     let mut domains = Vec::new();
     for (number, run_out) in run_out.iter().enumerate() {
@@ -36,7 +36,7 @@ async fn given_up(store: &Arc<dyn Store>, account: AccountId, run_out: &[i64]) -
     domains
 }
 
-/// When checks are released whose last claim ran out then.
+/// The release time of a check whose last claim ended at `run_out`.
 fn released_at(run_out: i64) -> Timestamp {
     samples::at(run_out).plus(CHECKS_LEFT_ALONE_FOR)
 }
@@ -45,8 +45,8 @@ async fn claimed(store: &Arc<dyn Store>, now: Timestamp) -> Vec<DomainId> {
     ids(&claim(store, now, Timestamp::LAST, ALL).await)
 }
 
-/// To the millisecond, and with its plan as it was. It may be claimed as often as at first.
-pub(super) async fn a_check_that_was_given_up_is_due_again_after_a_day(fresh: Fresh) {
+/// To the millisecond, with an unchanged plan. It can be claimed as often as at first.
+pub(super) async fn a_given_up_check_is_due_again_after_a_day(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     assert_eq!(release(&store, released_at(1_000), ALL).await, 0);
@@ -63,11 +63,11 @@ pub(super) async fn a_check_that_was_given_up_is_due_again_after_a_day(fresh: Fr
         assert_eq!((due[0].checks_made, due[0].claims), (7, claims));
     }
     assert_eq!(claim(&store, now, now, ALL).await, []);
-    assert_eq!(release(&store, now.plus(CHECKS_LEFT_ALONE_FOR), ALL).await, 1, "and so each day");
+    assert_eq!(release(&store, now.plus(CHECKS_LEFT_ALONE_FOR), ALL).await, 1, "every day");
 }
 
-/// The earliest first, and fewer than are asked for only if none is left.
-pub(super) async fn checks_are_released_some_at_a_time(fresh: Fresh) {
+/// The earliest first, and fewer than requested only if none is left.
+pub(super) async fn checks_are_released_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domains = given_up(&store, account, &[30, 10, 50, 20, 40]).await;
@@ -83,8 +83,8 @@ pub(super) async fn checks_are_released_some_at_a_time(fresh: Fresh) {
     assert_eq!(claimed(&store, now).await, [domains[2].id]);
 }
 
-/// What is claimed, planned, or to be checked no more was not given up.
-pub(super) async fn only_what_was_given_up_is_released(fresh: Fresh) {
+/// Checks that are claimed, planned or finished were not given up.
+pub(super) async fn only_given_up_checks_are_released(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let domains = given_up(&store, account, &[1, 1, 1, 1]).await;
@@ -104,14 +104,14 @@ pub(super) async fn only_what_was_given_up_is_released(fresh: Fresh) {
     assert_eq!(release(&store, now, ALL).await, 0);
     let due = claim(&store, now, now, ALL).await;
     assert_eq!(due.iter().map(|due| (due.domain.id, due.claims)).collect::<Vec<_>>(), [(busy.id, 5)]);
-    // A deadline ends what was given up too.
+    // A deadline also ends a domain with a given-up check.
     let deadline = busy.status.deadline().unwrap();
-    assert_eq!(expire(&store, deadline, ALL).await, 2, "what was concluded is pending too");
+    assert_eq!(expire(&store, deadline, ALL).await, 2, "the domain with a concluded check is pending too");
     assert_eq!(release(&store, now.plus(CHECKS_LEFT_ALONE_FOR), ALL).await, 0);
 }
 
-/// Each is released once, by one of them; what is released is claimed at once by others.
-pub(super) async fn of_many_sweepers_one_releases_each_check(fresh: Fresh) {
+/// One sweeper releases each check, while other tasks claim the released checks.
+pub(super) async fn concurrent_sweepers_release_each_check_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let mut expected = Vec::new();

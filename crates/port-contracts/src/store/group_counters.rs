@@ -1,4 +1,4 @@
-//! The counters of groups move with their links, those of landing pages and those of redirects each by themselves.
+//! The counters of groups follow their links, separately for landing pages and redirects.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::given::{self, KINDS, unit};
 use super::stored;
 use crate::samples;
 
-/// How many links of `kind` are in each group. None of the other kind may be.
+/// The number of links of `kind` in each group. There must be none of the other kind.
 async fn counts(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -82,7 +82,7 @@ pub(super) async fn counters_follow_updates(fresh: Fresh) {
             given::update_link(&store, account, &link).await.unwrap();
             assert_eq!(counts(&store, account, kind, groups).await, expected);
         }
-        // Changes of other fields move nothing.
+        // Changes of other fields keep the counters.
         let link = changed(Some(groups[0]), "Changed again", false, samples::lost(None));
         given::update_link(&store, account, &link).await.unwrap();
         assert_eq!(counts(&store, account, kind, groups).await, [1, 0]);
@@ -91,7 +91,7 @@ pub(super) async fn counters_follow_updates(fresh: Fresh) {
     }
 }
 
-/// Several changes in one unit of work count as they are committed.
+/// Several changes of one unit of work count when it commits.
 pub(super) async fn counters_follow_the_unit_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -113,14 +113,14 @@ pub(super) async fn counters_follow_the_unit_of_work(fresh: Fresh) {
         let mut work = store.begin().await.unwrap();
         assert_eq!(work.delete_links(account, &[link.id()]).await.unwrap(), [link.id()]);
         drop(work);
-        assert_eq!(counts(&store, account, kind, groups).await, [0, 1], "the deletion was undone");
+        assert_eq!(counts(&store, account, kind, groups).await, [0, 1], "the deletion was rolled back");
         assert_eq!(stored::links_count(&store, account).await, 1);
         assert!(given::delete_link(&store, account, link.id()).await);
     }
 }
 
-/// What is done to many links at once counts as the same done to each; the counts of both kinds move side by side.
-pub(super) async fn counters_follow_what_is_done_to_many_links(fresh: Fresh) {
+/// A batch changes the counters like the same changes of single links, for both kinds at once.
+pub(super) async fn counters_follow_bulk_changes(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let [first, second] = given::two_groups(&store, account).await;
@@ -129,7 +129,7 @@ pub(super) async fn counters_follow_what_is_done_to_many_links(fresh: Fresh) {
         assert_eq!(stored::group_counts(&store, account, second).await, expected[1]);
         stored::counters_are_right(&store, account).await;
     };
-    // Three landing pages and five redirects, then one and two, then two of no group.
+    // Three landing pages and five redirects, then one and two, then two ungrouped links.
     let mut links = Vec::new();
     for (group, landings, redirects) in [(Some(first), 3, 5), (Some(second), 1, 2), (None, 1, 1)] {
         for (kind, number) in KINDS.into_iter().zip([landings, redirects]) {
@@ -141,7 +141,7 @@ pub(super) async fn counters_follow_what_is_done_to_many_links(fresh: Fresh) {
     given::links(&store, account, &links).await;
     expect([[3, 5], [1, 2]]).await;
 
-    // Two landing pages and a redirect of the first group, and one of each of no group.
+    // Two landing pages and a redirect of the first group, and one ungrouped link of each kind.
     let ids = given::ids([&links[0], &links[1], &links[3], &links[11], &links[12]]);
     assert_eq!(given::assign_links(&store, account, second, &ids, samples::at(1)).await.unwrap().len(), 5);
     expect([[1, 4], [4, 4]]).await;

@@ -1,4 +1,4 @@
-//! Links put into groups and taken out of them, several at once (D30, D31, D32, D33).
+//! Moving batches of links into and out of groups (D30, D31, D32, D33).
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::given::{self, AT_ONCE, KINDS, unit};
 use super::{one_of_each, stored};
 use crate::samples;
 
-/// The instants of the last updates, and between them that of the change.
+/// The instants of earlier updates, and between them the instant of the change.
 const EARLIER: i64 = 10;
 const NOW: i64 = 50;
 const LATER: i64 = 100;
@@ -25,23 +25,23 @@ fn changed(link: &Link, group_id: Option<GroupId>, updated_at: Timestamp) -> Lin
     Link { group_id, updated_at, ..link.clone() }
 }
 
-/// What moving a link at the instant [`NOW`] makes of it. One that was last updated later keeps its time.
+/// The link after a move at [`NOW`]. A link that was last updated later keeps its time.
 fn at_now(link: &Link, group: Option<GroupId>) -> Link {
     let is_later = changed(link, link.group_id, samples::at(LATER)) == *link;
     changed(link, group, samples::at(if is_later { LATER } else { NOW }))
 }
 
-/// An account with links of both kinds in two groups and in none, and another account.
+/// An account with links of both kinds in two groups and ungrouped, and another account.
 struct World {
     account: AccountId,
     group: GroupId,
     elsewhere: GroupId,
-    /// Of no group, of the group `elsewhere`, and of `group`, two of each kind: one last updated before and one after
-    /// the instant at which the cases change them.
+    /// Two ungrouped links of each kind, two in the group `elsewhere`, and two in `group`. One of each two was last
+    /// updated before the change, the other after it.
     ungrouped: Vec<Link>,
     outside: Vec<Link>,
     inside: Vec<Link>,
-    /// Links that no case names: one of `elsewhere` and one of `group`.
+    /// Links that no case moves: one in `elsewhere` and one in `group`.
     bystanders: Vec<Link>,
     stranger: AccountId,
     foreign: Vec<Link>,
@@ -81,12 +81,12 @@ impl World {
         world
     }
 
-    /// All links but the bystanders.
+    /// All links except the bystanders.
     fn all(&self) -> Vec<Link> {
         self.ungrouped.iter().chain(&self.outside).chain(&self.inside).cloned().collect()
     }
 
-    /// The ids of all links but the bystanders', several of them repeated, with the strangers' and unknown ones.
+    /// The ids of all links except the bystanders, some repeated, plus ids of the other account and unknown ones.
     fn named(&self) -> Vec<LinkId> {
         let own = given::ids(&self.all());
         let mut named = given::ids(&self.foreign);
@@ -98,7 +98,8 @@ impl World {
         named
     }
 
-    /// The account has `links` and the bystanders, the stranger has what he had, and every counter is right.
+    /// Checks that the account has `links` and the bystanders, that the other account is unchanged, and that every
+    /// counter is right.
     async fn is_left_with(&self, store: &Arc<dyn Store>, links: &[Link]) {
         let mut expected = links.to_vec();
         expected.extend(self.bystanders.iter().cloned());
@@ -121,8 +122,8 @@ impl World {
     }
 }
 
-/// From no group and from another one, with `now` as their `updated_at` but never an earlier one than they have; those
-/// that are there already stay as they are (D33). All of them are returned as they are then.
+/// Ungrouped links and links of another group get `now` as their `updated_at`, unless theirs is later. Links that are in
+/// the group already stay unchanged (D33). The call returns the resulting links.
 pub(super) async fn links_are_put_into_a_group(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
@@ -132,7 +133,7 @@ pub(super) async fn links_are_put_into_a_group(fresh: Fresh) {
     let assigned = given::assign_links(&store, world.account, world.group, &named, samples::at(NOW)).await;
     assert_eq!(assigned.as_ref(), Some(&expected));
     world.is_left_with(&store, &expected).await;
-    // Again, at any time: all are there already.
+    // A repetition at any time changes nothing.
     for millis in [LATER + 100, EARLIER - 100] {
         let now = samples::at(millis);
         let assigned = given::assign_links(&store, world.account, world.group, &named, now).await;
@@ -141,8 +142,8 @@ pub(super) async fn links_are_put_into_a_group(fresh: Fresh) {
     }
 }
 
-/// Those of the links that are in the group, with `now` as their `updated_at` but never an earlier one than they have;
-/// no others. They are returned as they are then.
+/// Only links in the group become ungrouped. They get `now` as their `updated_at`, unless theirs is later. The call
+/// returns the resulting links.
 pub(super) async fn links_are_taken_out_of_a_group(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
@@ -152,12 +153,12 @@ pub(super) async fn links_are_taken_out_of_a_group(fresh: Fresh) {
     assert_eq!(unassign(samples::at(NOW)).await.as_ref(), Some(&taken_out));
     let all: Vec<Link> = taken_out.iter().chain(&world.ungrouped).chain(&world.outside).cloned().collect();
     world.is_left_with(&store, &all).await;
-    // Again: none is there any more.
+    // On a repetition no link is in the group any more.
     assert_eq!(unassign(samples::at(LATER + 100)).await, Some(vec![]));
     world.is_left_with(&store, &all).await;
 }
 
-/// A group that is unknown or another account's moves no link, whoever asks.
+/// A move into or out of an unknown or another account's group changes nothing, for either account.
 pub(super) async fn a_missing_group_moves_no_links(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
@@ -175,7 +176,7 @@ pub(super) async fn a_missing_group_moves_no_links(fresh: Fresh) {
         }
         world.is_left_with(&store, &all).await;
     }
-    // The unit of work goes on after that.
+    // The unit of work stays usable.
     let id = world.ungrouped[0].id();
     let moved = unit!(&store, async |work| {
         assert_eq!(work.assign_links(world.account, world.foreign_group, &[id], now).await?, None);
@@ -186,8 +187,8 @@ pub(super) async fn a_missing_group_moves_no_links(fresh: Fresh) {
     assert_eq!(moved, [changed(&world.ungrouped[0], Some(world.group), now)]);
 }
 
-/// What is not committed is undone, counters included.
-pub(super) async fn a_move_that_is_not_committed_is_undone(fresh: Fresh) {
+/// The rollback includes the counters.
+pub(super) async fn an_uncommitted_move_is_rolled_back(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     let all = world.all();
@@ -203,7 +204,7 @@ pub(super) async fn a_move_that_is_not_committed_is_undone(fresh: Fresh) {
     world.is_left_with(&store, &all).await;
 }
 
-/// As many as fit into a request, to and fro; nothing but group and time changes in any of them.
+/// As many links as one request may name, in both directions; only group and time change.
 pub(super) async fn a_hundred_links_are_moved_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -1,4 +1,4 @@
-//! Groups: inserting, renaming, deleting, listing.
+//! Inserting, renaming, deleting and listing groups.
 
 use signpost_app::ports::InsertGroupError;
 use signpost_domain::{Group, Landing, PagePosition, Redirect, Timestamp};
@@ -24,8 +24,8 @@ pub(super) async fn a_group_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-/// An id that any account has is no decision but an error, after which nothing is kept.
-pub(super) async fn a_group_id_is_given_out_once_over_all_accounts(fresh: Fresh) {
+/// An id that any account uses is an error and not a decision: the whole unit of work is lost.
+pub(super) async fn group_ids_are_unique_across_accounts(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;
     let other = given::account(&store).await;
@@ -41,7 +41,7 @@ pub(super) async fn a_group_id_is_given_out_once_over_all_accounts(fresh: Fresh)
     assert_eq!(store.group(other, group.id).await.unwrap(), None);
 }
 
-pub(super) async fn an_unknown_group_is_none(fresh: Fresh) {
+pub(super) async fn unknown_groups_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let unknown = samples::id();
@@ -55,8 +55,8 @@ pub(super) async fn an_unknown_group_is_none(fresh: Fresh) {
     assert_eq!((locked, deleted), (None, false));
 }
 
-/// Writes the name and `updated_at`; the counters are the store's and stay as they are.
-pub(super) async fn an_update_writes_name_and_time_and_leaves_the_counters(fresh: Fresh) {
+/// It writes the name and `updated_at`; the store maintains the counters itself.
+pub(super) async fn an_update_keeps_the_counters_of_a_group(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await;
@@ -78,8 +78,8 @@ pub(super) async fn an_update_writes_name_and_time_and_leaves_the_counters(fresh
     assert_eq!(store.group(account, untouched.id).await.unwrap(), Some(untouched));
 }
 
-/// The account's count of groups never passes the limit (D15).
-pub(super) async fn the_limit_on_groups_is_kept(fresh: Fresh) {
+/// The account's count of groups never exceeds the limit (D15).
+pub(super) async fn d15_groups_never_exceed_the_limit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -90,7 +90,7 @@ pub(super) async fn the_limit_on_groups_is_kept(fresh: Fresh) {
     assert_eq!(insert(0, 2).await, Ok(()));
     assert_eq!(insert(1, 2).await, Ok(()));
     assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
-    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the plan allows fewer than there are");
+    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the limit is below the count");
     assert_eq!(store.group(account, groups[2].id).await.unwrap(), None);
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 2);
     // The other account has its own count.
@@ -124,8 +124,7 @@ pub(super) async fn a_reached_limit_on_groups_leaves_the_unit_of_work_usable(fre
     assert_eq!(store.usage(account).await.unwrap().unwrap().groups, 1);
 }
 
-/// Its links stay and become ungrouped, with `now` as their `updated_at`, never an earlier one than they
-/// have.
+/// Its links become ungrouped, with `now` as their `updated_at`, unless theirs is later.
 pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -159,7 +158,7 @@ pub(super) async fn deleting_a_group_keeps_its_links(fresh: Fresh) {
             .unwrap()
     };
     assert!(delete().await);
-    assert!(!delete().await, "it is gone");
+    assert!(!delete().await, "the group was deleted already");
 
     assert_eq!(store.group(account, doomed.id).await.unwrap(), None);
     for expected in [
@@ -216,7 +215,7 @@ pub(super) async fn groups_are_listed_newest_first_with_their_counters(fresh: Fr
     assert_eq!(store.groups(account, given::limit(5), Some(after)).await.unwrap().items, []);
 }
 
-pub(super) async fn a_group_is_emptied_some_links_at_a_time(fresh: Fresh) {
+pub(super) async fn a_group_is_emptied_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (group, other) = (given::group(&store, account).await.id, given::group(&store, account).await.id);
@@ -241,7 +240,7 @@ pub(super) async fn a_group_is_emptied_some_links_at_a_time(fresh: Fresh) {
             at_first.move_to_group(None, samples::at(0));
             later.move_to_group(None, now);
             let states = [before, &later, &at_first];
-            times[states.iter().position(|state| **state == after).expect("no other field changes")] += 1;
+            times[states.iter().position(|state| **state == after).expect("another field changed")] += 1;
         }
         times
     };
@@ -250,7 +249,7 @@ pub(super) async fn a_group_is_emptied_some_links_at_a_time(fresh: Fresh) {
     assert_eq!(stored::group_counts(&store, account, group).await.iter().sum::<u64>(), 3);
     stored::counters_are_right(&store, account).await;
     assert_eq!(times().await, [3, 3, 0]);
-    // An earlier instant moves no link back in time.
+    // An earlier instant never lowers a link's `updated_at`.
     assert_eq!(some(4, earlier).await, 3);
     assert_eq!(some(3, now).await, 0);
     assert_eq!(times().await, [0, 3, 3]);

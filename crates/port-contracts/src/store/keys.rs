@@ -1,4 +1,4 @@
-//! API keys and whom they belong to.
+//! API keys and their accounts.
 
 use signpost_app::ports::KeyHolder;
 use signpost_domain::{ApiKey, ApiKeySecret, KeyHash, LinkId, LinkKind, Timestamp, Usage};
@@ -22,7 +22,7 @@ pub(super) async fn a_key_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-/// The key with this hash and its account, with how much the account has of what plans limit.
+/// The key with this hash and its account, with the account's usage of what plans limit.
 pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = samples::account();
@@ -49,7 +49,7 @@ pub(super) async fn a_hash_finds_its_key_and_account(fresh: Fresh) {
     assert_eq!(store.key_holder(&second.hash).await.unwrap(), Some(holder(&second, usage)));
 }
 
-pub(super) async fn a_hash_finds_a_link_of_its_account_and_of_no_other(fresh: Fresh) {
+pub(super) async fn a_hash_finds_only_links_of_its_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, _) = given::key(&store, account).await;
@@ -88,8 +88,8 @@ pub(super) async fn an_unknown_hash_finds_nothing(fresh: Fresh) {
     }
 }
 
-/// The account is as it is now, so a downgrade or a suspension holds at once (contract, Authentication 6 and
-/// 7).
+/// Every read returns the current account, so a downgrade or a suspension takes effect at once (contract,
+/// Authentication 6 and 7).
 pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -105,15 +105,15 @@ pub(super) async fn a_hash_finds_the_account_as_it_is_now(fresh: Fresh) {
     assert_eq!(holder.account.suspended_at, Some(samples::at(5)));
 }
 
-pub(super) async fn a_revoked_key_is_found_as_revoked_since_the_first_time(fresh: Fresh) {
+pub(super) async fn revoking_again_keeps_the_first_instant(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, _) = given::key(&store, account).await;
     let (other, _) = given::key(&store, account).await;
     for at in [samples::at(10), samples::at(20), samples::at(0)] {
-        let told = unit!(&store, async |work| Ok(work.revoke_key(key.id, at).await?)).await.unwrap();
+        let returned = unit!(&store, async |work| Ok(work.revoke_key(key.id, at).await?)).await.unwrap();
         let revoked = ApiKey { revoked_at: Some(samples::at(10)), ..key.clone() };
-        assert_eq!(told.as_ref(), Some(&revoked));
+        assert_eq!(returned.as_ref(), Some(&revoked));
         assert_eq!(store.key_holder(&key.hash).await.unwrap().unwrap().key, revoked);
         assert_eq!(store.keys(account).await.unwrap(), [other.clone(), revoked]);
     }
@@ -146,7 +146,7 @@ pub(super) async fn a_key_needs_an_account(fresh: Fresh) {
     let account = samples::account();
     let refused = unit!(&store, async |work| {
         let inserted = work.insert_key(&key).await?;
-        // The unit of work goes on.
+        // The unit of work stays usable.
         work.insert_account(&account).await?;
         Ok(inserted)
     });

@@ -1,4 +1,4 @@
-//! Which links a list shows (contract "List filters for links", D32).
+//! The filters of link lists (contract "List filters for links", D32).
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ fn searched(text: &str) -> LinkFilter {
     LinkFilter { search: Some(SearchText::parse(text).unwrap()), ..LinkFilter::default() }
 }
 
-/// Links of both kinds in turns, that differ in everything that is filtered by.
+/// Alternating links of both kinds that differ in every filtered property.
 fn links_of_all_sorts(groups: [GroupId; 2]) -> Vec<Link> {
     let link = |number: usize| {
         let text =
@@ -41,7 +41,7 @@ fn links_of_all_sorts(groups: [GroupId; 2]) -> Vec<Link> {
     (0..192).map(link).collect()
 }
 
-/// A plain judgement of one link by the filters; `search` is what the filter is to look for.
+/// A model of the filters for one link; `search` is the text of the filter.
 fn passes(link: &Link, filter: &LinkFilter, search: Option<&str>) -> bool {
     let in_group = match filter.group {
         GroupFilter::Any => true,
@@ -60,8 +60,8 @@ fn passes(link: &Link, filter: &LinkFilter, search: Option<&str>) -> bool {
     in_group && lives_there && named && filter.is_active.is_none_or(|is| link.is_active == is) && found
 }
 
-/// All filters hold at once, in pages of any size, in the lists of both kinds, of which neither shows a link of the
-/// other; the answers are compared with a plain search through all links.
+/// All filters apply at once, in pages of any size, in the list of each kind. The answers are compared with a model that
+/// checks all links.
 pub(super) async fn filters_combine(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -77,7 +77,7 @@ pub(super) async fn filters_combine(fresh: Fresh) {
         .into_iter()
         .chain([groups[0], groups[1], foreign, samples::id()].map(GroupFilter::In));
     let sites = [None, Some(Site::System), Some(host("a.example.net")), Some(host("no.example.net"))];
-    // What is searched for, and the slug.
+    // The text of the search, and the slug.
     let texts = [
         (None, None),
         (Some("red"), None),
@@ -117,9 +117,8 @@ pub(super) async fn filters_combine(fresh: Fresh) {
     assert!(full_pages.iter().all(|pages| *pages > 100), "{full_pages:?}");
 }
 
-/// `q` is a substring of name, slug or target, without regard to case in the Unicode sense; no character of
-/// it is a pattern.
-pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
+/// `q` is a substring of name, slug or target, ignoring Unicode case; no character in it is a wildcard.
+pub(super) async fn a_search_finds_substrings(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let named = |name: &str, slug| Redirect { name: samples::name(name), ..samples::redirect(slug) };
@@ -139,7 +138,7 @@ pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
         named(&"ß".repeat(100), "s12"),
     ];
     given::links(&store, account, &links).await;
-    // A landing page with the same words is in another list.
+    // A landing page with the same words appears only in its own list.
     given::link(&store, account, Landing { name: samples::name("K%_\\'ß two"), ..samples::landing("s1-x") })
         .await;
     let longest = "ß".repeat(100);
@@ -183,8 +182,8 @@ pub(super) async fn a_search_looks_for_a_substring(fresh: Fresh) {
     }
 }
 
-/// A landing page leads nowhere, so no search finds it by a target; it is found by its title and its slug.
-pub(super) async fn a_landing_page_is_searched_by_title_and_slug(fresh: Fresh) {
+/// A landing page has no target, so a search finds it by title and slug.
+pub(super) async fn landing_pages_are_searched_by_title_and_slug(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let titled = |title: &str, slug| Landing { name: samples::name(title), ..samples::landing(slug) };
@@ -198,7 +197,7 @@ pub(super) async fn a_landing_page_is_searched_by_title_and_slug(fresh: Fresh) {
         Landing { note: Some(samples::note("needle")), ..titled("noted", "s6") },
     ];
     given::links(&store, account, &links).await;
-    // A redirect that has what no landing page has, a target.
+    // A redirect, which has a target.
     given::link(&store, account, samples::redirect("needle")).await;
     for (text, expected) in [
         ("STRASSE", &[0][..]),
@@ -230,7 +229,7 @@ pub(super) async fn a_landing_page_is_searched_by_title_and_slug(fresh: Fresh) {
     }
 }
 
-/// What a search and the other filters look at is what is stored now.
+/// Searches and filters use the currently stored values.
 pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -278,8 +277,9 @@ pub(super) async fn filters_see_the_latest_state(fresh: Fresh) {
     }
 }
 
-/// `slug` is the whole slug, in its case, on the system domain, on custom domains and of lost links. A root has none.
-pub(super) async fn a_slug_is_found_exactly_and_wherever_it_is(fresh: Fresh) {
+/// `slug` matches the whole slug, case-sensitively, on the system domain, on custom domains and of lost links. A root has
+/// no slug.
+pub(super) async fn the_slug_filter_matches_whole_slugs_on_any_domain(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -323,8 +323,8 @@ pub(super) async fn a_slug_is_found_exactly_and_wherever_it_is(fresh: Fresh) {
     }
 }
 
-/// The ids of links of both kinds in a group and on a site are those that the lists show, and never more than asked for.
-pub(super) async fn ids_are_those_of_the_lists(fresh: Fresh) {
+/// The ids of links in a group and on a site equal those of the lists of both kinds, up to the requested number.
+pub(super) async fn ids_match_the_lists(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;

@@ -1,4 +1,4 @@
-//! How many links an account may have (D15), and which decision comes first.
+//! The limit on links of an account (D15), and the order of decisions.
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{Landing, Link, Redirect};
@@ -9,7 +9,7 @@ use super::stored;
 use crate::samples;
 
 /// Landing pages and redirects count together.
-pub(super) async fn the_limit_on_links_is_kept(fresh: Fresh) {
+pub(super) async fn d15_links_never_exceed_the_limit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -28,7 +28,7 @@ pub(super) async fn the_limit_on_links_is_kept(fresh: Fresh) {
             assert_eq!(outcome, Err(Decision::LimitReached));
             assert_eq!(stored::link(&store, account, refused.id()).await, None);
             let outcome = insert(refused_kind, "c", 1).await.0;
-            assert_eq!(outcome, Err(Decision::LimitReached), "the plan allows fewer than there are");
+            assert_eq!(outcome, Err(Decision::LimitReached), "the limit is below the count");
         }
         assert_eq!(stored::links_count(&store, account).await, 2);
         // The other account has its own count.
@@ -38,7 +38,7 @@ pub(super) async fn the_limit_on_links_is_kept(fresh: Fresh) {
             given::insert_link(&store, other, &samples::link(kind, "c"), 1).await,
             Err(Decision::LimitReached)
         );
-        // A deletion makes room for one, of whichever kind.
+        // A deletion makes room for one link of either kind.
         assert!(given::delete_link(&store, account, first.id()).await);
         assert_eq!(insert(other_kind, "c", 2).await.0, Ok(()));
         assert_eq!(insert(kind, "d", 2).await.0, Err(Decision::LimitReached));
@@ -52,7 +52,7 @@ pub(super) async fn the_limit_on_links_is_kept(fresh: Fresh) {
     }
 }
 
-/// Lost and inactive links count as every other; an update is no creation.
+/// Lost and inactive links count like all others; updates do not count.
 pub(super) async fn every_link_counts_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -83,8 +83,8 @@ pub(super) async fn every_link_counts_once(fresh: Fresh) {
     }
 }
 
-/// The first of `GroupMissing`, `LimitReached`, `AddressTaken`.
-pub(super) async fn decisions_come_in_their_order(fresh: Fresh) {
+/// The first of `GroupMissing`, `LimitReached` and `AddressTaken` that applies.
+pub(super) async fn decisions_have_a_fixed_order(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     given::link(&store, account, samples::redirect("taken")).await;
@@ -134,7 +134,7 @@ pub(super) async fn a_refused_link_leaves_the_unit_of_work_usable(fresh: Fresh) 
     }
 }
 
-/// A group must be one of the account's own.
+/// A group must belong to the account.
 pub(super) async fn a_group_of_another_account_is_missing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;

@@ -1,4 +1,4 @@
-//! Pages of links: newest first, each link once, also while others write and delete (D11, R35).
+//! Pages of links: newest first, each link once, also during concurrent writes and deletions (D11, R35).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -27,21 +27,21 @@ async fn walked(
         let page = stored::page(store, account, kind, &filter, items, after).await;
         let full = usize::try_from(items).unwrap();
         assert!(page.items.len() <= full);
-        assert!(page.next.is_none() || page.items.len() == full, "only the last page is not full");
+        assert!(page.next.is_none() || page.items.len() == full, "a page before the last is not full");
         page
     })
     .await
 }
 
-/// Pages of every size hold all links in the same order, and the last one says that it is. The links of the other
-/// kind among them take no place on a page.
+/// Pages of every size contain all links in the same order, and the last page has no successor. Links of the other kind
+/// take no room on a page.
 pub(super) async fn pages_of_every_size_hold_all_links(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
     given::links(&store, other, &many(20, LinkKind::Redirect, "others-redirect")).await;
     given::links(&store, other, &many(20, LinkKind::Landing, "others-page")).await;
-    // Two of five are landing pages.
+    // Two of every five links are landing pages.
     let mut links: Vec<Link> = (0..375)
         .map(|number| samples::link(KINDS[usize::from(number % 5 > 1)], &format!("link-{number}")))
         .collect();
@@ -66,12 +66,12 @@ pub(super) async fn an_account_without_links_has_one_empty_page(fresh: Fresh) {
             assert_eq!(walked(&store, nobody_or_empty, kind, 25).await, (vec![], 1));
         }
     }
-    // Nor does one with links of the other kind alone.
+    // The same holds for an account with only links of the other kind.
     given::links(&store, account, &many(30, LinkKind::Landing, "page")).await;
     assert_eq!(walked(&store, account, LinkKind::Redirect, 25).await, (vec![], 1));
 }
 
-/// The order is that of the ids, whatever the order of insertion or of times.
+/// The order of insertion and the times of links do not matter.
 pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -91,7 +91,7 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
         given::links(&store, account, &shuffled).await;
         links.reverse();
         assert_eq!(walked(&store, account, kind, 7).await.0, links);
-        // An update moves nothing.
+        // An update keeps the order.
         let group = given::group(&store, account).await.id;
         links[13].move_to_group(Some(group), samples::at(200));
         given::update_link(&store, account, &links[13]).await.unwrap();
@@ -99,8 +99,8 @@ pub(super) async fn links_are_listed_by_id(fresh: Fresh) {
     }
 }
 
-/// A position is a place in the order, not a link: it holds when the link before it is gone, and anywhere
-/// else.
+/// A position is a point in the order, not a link: it stays valid when the link before it is deleted, and at any other
+/// point.
 pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -122,21 +122,21 @@ pub(super) async fn a_position_needs_no_link(fresh: Fresh) {
             let page = behind(end).await;
             assert_eq!((page.items, page.next), (vec![], None));
         }
-        assert_eq!(behind(id(2)).await.next, None, "two are left, and nothing behind them");
-        // The place of a link of the other kind is a place as well.
+        assert_eq!(behind(id(2)).await.next, None, "the page with the last two links has a successor");
+        // The position of a link of the other kind is valid too.
         let other = given::link(&store, account, samples::link(given::other(kind), "newest")).await;
         assert_eq!(behind(other.id().to_bytes()).await, first);
         assert!(given::delete_link(&store, account, other.id()).await);
     }
 }
 
-/// Every link that exists throughout a walk is on it exactly once, with writes between any two pages.
+/// A walk returns every link that exists throughout it exactly once, with writes between any two pages.
 pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let filter = LinkFilter::default();
     for kind in KINDS {
-        // Lasting links stand between passing ones, in all places of a page.
+        // Lasting links are mixed with temporary ones, at all positions of a page.
         let (mut lasting, mut passing) = (Vec::new(), Vec::new());
         let links = many(120, kind, &format!("{kind:?}"));
         given::links(&store, account, &links).await;
@@ -149,7 +149,7 @@ pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: 
             seen.extend(given::ids(&page.items));
             let Some(next) = page.next else { break };
             after = Some(next);
-            // New ones at the top, and some gone: of those behind, of those to come, of the page just read.
+            // Insert links at the top, and delete links of earlier pages, later pages and the page just read.
             round += 1;
             given::link(&store, account, samples::link(kind, &format!("new-{kind:?}-{round}"))).await;
             let mut doomed = vec![passing.pop(), passing.first().copied(), page.items.last().map(Link::id)];
@@ -164,7 +164,7 @@ pub(super) async fn a_walk_with_changes_between_its_pages_misses_nothing(fresh: 
     }
 }
 
-/// The same with writers that do not wait for the reader, over 1,000 lasting links.
+/// The same with concurrent writers, over 1,000 lasting links.
 pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -180,11 +180,11 @@ pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
         writers.spawn(async move {
             let mut round = 0;
             while !stop.load(Ordering::SeqCst) {
-                // One in four is a landing page, which is in another list.
+                // One in four links is a landing page, which is in another list.
                 let kind = KINDS[usize::from((writer + round) % 4 != 0)];
                 let link = samples::link(kind, &format!("passing-{writer}-{round}"));
                 let link = given::link(&store, account, link).await;
-                // Every third stays.
+                // Every third link stays.
                 if round % 3 != 0 {
                     assert!(given::delete_link(&store, account, link.id()).await);
                 }
@@ -211,6 +211,6 @@ pub(super) async fn a_walk_among_writers_misses_nothing(fresh: Fresh) {
 
 fn each_once(seen: &[LinkId], lasting: &[LinkId]) {
     let distinct: BTreeSet<LinkId> = seen.iter().copied().collect();
-    assert_eq!(distinct.len(), seen.len(), "no link is on two pages");
-    assert!(lasting.iter().all(|id| distinct.contains(id)), "no lasting link is missing");
+    assert_eq!(distinct.len(), seen.len(), "a link is on two pages");
+    assert!(lasting.iter().all(|id| distinct.contains(id)), "a lasting link is missing");
 }

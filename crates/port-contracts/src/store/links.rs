@@ -1,4 +1,4 @@
-//! Links of both kinds: every field, updating, deleting.
+//! Links of both kinds: every field, updates and deletions.
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{Landing, Link, LinkId, LinkKind, Placement, Redirect};
@@ -8,8 +8,8 @@ use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::{domain_steps, one_of_each, stored};
 use crate::samples;
 
-/// Every field reads back, through each way of reading, timestamps to the millisecond (D3), texts unchanged
-/// (D24, D25).
+/// Every field reads back through each read method, with timestamps to the millisecond (D3) and unchanged texts (D24,
+/// D25).
 pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -34,7 +34,7 @@ pub(super) async fn a_link_reads_back_as_it_was_inserted(fresh: Fresh) {
     }
 }
 
-pub(super) async fn an_unknown_link_is_none(fresh: Fresh) {
+pub(super) async fn unknown_links_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for kind in KINDS {
@@ -48,7 +48,7 @@ pub(super) async fn an_unknown_link_is_none(fresh: Fresh) {
     }
 }
 
-/// A landing page's id and a redirect's never stand for each other, even with the same bits.
+/// The ids of a landing page and a redirect never match, even with the same bits.
 pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -65,7 +65,7 @@ pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
         assert_eq!(given::unassign_links(&store, account, group, &[twin], now).await, Some(vec![]));
         assert_eq!(stored::links(&store, account).await, std::slice::from_ref(&link));
         stored::counters_are_right(&store, account).await;
-        // Not even at the same address, whether the store takes such an id for one that is given out or not.
+        // Not even at the same address, whether or not the store accepts the bits of a used id for the other kind.
         let claim = Link { id: link.id, ..samples::link(given::other(kind), "a") };
         assert_eq!(claim.id(), twin);
         let mut work = store.begin().await.unwrap();
@@ -73,7 +73,7 @@ pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
             assert_eq!(answers, [Insertion::AddressTaken]);
         }
         drop(work);
-        // Beside the right one it changes nothing either.
+        // Next to the right id it changes nothing either.
         let both = [twin, id];
         assert_eq!(
             given::assign_links(&store, account, second, &both, now).await.map(|links| given::ids(&links)),
@@ -88,7 +88,7 @@ pub(super) async fn an_id_of_the_other_kind_finds_nothing(fresh: Fresh) {
     }
 }
 
-/// One link of each kind is written over with each kind of value in turn.
+/// One link of each kind is overwritten with each kind of value in turn.
 pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -118,7 +118,7 @@ pub(super) async fn an_update_writes_every_field(fresh: Fresh) {
     assert_eq!(stored::links_count(&store, account).await, 3);
 }
 
-/// The store reports `GroupMissing` for a group that is not there or not the account's, and changes nothing.
+/// The store reports `GroupMissing` for an unknown or another account's group, and changes nothing.
 pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -138,7 +138,7 @@ pub(super) async fn an_update_into_a_missing_group_changes_nothing(fresh: Fresh)
             ];
             for after in afters {
                 let outcome = given::update_link(&store, account, &after).await;
-                // Where the address is taken too, it reports the group.
+                // If the address is taken too, it reports the group.
                 assert_eq!(outcome, Err(Decision::GroupMissing));
             }
             assert_eq!(stored::redirect(&store, account, redirect.id).await.as_ref(), Some(&redirect));
@@ -156,15 +156,15 @@ pub(super) async fn a_deleted_link_is_gone(fresh: Fresh) {
     for doomed in one_of_each::links() {
         let doomed = given::link(&store, account, doomed).await;
         assert!(given::delete_link(&store, account, doomed.id()).await);
-        assert!(!given::delete_link(&store, account, doomed.id()).await, "it is gone");
+        assert!(!given::delete_link(&store, account, doomed.id()).await, "the link was deleted already");
         assert_eq!(stored::link(&store, account, doomed.id()).await, None);
         assert_eq!(stored::links_count(&store, account).await, 1);
     }
     assert_eq!(stored::redirect(&store, account, kept.id).await, Some(kept));
 }
 
-/// A link that lost its domain keeps its slug and comes back with it (D22).
-pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
+/// A link that lost its domain keeps its slug, and can return with it (D22).
+pub(super) async fn d22_a_lost_link_keeps_its_slug_and_returns(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let on_custom = samples::on_custom("links.example.net", Some("kept"));
@@ -194,7 +194,7 @@ pub(super) async fn a_lost_link_keeps_its_slug_and_comes_back(fresh: Fresh) {
     }
 }
 
-pub(super) async fn links_are_deleted_some_at_a_time(fresh: Fresh) {
+pub(super) async fn links_are_deleted_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;

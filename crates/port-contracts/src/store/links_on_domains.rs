@@ -1,5 +1,5 @@
-//! Links on custom domains: which of them visitors see (D44), and that none is placed on a domain that goes
-//! meanwhile (D23, D43).
+//! Links on custom domains: visitors see only those of active domains (D44), and no link is placed on a domain during its
+//! removal (D23, D43).
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use super::domain_steps::{self, ACTIVE, NO_CHECKS, every_status};
 use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, Decision, KINDS, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 const HOST: &str = "a.example.net";
 
-/// How long something is watched that must not happen.
+/// How long a case waits for an event that must not happen.
 const A_WHILE: Duration = Duration::from_millis(100);
 
-/// A link of each kind on the hostname, one of them at its root.
+/// Links on the hostname, one of each kind and one of them at the root.
 fn links_on(host: &str) -> [Link; 2] {
     [(LinkKind::Landing, Some("page")), (LinkKind::Redirect, None)]
         .map(|(kind, slug)| samples::link_at(kind, samples::on_custom(host, slug)))
 }
 
-/// Whether visitors see all of the links, or none of them.
+/// Whether visitors see all of the links; the case fails if they see only some.
 async fn are_published(store: &StoreUnderTest, account: AccountId, links: &[Link]) -> bool {
     let mut seen = Vec::new();
     for link in links {
@@ -40,7 +40,7 @@ async fn are_published(store: &StoreUnderTest, account: AccountId, links: &[Link
     seen[0]
 }
 
-/// As soon as its status is committed.
+/// A change of status takes effect when it is committed.
 pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -48,7 +48,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     let elsewhere = links_on("b.example.net");
     domain_steps::domain(&store, account, "b.example.net", ACTIVE).await;
     given::links(&store, account, &[links.clone(), elsewhere.clone()].concat()).await;
-    assert!(!are_published(&store, account, &links).await, "nobody has connected the hostname");
+    assert!(!are_published(&store, account, &links).await, "the hostname is not connected");
     let domain = samples::custom_domain(account, HOST);
     domain_steps::insert(&store, &domain, PLENTY).await.unwrap();
     for first in every_status() {
@@ -59,7 +59,11 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
                 let mut work = store.begin().await.unwrap();
                 work.lock_custom_domain(account, domain.id).await.unwrap();
                 work.update_custom_domain(&after, NO_CHECKS).await.unwrap();
-                assert_eq!(are_published(&store, account, &links).await, before, "it is not committed");
+                assert_eq!(
+                    are_published(&store, account, &links).await,
+                    before,
+                    "the change is not committed"
+                );
                 work.commit().await.unwrap();
                 assert_eq!(are_published(&store, account, &links).await, status.serves_links(), "{status:?}");
             }
@@ -67,7 +71,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     }
     domain_steps::update(&store, &domain, ACTIVE, NO_CHECKS).await.unwrap();
     assert!(are_published(&store, account, &links).await);
-    // Inactive links and those of a suspended account are given as what they are.
+    // Inactive links and links of a suspended account are returned with that state.
     let suspended = unit!(&store, async |work| Ok(work.set_suspended(account, Some(samples::at(1))).await?));
     assert!(suspended.await.unwrap());
     for link in &links {
@@ -76,7 +80,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
             PublishedLink { content: PublishedContent::Suspended, ..stored::publication_of(account, link) };
         assert_eq!(published, Some(expected));
     }
-    // The links are not taken away with the domain; they are not seen any more.
+    // Removing the domain keeps the links, but visitors do not see them any more.
     assert!(domain_steps::delete(&store, account, domain.id).await);
     assert!(!are_published(&store, account, &links).await);
     assert_eq!(stored::links_count(&store, account).await, 4);
@@ -85,7 +89,7 @@ pub(super) async fn only_an_active_domain_shows_its_links(fresh: Fresh) {
     }
 }
 
-/// What has the hostname is another's: the old links never come back under a new owner (D41).
+/// Another account has the hostname now: the old links never return under a new owner (D41).
 pub(super) async fn another_accounts_domain_shows_no_links(fresh: Fresh) {
     let store = fresh.store().await;
     let [former, owner] = [given::account(&store).await, given::account(&store).await];
@@ -128,7 +132,7 @@ async fn remove(work: &mut dyn UnitOfWork, account: AccountId, id: DomainId) -> 
     Ok(work.delete_custom_domain(account, id).await?)
 }
 
-/// Takes the hostname from whoever has it, and their links' addresses, as a use case does.
+/// Takes the hostname from its holder, and the addresses from the holder's links, as a use case does.
 async fn displace(work: &mut dyn UnitOfWork, account: AccountId) -> Result<bool, Decision> {
     let hostname = samples::hostname(HOST);
     let Claims { own, holder } = work.lock_claims(account, &hostname).await?;
@@ -144,9 +148,9 @@ async fn displace(work: &mut dyn UnitOfWork, account: AccountId) -> Result<bool,
     Ok(true)
 }
 
-/// Neither the account's own request deletes it nor does another account get it; links that are placed by then are lost
-/// with the others.
-pub(super) async fn a_domain_that_is_held_stays_until_the_unit_of_work_ends(fresh: Fresh) {
+/// Neither a request of the account can delete it nor another account take it. Links placed by then are lost with the
+/// others.
+pub(super) async fn a_locked_domain_stays_until_the_unit_of_work_ends(fresh: Fresh) {
     let store = fresh.store().await;
     for is_displaced in [false, true] {
         let [account, other] = [given::account(&store).await, given::account(&store).await];
@@ -169,7 +173,7 @@ pub(super) async fn a_domain_that_is_held_stays_until_the_unit_of_work_ends(fres
             })
         };
         let mut taking = std::pin::pin!(taking);
-        assert!(tokio::time::timeout(A_WHILE, taking.as_mut()).await.is_err(), "it has to wait");
+        assert!(tokio::time::timeout(A_WHILE, taking.as_mut()).await.is_err(), "it did not wait");
         given::insert(work.as_mut(), account, &link, PLENTY).await.unwrap();
         work.commit().await.unwrap();
         assert_eq!(taking.await.unwrap(), Ok(true));
@@ -181,9 +185,9 @@ pub(super) async fn a_domain_that_is_held_stays_until_the_unit_of_work_ends(fres
     }
 }
 
-/// A domain is deleted, or taken by another account, while links are placed on it: each link is lost with it, or was not
-/// placed.
-pub(super) async fn no_link_is_left_on_a_domain_that_is_gone(fresh: Fresh) {
+/// A domain is deleted, or taken by another account, while links are placed on it: each link is lost with it, or was
+/// refused.
+pub(super) async fn no_link_stays_on_a_removed_domain(fresh: Fresh) {
     let store = fresh.store().await;
     for round in 0..8 {
         let [account, other] = [given::account(&store).await, given::account(&store).await];

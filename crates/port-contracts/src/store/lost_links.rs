@@ -1,4 +1,4 @@
-//! Links that lose their address because the domain goes (D22, D41, D43).
+//! Links that lose their address with their domain (D22, D41, D43).
 
 use signpost_app::ports::LinksOf;
 use signpost_domain::{AccountId, Link, LinkFilter, LinkKind, Placement, Site, Timestamp};
@@ -11,13 +11,13 @@ use crate::samples;
 
 const HOST: &str = "a.example.net";
 
-/// The link without its address, since `now` or since when it was changed later.
+/// The link without its address, updated at `now` unless it was updated later.
 fn lost(link: &Link, now: Timestamp) -> Link {
     let placement = Placement::Lost { slug: link.placement.slug().cloned() };
     Link { placement, updated_at: now.max(link.updated_at), ..link.clone() }
 }
 
-/// How many of the account's links are on the hostname.
+/// The number of the account's links on the hostname.
 async fn on_host(store: &StoreUnderTest, account: AccountId, host: &str) -> usize {
     let site = Some(Site::Custom(samples::hostname(host)));
     let filter = LinkFilter { site, ..LinkFilter::default() };
@@ -28,8 +28,8 @@ async fn on_host(store: &StoreUnderTest, account: AccountId, host: &str) -> usiz
     count
 }
 
-/// The slug, or that there is none, and all else stays; `updated_at` never goes back (D33).
-pub(super) async fn a_lost_link_keeps_all_but_its_address(fresh: Fresh) {
+/// The slug, if any, and all other fields stay; `updated_at` never goes back (D33).
+pub(super) async fn a_lost_link_loses_only_its_address(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let group = given::group(&store, account).await.id;
@@ -62,7 +62,7 @@ pub(super) async fn a_lost_link_keeps_all_but_its_address(fresh: Fresh) {
     let content = stored::page_content(&store, account, page.id).await;
     assert_eq!(content, Some(samples::page_content()));
     assert_eq!(stored::custom_domains(&store, account).await, [domain]);
-    // What is lost is not lost again, and comes back when it gets an address.
+    // A lost link is not lost again, and returns when it gets an address.
     assert_eq!(domain_steps::lose(&store, LinksOf::Account(account), HOST, 100, samples::at(9)).await, 0);
     for link in &links {
         given::update_link(&store, account, link).await.unwrap();
@@ -76,8 +76,8 @@ pub(super) async fn a_lost_link_keeps_all_but_its_address(fresh: Fresh) {
     }
 }
 
-/// Those of one account, or of all but one; on that hostname alone.
-pub(super) async fn only_links_that_are_meant_are_lost(fresh: Fresh) {
+/// Only links on that hostname, either of one account or of all other accounts.
+pub(super) async fn only_the_selected_links_are_lost(fresh: Fresh) {
     let store = fresh.store().await;
     let [one, other, third] =
         [given::account(&store).await, given::account(&store).await, given::account(&store).await];
@@ -118,8 +118,8 @@ pub(super) async fn only_links_that_are_meant_are_lost(fresh: Fresh) {
     }
 }
 
-/// At most as many as are asked for, and fewer only if none is left.
-pub(super) async fn links_are_lost_some_at_a_time(fresh: Fresh) {
+/// Each call takes at most the requested number, and fewer only if none is left.
+pub(super) async fn links_are_lost_in_bounded_steps(fresh: Fresh) {
     let store = fresh.store().await;
     let [account, other] = [given::account(&store).await, given::account(&store).await];
     for (number, owner) in (0..12).zip([account, other].into_iter().cycle()) {
@@ -140,7 +140,7 @@ pub(super) async fn links_are_lost_some_at_a_time(fresh: Fresh) {
         let on_host = [on_host(&store, account, HOST).await, on_host(&store, other, HOST).await];
         assert_eq!(on_host, left);
     }
-    // Links of several accounts can be lost in one call, and a last call may take exactly what is left.
+    // One call may take links of several accounts, and the last call may take exactly the rest.
     for (owner, slug) in [(account, "one"), (other, "other")] {
         for kind in KINDS {
             let placement = samples::on_custom(HOST, Some(&format!("{slug}-{kind:?}")));
@@ -154,7 +154,7 @@ pub(super) async fn links_are_lost_some_at_a_time(fresh: Fresh) {
     }
 }
 
-/// As many as a use case takes in one step.
+/// As many links as a use case takes in one step.
 pub(super) async fn a_thousand_links_are_lost_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -172,7 +172,7 @@ pub(super) async fn a_thousand_links_are_lost_at_once(fresh: Fresh) {
     assert_eq!(stored::links_count(&store, account).await, 1_500);
 }
 
-/// Within the same unit of work, for another account too.
+/// Also for another account, within the same unit of work.
 pub(super) async fn a_lost_address_is_free_at_once(fresh: Fresh) {
     let store = fresh.store().await;
     let [account, other] = [given::account(&store).await, given::account(&store).await];
@@ -193,7 +193,7 @@ pub(super) async fn a_lost_address_is_free_at_once(fresh: Fresh) {
     }
 }
 
-pub(super) async fn a_loss_that_is_not_committed_is_undone(fresh: Fresh) {
+pub(super) async fn an_uncommitted_loss_is_rolled_back(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let placements = [samples::on_custom(HOST, Some("a")), samples::on_custom(HOST, None)];

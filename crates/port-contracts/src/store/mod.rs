@@ -1,9 +1,6 @@
 //! The contract of [`Store`](signpost_app::ports::Store) and
 //! [`UnitOfWork`](signpost_app::ports::UnitOfWork): a file for each part of the port.
-#![allow(
-    clippy::disallowed_methods,
-    reason = "what is tested here is the store, which no use case stands before"
-)]
+#![allow(clippy::disallowed_methods, reason = "the cases test the store itself, without use cases")]
 
 mod accounts;
 mod addresses;
@@ -67,8 +64,8 @@ macro_rules! table {
 
 crate::__store_cases! { [table] () }
 
-/// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store
-/// with the time limit (D6) that it is given: how long a call may wait, and how long a unit of work may last.
+/// Runs one case; [`store_contract!`](crate::store_contract) makes a test of each. `open` makes a fresh store with the
+/// given time limit (D6) for the waiting of a call and for a unit of work.
 #[doc(hidden)]
 pub fn run<F, O>(module: &str, case: &str, open: impl Fn(std::time::Duration) -> O + 'static)
 where

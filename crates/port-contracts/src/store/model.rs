@@ -1,4 +1,4 @@
-//! What a store must do, in its plainest form: two accounts with groups, links, domains and pixels in maps, no counters.
+//! A simple model of a store: two accounts with groups, links, domains and pixels in maps, without counters.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ pub(super) const LINKS_LIMIT: u64 = 24;
 pub(super) const GROUPS_LIMIT: u64 = 3;
 pub(super) const PIXELS_LIMIT: u64 = 2;
 
-/// What two accounts own.
+/// The data of two accounts.
 #[derive(Clone)]
 pub(super) struct Model {
     pub(super) accounts: [AccountId; 2],
@@ -26,7 +26,7 @@ pub(super) struct Model {
     pub(super) links: BTreeMap<LinkId, (AccountId, Link)>,
     pub(super) domains: BTreeMap<DomainId, CustomDomain>,
     pub(super) pixels: BTreeMap<PixelId, (AccountId, Pixel)>,
-    /// What was written on landing pages.
+    /// The content of landing pages.
     pages: BTreeMap<LandingId, PageContent>,
 }
 
@@ -45,7 +45,7 @@ pub(super) enum Operation {
     DeletePixel(AccountId, PixelId),
 }
 
-/// What an operation answers; links and ids are sorted, where the store may give them in any order.
+/// The answer of an operation. Links and ids are sorted, because a store may return them in any order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Answer {
     Done,
@@ -89,7 +89,7 @@ impl Model {
         self.domains.values().find(|domain| domain.hostname == *hostname && domain.status.holds_hostname())
     }
 
-    /// Whether visitors see what `account` has at the placement.
+    /// Whether visitors see the link of `account` at the placement.
     fn is_served(&self, account: AccountId, placement: &Placement) -> bool {
         match placement {
             Placement::System { slug: _ } => true,
@@ -128,14 +128,14 @@ impl Model {
         Insertion::Done
     }
 
-    /// The account's links among `ids`, each once.
+    /// The account's own links among `ids`, each once.
     fn own_links(&mut self, account: AccountId, ids: &[LinkId]) -> impl Iterator<Item = &mut Link> {
         let ids: BTreeSet<LinkId> = ids.iter().copied().collect();
         let own = self.links.iter_mut().filter(move |(id, (owner, _))| ids.contains(id) && *owner == account);
         own.map(|(_, (_, link))| link)
     }
 
-    /// What the operation must answer; carries it out if nothing speaks against it.
+    /// The expected answer of the operation, which is carried out unless it is refused.
     pub(super) fn apply(&mut self, operation: &Operation) -> Answer {
         match operation {
             Operation::InsertGroup(account, group) => {
@@ -231,7 +231,7 @@ impl Model {
         }
     }
 
-    /// Everything that can be read, counted anew.
+    /// Checks everything that can be read, with all counters computed anew.
     pub(super) async fn is_what_is_stored(&self, store: &StoreUnderTest) {
         for account in self.accounts {
             let usage = store.usage(account).await.unwrap().unwrap();

@@ -1,4 +1,4 @@
-//! Links that between them have every kind of value in every field, and the greatest lengths.
+//! Links that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
     CountryCode, GeoBlocklist, Landing, Link, Note, PixelId, PixelIds, Redirect, Timestamp,
@@ -6,7 +6,7 @@ use signpost_domain::{
 
 use crate::samples;
 
-/// Links of both kinds, no two of them at one address.
+/// Links of both kinds at distinct addresses.
 pub(super) fn links() -> Vec<Link> {
     redirects().into_iter().map(Link::from).chain(landings().into_iter().map(Link::from)).collect()
 }
@@ -82,7 +82,7 @@ pub(super) fn landings() -> Vec<Landing> {
     landings
 }
 
-/// The longest hostname; those with different letters are different.
+/// A hostname of the maximum length; each letter gives a different one.
 fn longest_host(letter: char) -> String {
     format!("{0}.{0}.{0}.{1}", "a".repeat(63), letter.to_string().repeat(61))
 }

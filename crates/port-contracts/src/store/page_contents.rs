@@ -1,4 +1,4 @@
-//! What is on landing pages (D34, D35): written and read beside the page itself.
+//! The content of landing pages (D34, D35), which is written and read separately from the page itself.
 
 use signpost_app::ports::{Affected, UnitOfWork, VisibleChange};
 use signpost_domain::{
@@ -11,7 +11,7 @@ use super::fixture::{Fresh, StoreUnderTest};
 use super::given::{self, Decision, PLENTY, unit};
 use super::page_values::{contents, described, longest_url};
 use super::{one_of_each, stored};
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 /// A store with an account and a landing page.
@@ -22,18 +22,18 @@ async fn scene(fresh: &Fresh) -> (StoreUnderTest, AccountId, Landing) {
     (store, account, page)
 }
 
-/// Locks the page and reads what is on it.
+/// Locks the page and reads its content.
 async fn locked(
     work: &mut dyn UnitOfWork,
     account: AccountId,
     id: LandingId,
 ) -> Result<PageContent, Decision> {
-    assert!(work.lock_link(account, id.into()).await?.is_some(), "there is such a page");
+    assert!(work.lock_link(account, id.into()).await?.is_some(), "no such page");
     Ok(work.page_content(account, id).await?)
 }
 
-/// However it was inserted and whatever else is in its fields.
-pub(super) async fn nothing_is_on_a_new_page(fresh: Fresh) {
+/// No matter how it was inserted and what its other fields are.
+pub(super) async fn a_new_page_is_empty(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let pages = one_of_each::landings();
@@ -47,8 +47,8 @@ pub(super) async fn nothing_is_on_a_new_page(fresh: Fresh) {
     }
 }
 
-/// Every field reads back, through each way of reading, and over each other; the page itself stays as it is.
-pub(super) async fn what_is_written_on_a_page_reads_back(fresh: Fresh) {
+/// Every field reads back through each read method, also after overwriting; the page itself does not change.
+pub(super) async fn page_content_reads_back_as_written(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let bystander = given::link(&store, account, samples::landing("bystander")).await;
     let of_bystander = described("The bystander's");
@@ -65,7 +65,7 @@ pub(super) async fn what_is_written_on_a_page_reads_back(fresh: Fresh) {
         assert_eq!(found, Some(page.clone().with_content(content.clone())));
         let within = unit!(&store, async |work| locked(work, account, page.id).await).await;
         assert_eq!(within.as_ref(), Ok(&content));
-        // Lists are of the page itself.
+        // Lists return the page itself, without its content.
         let listed = stored::first_page(&store, account, LinkKind::Landing).await;
         assert_eq!(listed.items, [bystander.clone().into_any(), page.clone().into()]);
         let published = stored::published(&store, &page.placement).await;
@@ -74,8 +74,8 @@ pub(super) async fn what_is_written_on_a_page_reads_back(fresh: Fresh) {
     assert_eq!(stored::page_content(&store, account, bystander.id).await, Some(of_bystander));
 }
 
-/// As many widgets as fit, of the greatest lengths.
-pub(super) async fn a_page_may_be_full(fresh: Fresh) {
+/// The maximum number of widgets, of maximum lengths.
+pub(super) async fn a_page_holds_the_maximum_content(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let widget = |number: usize| {
         let url = samples::web_url(&longest_url(number));
@@ -95,11 +95,11 @@ pub(super) async fn a_page_may_be_full(fresh: Fresh) {
     }
 }
 
-/// A widget of a type that a newer version wrote is kept as it is, to the letter (D35).
-pub(super) async fn an_unknown_widget_passes_untouched(fresh: Fresh) {
+/// The store keeps a widget type of a newer version verbatim (D35).
+pub(super) async fn d35_unknown_widgets_are_kept_verbatim(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let ids: [WidgetId; 3] = [samples::id(), samples::id(), samples::id()];
-    // Numbers that a program would write differently, spaces, escapes, and an order that is not that of the alphabet.
+    // Numbers, spaces, escapes and an order of keys that a serializer would write differently.
     let fields = r#""type":"product", "price":1.10, "most":1e400,"big":123456789012345678901234567890,"tags":[ "\u00e4",{"b":null,"a":"ß"}]"#;
     let stored = format!(
         r#"{{"widgets":[{{"id":"{}","type":"divider"}},{{"id":"{}",{fields}}},{{"id":"{}","type":"heading","text":"Hi"}}]}}"#,
@@ -110,7 +110,7 @@ pub(super) async fn an_unknown_widget_passes_untouched(fresh: Fresh) {
         [_, Widget { id, body: WidgetBody::Unknown(unknown) }, _] if *id == ids[1] => {
             unknown.as_json().to_owned()
         }
-        widgets => panic!("the second of these is to be unknown: {widgets:?}"),
+        widgets => panic!("the second widget is not unknown: {widgets:?}"),
     };
     let expected = json_of(&content);
     for kept in [
@@ -123,7 +123,7 @@ pub(super) async fn an_unknown_widget_passes_untouched(fresh: Fresh) {
         assert!(expected.contains(kept), "{kept} in {expected}");
     }
     given::write_page(&store, account, page.id, &content).await;
-    // What is read is written again, as an update of another field does it.
+    // The content is read and written again, as in an update of another field.
     for text in ["once", "twice"] {
         let rewritten = unit!(&store, async |work| {
             let before = locked(work, account, page.id).await?;
@@ -138,7 +138,7 @@ pub(super) async fn an_unknown_widget_passes_untouched(fresh: Fresh) {
     }
 }
 
-/// Not by a redirect's id, even with the same bits, nor by one that is nowhere.
+/// A redirect's id does not find it, even with the same bits, and neither does an unknown id.
 pub(super) async fn a_page_is_found_by_its_own_id_only(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let redirect = given::link(&store, account, samples::redirect("redirect")).await;
@@ -150,9 +150,9 @@ pub(super) async fn a_page_is_found_by_its_own_id_only(fresh: Fresh) {
     assert_eq!(store.landing_page(samples::id(), page.id).await.unwrap(), None);
 }
 
-/// No use case writes what it could not lock. If one ever did, nothing of another account may change, whatever the store
-/// answers (R1).
-pub(super) async fn another_account_finds_and_writes_no_page(fresh: Fresh) {
+/// No use case writes a page that it could not lock. Even then nothing of another account may change, whatever the answer
+/// of the store (R1).
+pub(super) async fn r1_another_account_reads_and_writes_no_page(fresh: Fresh) {
     let (store, owner, page) = scene(&fresh).await;
     let stranger = given::account(&store).await;
     let content = described("The owner's");
@@ -182,8 +182,8 @@ pub(super) async fn another_account_finds_and_writes_no_page(fresh: Fresh) {
     assert_eq!(store.landing_page(owner, twin).await.unwrap(), None);
 }
 
-/// Whatever else is done to it: its fields are written over, it moves between groups, loses its address.
-pub(super) async fn changing_a_link_leaves_what_is_on_it(fresh: Fresh) {
+/// Updates of its fields, moves between groups and the loss of its address keep the content.
+pub(super) async fn changing_a_link_keeps_its_page_content(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let [group, other] = given::two_groups(&store, account).await;
     let content = samples::page_content();
@@ -206,8 +206,8 @@ pub(super) async fn changing_a_link_leaves_what_is_on_it(fresh: Fresh) {
     assert_eq!(stored::page_content(&store, account, page.id).await, Some(content));
 }
 
-/// A page that is deleted leaves nothing behind, so that nothing is on a new one of the same id and address.
-pub(super) async fn what_is_on_a_page_goes_with_it(fresh: Fresh) {
+/// A deleted page leaves no content behind: a new page with the same id and address is empty.
+pub(super) async fn deleting_a_page_deletes_its_content(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let mut owner = account;
     for way in 0..3 {
@@ -231,8 +231,8 @@ pub(super) async fn what_is_on_a_page_goes_with_it(fresh: Fresh) {
     }
 }
 
-/// Also on a page that is inserted in the same unit of work.
-pub(super) async fn what_is_written_is_undone_with_its_unit_of_work(fresh: Fresh) {
+/// Also for a page that is inserted in the same unit of work.
+pub(super) async fn page_content_is_rolled_back_with_its_unit_of_work(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let before = described("As it was");
     given::write_page(&store, account, page.id, &before).await;
@@ -249,7 +249,7 @@ pub(super) async fn what_is_written_is_undone_with_its_unit_of_work(fresh: Fresh
     for _ in 0..3 {
         let mut work = store.begin().await.unwrap();
         steps(work.as_mut()).await.unwrap();
-        // Nobody else sees it yet.
+        // Other readers do not see it yet.
         assert_eq!(stored::page_content(&store, account, page.id).await.as_ref(), Some(&before));
         assert_eq!(store.landing_page(account, new.id).await.unwrap(), None);
         drop(work);
@@ -261,8 +261,8 @@ pub(super) async fn what_is_written_is_undone_with_its_unit_of_work(fresh: Fresh
     }
 }
 
-/// One entry with the address of the page, also beside other changes of it; none if it has no address.
-pub(super) async fn writing_on_a_page_logs_its_address(fresh: Fresh) {
+/// One entry has the address of the page, also together with other changes of it. A page without an address logs nothing.
+pub(super) async fn changing_page_content_logs_the_address(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     let root = samples::landing_at(samples::on_custom("pages.example.net", None));
     let root = given::link(&store, account, root).await;
@@ -277,7 +277,7 @@ pub(super) async fn writing_on_a_page_logs_its_address(fresh: Fresh) {
     for page in [&page, &root] {
         let written = unit!(&store, async |work| {
             locked(work, account, page.id).await?;
-            assert_eq!(work.changes(), [], "reading changes nothing");
+            assert_eq!(work.changes(), [], "a read logged a change");
             work.write_page_content(account, page.id, &samples::page_content()).await?;
             assert_eq!(work.changes(), [change(&[&page.placement])]);
             Ok(())
@@ -303,11 +303,11 @@ pub(super) async fn writing_on_a_page_logs_its_address(fresh: Fresh) {
     locked(work.as_mut(), account, page.id).await.unwrap();
     work.write_page_content(account, page.id, &PageContent::default()).await.unwrap();
     drop(work);
-    assert_eq!(reader.news(&store).await, [], "what is undone is not logged");
+    assert_eq!(reader.news(&store).await, [], "a rolled back change was logged");
 }
 
-/// A locked page is held with what is on it until its unit of work ends, so no change is lost.
-pub(super) async fn concurrent_changes_of_a_page_build_on_each_other(fresh: Fresh) {
+/// A page and its content stay locked until the unit of work ends, so no change is lost.
+pub(super) async fn concurrent_changes_of_a_page_lose_nothing(fresh: Fresh) {
     let (store, account, page) = scene(&fresh).await;
     given::write_page(&store, account, page.id, &described("0")).await;
     let changes = at_once(30, |_| {
@@ -326,8 +326,8 @@ pub(super) async fn concurrent_changes_of_a_page_build_on_each_other(fresh: Fres
     assert_eq!(stored::page_content(&store, account, page.id).await, Some(described("30")));
 }
 
-/// A reader never finds the page of one moment with the content of another.
-pub(super) async fn a_page_and_what_is_on_it_are_of_one_moment(fresh: Fresh) {
+/// A reader never gets a page from one commit with the content of another.
+pub(super) async fn a_page_and_its_content_are_read_from_one_snapshot(fresh: Fresh) {
     const CHANGES: u32 = 40;
     let (store, account, page) = scene(&fresh).await;
     let titled = |count: u32| Landing { name: samples::name(&count.to_string()), ..page.clone() };

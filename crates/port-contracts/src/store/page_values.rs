@@ -1,4 +1,4 @@
-//! Contents of landing pages that between them have every kind of value in every field, and the greatest lengths.
+//! Contents of landing pages that together have every kind of value in every field, and the maximum lengths.
 
 use signpost_domain::{
     AccentColor, AltText, Description, PageContent, Theme, Widget, WidgetBody, WidgetContent, WidgetId,
@@ -7,12 +7,12 @@ use signpost_domain::{
 
 use crate::samples;
 
-/// A page with a description and nothing else.
+/// The content of a page with only a description.
 pub(super) fn described(text: &str) -> PageContent {
     PageContent { description: Some(Description::parse(text).unwrap()), ..PageContent::default() }
 }
 
-/// Contents to be written over each other in this order.
+/// Contents that overwrite each other in this order.
 pub(super) fn contents() -> Vec<PageContent> {
     let of_widgets = |widgets| PageContent { widgets, ..PageContent::default() };
     let text = |text: &str| WidgetContent::Text { text: WidgetText::parse(text).unwrap() };
@@ -48,7 +48,7 @@ pub(super) fn contents() -> Vec<PageContent> {
     ];
     let alone = samples::one_of_each_type().into_iter().chain(without_options);
     contents.extend(alone.map(|widget| of_widgets(samples::widgets(vec![widget]))));
-    // The order is part of it, and so are the ids.
+    // The order and the ids of widgets must read back too.
     let turned = samples::one_of_each_type().into_iter().rev().collect();
     contents.push(of_widgets(samples::widgets(turned)));
     let with_id = |byte| Widget {
@@ -60,7 +60,7 @@ pub(super) fn contents() -> Vec<PageContent> {
     contents
 }
 
-/// A URL of the greatest length; those of different numbers are different.
+/// A URL of the maximum length; each number gives a different one.
 pub(super) fn longest_url(number: usize) -> String {
     format!("https://bücher.example/{number:03}/{}", "ä".repeat(2048 - 27))
 }

@@ -1,4 +1,4 @@
-//! Pixels: inserting, deleting, listing, finding by ids, and the ids that redirects keep.
+//! Inserting, deleting, listing and finding pixels, and the ids that redirects keep.
 
 use signpost_app::ports::{InsertPixelError, UnitOfWork};
 use signpost_domain::{AccountId, PagePosition, Pixel, PixelId, PixelIds, PixelType, Redirect, Timestamp};
@@ -17,7 +17,7 @@ fn sorted(mut pixels: Vec<Pixel>) -> Vec<Pixel> {
     pixels
 }
 
-/// Every field reads back, through each way of reading; of each type (D36).
+/// Every field reads back through each read method, for each type (D36).
 pub(super) async fn a_pixel_reads_back_as_it_was_inserted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -29,7 +29,7 @@ pub(super) async fn a_pixel_reads_back_as_it_was_inserted(fresh: Fresh) {
         })
         .collect();
     pixels.extend([
-        // The same code and name once more.
+        // A duplicate of code and name.
         samples::pixel("One of its type"),
         Pixel { name: None, ..samples::pixel("x") },
         Pixel { created_at: Timestamp::EPOCH, ..samples::pixel(&"𝄞".repeat(100)) },
@@ -47,8 +47,8 @@ pub(super) async fn a_pixel_reads_back_as_it_was_inserted(fresh: Fresh) {
     stored::counters_are_right(&store, account).await;
 }
 
-/// An id that any account has is no decision but an error, after which nothing is kept.
-pub(super) async fn a_pixel_id_is_given_out_once_over_all_accounts(fresh: Fresh) {
+/// An id that any account uses is an error and not a decision: the whole unit of work is lost.
+pub(super) async fn pixel_ids_are_unique_across_accounts(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;
     let other = given::account(&store).await;
@@ -63,14 +63,14 @@ pub(super) async fn a_pixel_id_is_given_out_once_over_all_accounts(fresh: Fresh)
     }
     assert_eq!(store.pixel(owner, pixel.id).await.unwrap(), Some(pixel.clone()));
     assert_eq!(store.pixel(other, pixel.id).await.unwrap(), None);
-    // Once its pixel is deleted, the id is anybody's.
+    // After the deletion of its pixel, any account may use the id.
     assert!(given::delete_pixel(&store, owner, pixel.id).await);
     given::insert_pixel(&store, other, &again, PLENTY).await.unwrap();
     assert_eq!(store.pixel(other, pixel.id).await.unwrap(), Some(again));
     assert_eq!(store.pixel(owner, pixel.id).await.unwrap(), None);
 }
 
-pub(super) async fn an_unknown_pixel_is_none(fresh: Fresh) {
+pub(super) async fn unknown_pixels_are_not_found(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let known = given::pixel(&store, account).await;
@@ -78,20 +78,20 @@ pub(super) async fn an_unknown_pixel_is_none(fresh: Fresh) {
     assert_eq!(store.pixel(account, unknown).await.unwrap(), None);
     assert!(!given::delete_pixel(&store, account, unknown).await);
     assert!(given::delete_pixel(&store, account, known.id).await);
-    assert!(!given::delete_pixel(&store, account, known.id).await, "it is gone");
+    assert!(!given::delete_pixel(&store, account, known.id).await, "the pixel was deleted already");
     assert_eq!(store.pixel(account, known.id).await.unwrap(), None);
-    let nobody: AccountId = samples::id();
-    assert_eq!(store.pixel(nobody, known.id).await.unwrap(), None);
-    assert!(!given::delete_pixel(&store, nobody, known.id).await);
+    let unknown_account: AccountId = samples::id();
+    assert_eq!(store.pixel(unknown_account, known.id).await.unwrap(), None);
+    assert!(!given::delete_pixel(&store, unknown_account, known.id).await);
     assert_eq!(stored::pixels_count(&store, account).await, 0);
 }
 
-/// The account's count of pixels never passes the limit (D15), and a deletion frees a place.
-pub(super) async fn the_limit_on_pixels_is_kept(fresh: Fresh) {
+/// The account's count of pixels never exceeds the limit (D15), and a deletion makes room.
+pub(super) async fn d15_pixels_never_exceed_the_limit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
-    // Groups and links are counted apart.
+    // Groups and links have separate counts.
     given::two_groups(&store, account).await;
     given::link(&store, account, samples::redirect("link")).await;
     let pixels: Vec<Pixel> = (0..4).map(|_| samples::pixel("One of a few")).collect();
@@ -101,7 +101,7 @@ pub(super) async fn the_limit_on_pixels_is_kept(fresh: Fresh) {
     assert_eq!(insert(0, 2).await, Ok(()));
     assert_eq!(insert(1, 2).await, Ok(()));
     assert_eq!(insert(2, 2).await, Err(Decision::LimitReached));
-    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the plan allows fewer than there are");
+    assert_eq!(insert(2, 1).await, Err(Decision::LimitReached), "the limit is below the count");
     assert_eq!(store.pixel(account, pixels[2].id).await.unwrap(), None);
     assert_eq!(stored::pixels_count(&store, account).await, 2);
     // The other account has its own count.
@@ -112,7 +112,7 @@ pub(super) async fn the_limit_on_pixels_is_kept(fresh: Fresh) {
     assert_eq!(insert(3, u64::MAX).await, Ok(()));
     assert_eq!(stored::pixels_count(&store, account).await, 3);
     assert_eq!(stored::pixels_count(&store, other).await, 1);
-    // A deletion of nothing, or of another's, frees none.
+    // Deleting an unknown or another account's pixel makes no room.
     for id in [pixels[0].id, samples::id()] {
         assert!(!given::delete_pixel(&store, account, id).await);
         assert!(!given::delete_pixel(&store, other, pixels[1].id).await);
@@ -139,8 +139,8 @@ pub(super) async fn a_reached_limit_on_pixels_leaves_the_unit_of_work_usable(fre
     stored::counters_are_right(&store, account).await;
 }
 
-/// A request may have been let in before its account was deleted; the unit of work goes on.
-pub(super) async fn a_missing_account_gets_no_pixel(fresh: Fresh) {
+/// A request may have been admitted before its account was deleted; the unit of work stays usable.
+pub(super) async fn no_pixel_is_inserted_for_a_missing_account(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let missing = samples::id();
@@ -169,7 +169,7 @@ pub(super) async fn pixels_are_listed_newest_first(fresh: Fresh) {
     let mut pixels: Vec<Pixel> = (0..23).map(|number| samples::pixel(&format!("Pixel {number}"))).collect();
     for position in (0..pixels.len()).map(|number| number * 5 % pixels.len()) {
         given::insert_pixel(&store, account, &pixels[position], PLENTY).await.unwrap();
-        // The other account's lie between them.
+        // Pixels of the other account are between them.
         given::pixel(&store, other).await;
     }
     pixels.reverse();
@@ -181,7 +181,7 @@ pub(super) async fn pixels_are_listed_newest_first(fresh: Fresh) {
     }
     let behind = |position: usize| Some(PagePosition::behind(pixels[position].id.to_bytes()));
     assert_eq!(store.pixels(account, given::limit(5), behind(22)).await.unwrap().items, []);
-    // A position needs no pixel.
+    // A position is valid without a pixel at it.
     assert!(given::delete_pixel(&store, account, pixels[10].id).await);
     let page = store.pixels(account, given::limit(5), behind(10)).await.unwrap();
     assert_eq!(page.items, pixels[11..16]);
@@ -189,7 +189,7 @@ pub(super) async fn pixels_are_listed_newest_first(fresh: Fresh) {
     assert_eq!(ids(&page.items), ids(&[&pixels[9..10], &pixels[11..15]].concat()));
 }
 
-/// None, one, several; each once, in any order; none of another account's, none that is gone.
+/// Zero, one or several pixels, each once and in any order; never another account's or deleted ones.
 pub(super) async fn pixels_are_found_by_their_ids(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -224,8 +224,8 @@ pub(super) async fn pixels_are_found_by_their_ids(fresh: Fresh) {
     assert_eq!(store.pixels_with_ids(samples::id(), &[a]).await.unwrap(), []);
 }
 
-/// As many as ten for each link of a batch.
-pub(super) async fn as_many_pixels_as_a_batch_names_are_found_at_once(fresh: Fresh) {
+/// Up to ten pixels for each link of a batch.
+pub(super) async fn one_call_finds_all_pixels_of_a_batch(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let pixels: Vec<Pixel> = (0..40).map(|number| samples::pixel(&format!("Pixel {number}"))).collect();
@@ -244,8 +244,8 @@ pub(super) async fn as_many_pixels_as_a_batch_names_are_found_at_once(fresh: Fre
     assert_eq!(sorted(found), pixels);
 }
 
-/// Redirects name pixels by id: an id without a pixel names nothing, and a pixel is deleted without a look at them.
-pub(super) async fn redirects_keep_the_ids_of_pixels_that_are_gone(fresh: Fresh) {
+/// Redirects refer to pixels by id. An id without a pixel has no effect, and deleting a pixel does not change redirects.
+pub(super) async fn redirects_keep_the_ids_of_deleted_pixels(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -261,13 +261,13 @@ pub(super) async fn redirects_keep_the_ids_of_pixels_that_are_gone(fresh: Fresh)
     assert_eq!(stored::redirect(&store, account, after.id).await.as_ref(), Some(&after));
     let named = store.pixels_with_ids(account, after.content.pixel_ids.as_slice()).await.unwrap();
     assert_eq!(named, std::slice::from_ref(&kept));
-    // Nor does a pixel go with the redirect that names it.
+    // Deleting a redirect keeps its pixels.
     assert!(given::delete_link(&store, account, after.id).await);
     assert_eq!(stored::pixels(&store, account).await, [kept]);
     assert_eq!(stored::pixels(&store, other).await, [foreign]);
 }
 
-pub(super) async fn what_is_undone_moves_no_count_of_pixels(fresh: Fresh) {
+pub(super) async fn rollback_restores_the_count_of_pixels(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let kept = given::pixel(&store, account).await;
@@ -284,7 +284,7 @@ pub(super) async fn what_is_undone_moves_no_count_of_pixels(fresh: Fresh) {
     for _ in 0..3 {
         let mut work = store.begin().await.unwrap();
         steps(work.as_mut()).await.unwrap();
-        // Nobody else sees them yet.
+        // Other readers do not see them yet.
         assert_eq!(stored::pixels(&store, account).await, std::slice::from_ref(&kept));
         drop(work);
         stored::counters_are_right(&store, account).await;

@@ -1,4 +1,4 @@
-//! What visitors come to: the link that occupies an address, whoever owns it.
+//! Published links: the link at an address, as visitors find it, whichever account owns it.
 
 use signpost_app::ports::{PublishedContent, PublishedLink};
 use signpost_domain::{
@@ -9,7 +9,7 @@ use super::domain_steps;
 use super::fixture::Fresh;
 use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 fn address(site: Site, slug: Option<&str>) -> Address {
@@ -69,13 +69,13 @@ pub(super) async fn every_address_finds_its_own_link(fresh: Fresh) {
     }
 }
 
-pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh) {
+pub(super) async fn visitors_see_changes_after_the_commit(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let [old, new] = ["old", "new"].map(samples::on_system);
     for kind in KINDS {
         let link = given::link(&store, account, samples::link(kind, "old")).await;
-        // The link's state: active or not, what a visitor gets, and where.
+        // The link with this activity, content and address.
         let state = |is_active, version: &str, placement| {
             Link { is_active, name: samples::name(version), placement, ..link.clone() }.with(|content| {
                 if let AnyContent::Redirect(redirect) = content {
@@ -110,14 +110,14 @@ pub(super) async fn a_visitor_sees_each_change_once_it_is_committed(fresh: Fresh
 
         let mut work = store.begin().await.unwrap();
         assert_eq!(work.delete_links(account, &[link.id()]).await.unwrap(), [link.id()]);
-        assert_eq!(stored::published(&store, &new).await, expected, "it is not committed");
+        assert_eq!(stored::published(&store, &new).await, expected, "visible before the commit");
         work.commit().await.unwrap();
         assert_eq!(stored::published(&store, &new).await, None);
     }
 }
 
-/// Contract D57: the redirect's order, whatever the order of the ids and of the insertions.
-pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fresh: Fresh) {
+/// D57: the redirect decides the order, not the ids or the order of insertion.
+pub(super) async fn d57_a_redirect_has_its_pixel_codes_in_its_order(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let other = given::account(&store).await;
@@ -125,7 +125,7 @@ pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fres
         .iter()
         .map(|pixel_type| Pixel { code: samples::pixel_code(*pixel_type), ..samples::pixel("Own") })
         .collect();
-    // The lowest and the highest id, with a code that another pixel has.
+    // The lowest and the highest id, with a code that another pixel has too.
     pixels.extend(
         [[0; 16], [0xff; 16]]
             .map(|bytes| Pixel { id: PixelId::from_bytes(bytes), ..samples::pixel("Same code") }),
@@ -150,7 +150,7 @@ pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fres
         some.reverse();
         expect(&ids(&some), codes(&some)).await;
     }
-    // Another account's pixel and an unknown one are left out, at the edges and in between.
+    // Pixels of another account and unknown ones are omitted, at both ends and in between.
     let [first, second, third] = [&pixels[4], &pixels[1], &pixels[7]];
     let mixed = [foreign.id, first.id, nowhere, second.id, foreign.id, third.id, samples::id()];
     expect(&mixed, [first, second, third].map(|pixel| pixel.code.clone()).into()).await;
@@ -165,7 +165,7 @@ pub(super) async fn a_redirect_has_the_codes_of_its_own_pixels_in_its_order(fres
     expect(&[], vec![]).await;
 }
 
-/// Many callers ask at once: each gets the link of its own address, or none.
+/// Each of many concurrent callers gets the link at its own address, or none.
 pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -186,7 +186,7 @@ pub(super) async fn concurrent_visits_each_find_their_own_link(fresh: Fresh) {
         domain_steps::serve(&store, owner, own.iter().map(|link| &link.placement)).await;
         given::links(&store, owner, &own).await;
     }
-    // Some of them are asked for twice, and every seventh address has no link.
+    // Some addresses are read twice, and every seventh address has no link.
     let visit = |number| {
         let number = usize::try_from(number).unwrap();
         let store = store.clone();

@@ -1,4 +1,4 @@
-//! Links as random sequences choose them: at few addresses, so that they meet.
+//! Random links for random sequences. They use few addresses, so that links compete for them.
 
 use signpost_domain::{
     AnyContent, GroupId, Landing, Link, LinkKind, PixelId, PixelIds, Placement, Redirect, Slug, Timestamp,
@@ -8,7 +8,7 @@ use super::given::KINDS;
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
-/// Few addresses, so that links meet.
+/// All placements of the sequences.
 pub(super) fn every_placement() -> Vec<Placement> {
     let mut placements = Vec::new();
     for slug in ["a", "A", "b", "c", "d", "e", "f", "g", "h", "i"] {
@@ -26,7 +26,7 @@ fn any_placement(random: &mut Pseudorandom) -> Placement {
     random.pick(&every_placement()).cloned().unwrap()
 }
 
-/// One of the groups, or one that is nowhere, or none.
+/// One of the groups, an unknown one, or none.
 fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
     match random.below(8) {
         0..4 => None,
@@ -35,7 +35,7 @@ fn any_group(random: &mut Pseudorandom, groups: &[GroupId]) -> Option<GroupId> {
     }
 }
 
-/// None or some of the pixels, and some that are nowhere, which the store does not mind.
+/// Zero or more of the pixels, and unknown ones, which the store accepts.
 fn any_pixels(random: &mut Pseudorandom, pixels: &[PixelId]) -> PixelIds {
     let mut any = || match random.below(4) {
         0 => samples::id(),
@@ -46,14 +46,14 @@ fn any_pixels(random: &mut Pseudorandom, pixels: &[PixelId]) -> PixelIds {
     samples::pixel_ids(ids.into_iter().zip(0..number).map(|(id, _)| id).collect())
 }
 
-/// What links may name, whoever owns it.
+/// The groups and pixels of all accounts that links may refer to.
 #[derive(Debug, Default)]
 pub(super) struct Named {
     pub(super) groups: Vec<GroupId>,
     pub(super) pixels: Vec<PixelId>,
 }
 
-/// A new link of either kind, in one of the groups, in none, or in one that is nowhere.
+/// A new link of either kind, in one of the groups, in an unknown one, or ungrouped.
 pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
     let (placement, group_id, is_active) =
         (any_placement(random), any_group(random, &named.groups), random.one_in(2));
@@ -68,7 +68,7 @@ pub(super) fn any_link(random: &mut Pseudorandom, named: &Named) -> Link {
     }
 }
 
-/// The link somewhere else, in another group, since `updated_at`.
+/// The link with another address and group, updated at `updated_at`.
 pub(super) fn changed(link: &Link, random: &mut Pseudorandom, named: &Named, updated_at: Timestamp) -> Link {
     let (placement, group_id, is_active) =
         (any_placement(random), any_group(random, &named.groups), random.one_in(2));

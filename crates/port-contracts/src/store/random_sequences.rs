@@ -1,5 +1,4 @@
-//! Long sequences of operations, compared with a model that fits on a few pages: every answer, every counter,
-//! every list.
+//! Long random sequences of operations on a store and on a small model, which must agree in every answer, counter and list.
 
 use std::collections::BTreeMap;
 
@@ -15,10 +14,10 @@ use super::{domain_operations, random_links, stored};
 use crate::pseudorandom::Pseudorandom;
 use crate::samples;
 
-/// How many links an operation takes at most.
+/// The maximum number of links of an operation.
 const MOST: u64 = 8;
 
-/// An operation on things that are there, things of the other account, and things that are nowhere.
+/// An operation on rows of the account, rows of the other account, or unknown ones.
 fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     let account = model.accounts[usize::from(random.one_in(2))];
     let now = samples::at(i64::try_from(random.below(1_000)).unwrap());
@@ -58,7 +57,7 @@ fn any_operation(model: &Model, random: &mut Pseudorandom) -> Operation {
     }
 }
 
-/// Something on a page, or nothing again.
+/// Random content of a page, or none.
 fn any_content(random: &mut Pseudorandom) -> PageContent {
     match random.below(4) {
         0 => PageContent::default(),
@@ -67,7 +66,7 @@ fn any_content(random: &mut Pseudorandom) -> PageContent {
     }
 }
 
-/// Ids of links of both accounts, some of them several times, of the other kind, and of nothing.
+/// Ids of links of both accounts, some repeated, some of the other kind, and some unknown.
 fn any_ids(model: &Model, random: &mut Pseudorandom) -> Vec<LinkId> {
     let known: Vec<LinkId> = model.links.keys().copied().collect();
     let mut ids = Vec::new();
@@ -87,7 +86,7 @@ fn any_ids(model: &Model, random: &mut Pseudorandom) -> Vec<LinkId> {
     ids
 }
 
-/// The answer of the store to the same operation.
+/// Runs the operation on the store and returns its answer.
 async fn carry_out(work: &mut dyn UnitOfWork, operation: &Operation) -> Result<Answer, Decision> {
     let answered = match operation {
         Operation::InsertGroup(account, group) => {
@@ -156,7 +155,7 @@ fn moved(links: Option<Vec<Link>>) -> Answer {
     links.map_or(Answer::NotThere, |links| Answer::Moved(given::sorted(links)))
 }
 
-/// What the sequences came to, so that they cannot come to nothing unnoticed.
+/// The number of each kind of answer: the case fails if some kind hardly occurred.
 #[derive(Debug, Default)]
 struct Tally(BTreeMap<&'static str, usize>);
 
@@ -187,9 +186,8 @@ impl Tally {
     }
 }
 
-/// The store answers as the model does, in units of work of one or several operations, of which some are
-/// undone.
-pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
+/// The sequences run in units of work of one or several operations, some of which are rolled back.
+pub(super) async fn the_store_behaves_like_the_model(fresh: Fresh) {
     let store = fresh.store().await;
     let mut tally = Tally::default();
     for seed in 0..8 {
@@ -197,7 +195,7 @@ pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
         let accounts = [given::account(&store).await, given::account(&store).await];
         let mut model = Model::new(accounts);
         for step in 0..90 {
-            // What the unit of work does is settled before it runs, since it may run more than once.
+            // Choose the operations before the unit of work runs, because it may run more than once.
             let mut next = model.clone();
             let operations: Vec<(Operation, Answer)> = (0..=random.below(4))
                 .map(|_| {
@@ -234,6 +232,6 @@ pub(super) async fn the_store_behaves_as_the_model_does(fresh: Fresh) {
         }
     }
     let Tally(times) = tally;
-    assert_eq!(times.len(), 10, "something never happened: {times:?}");
-    assert!(times.values().all(|times| *times > 40), "something happened too seldom: {times:?}");
+    assert_eq!(times.len(), 10, "some answer never occurred: {times:?}");
+    assert!(times.values().all(|times| *times > 40), "some answer occurred too rarely: {times:?}");
 }

@@ -1,4 +1,4 @@
-//! The answers that are remembered of requests with a key (D12).
+//! Remembered answers of requests with an idempotency key (D12).
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,17 +11,17 @@ use tokio::sync::oneshot;
 
 use super::fixture::Fresh;
 use super::given::{self, PLENTY, unit};
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
-/// Long enough to see that a call waits.
+/// Long enough to show that a call waits.
 const A_WHILE: Duration = Duration::from_millis(100);
 
 fn key(text: &str) -> IdempotencyKey {
     IdempotencyKey::parse(text).unwrap()
 }
 
-/// A request that asks for this, and was answered with it.
+/// A request for `what`, with an answer that contains it.
 fn request(what: &str) -> RememberedRequest {
     let answer = RememberedAnswer {
         status: 201,
@@ -31,14 +31,14 @@ fn request(what: &str) -> RememberedRequest {
     RememberedRequest { fingerprint: RequestFingerprint::of("POST", "/v1/groups", what.as_bytes()), answer }
 }
 
-/// The end of the time for which an answer is remembered that was given at `since`.
+/// The instant until which an answer from `since` is remembered.
 fn end(since: Timestamp) -> Timestamp {
     since.plus(ANSWERS_KEPT)
 }
 
 const ONE_MILLISECOND: Duration = Duration::from_millis(1);
 
-/// Carries a request out, unless its key was used: then it gives what for.
+/// Executes a request, or returns the remembered one if its key was used.
 async fn carry_out(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -56,8 +56,8 @@ async fn carry_out(
     outcome.await.unwrap()
 }
 
-/// What a unit of work is told that claims the key and is dropped.
-async fn told(
+/// The answer to a unit of work that claims the key and is dropped.
+async fn claimed(
     store: &Arc<dyn Store>,
     account: AccountId,
     key: &IdempotencyKey,
@@ -67,12 +67,12 @@ async fn told(
         let mut work = store.begin().await.unwrap();
         match work.claim_key(account, key, now).await {
             Err(StoreError::Contended) => {}
-            told => return told.unwrap(),
+            claim => return claim.unwrap(),
         }
     }
 }
 
-/// What is remembered, which readers and units of work must agree on.
+/// The remembered request. Readers and units of work must agree on it.
 async fn remembered(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -80,7 +80,7 @@ async fn remembered(
     now: Timestamp,
 ) -> Option<RememberedRequest> {
     let read = store.remembered_request(account, key, now).await.unwrap();
-    assert_eq!(told(store, account, key, now).await, read);
+    assert_eq!(claimed(store, account, key, now).await, read);
     read
 }
 
@@ -111,8 +111,8 @@ pub(super) async fn a_remembered_answer_reads_back(fresh: Fresh) {
     }
 }
 
-/// The answer and the change that it tells of stand or fall together, and nobody sees them before that.
-pub(super) async fn an_answer_is_remembered_with_what_it_answers(fresh: Fresh) {
+/// The answer and its change are committed or rolled back together, and neither is visible before.
+pub(super) async fn an_answer_is_committed_with_its_change(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, request, now) = (key("once"), request("a"), samples::at(0));
@@ -133,22 +133,22 @@ pub(super) async fn an_answer_is_remembered_with_what_it_answers(fresh: Fresh) {
     }
 }
 
-pub(super) async fn a_claim_that_is_dropped_leaves_the_key_free(fresh: Fresh) {
+pub(super) async fn a_dropped_claim_leaves_the_key_free(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, now) = (key("once"), samples::at(0));
     for _ in 0..2 {
-        assert_eq!(told(&store, account, &key, now).await, None);
+        assert_eq!(claimed(&store, account, &key, now).await, None);
         assert_eq!(store.remembered_request(account, &key, now).await.unwrap(), None);
     }
     assert_eq!(carry_out(&store, account, &key, &request("a"), now).await, None);
-    // A claim of what is too old takes it over, and gives it back when it is dropped.
-    assert_eq!(told(&store, account, &key, end(now)).await, None);
+    // A claim of an expired key takes it over, and restores it when it is dropped.
+    assert_eq!(claimed(&store, account, &key, end(now)).await, None);
     assert_eq!(remembered(&store, account, &key, now).await, Some(request("a")));
 }
 
-/// Whether there is such an account makes no difference.
-pub(super) async fn the_same_key_of_another_account_is_another(fresh: Fresh) {
+/// This also holds for accounts that do not exist.
+pub(super) async fn keys_of_different_accounts_are_independent(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await, samples::id()];
     let (key, now) = (key("once"), samples::at(0));
@@ -161,7 +161,7 @@ pub(super) async fn the_same_key_of_another_account_is_another(fresh: Fresh) {
     }
 }
 
-pub(super) async fn keys_are_compared_exactly(fresh: Fresh) {
+pub(super) async fn keys_are_compared_byte_for_byte(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let texts = ["key", "Key", "KEY", "key.", "ke", "k%", "k_y", "'key'", "\\key"];
@@ -177,8 +177,8 @@ pub(super) async fn keys_are_compared_exactly(fresh: Fresh) {
     }
 }
 
-/// D12: for 24 hours, to the millisecond. Then the key is free for any request, which is remembered as long.
-pub(super) async fn an_answer_is_remembered_for_24_hours(fresh: Fresh) {
+/// D12: to the millisecond. Then the key is free for any request, which is remembered for another 24 hours.
+pub(super) async fn d12_an_answer_is_remembered_for_24_hours(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let key = key("once");
@@ -189,7 +189,7 @@ pub(super) async fn an_answer_is_remembered_for_24_hours(fresh: Fresh) {
         for now in [since.minus(ONE_MILLISECOND), since, last] {
             assert_eq!(remembered(&store, account, &key, now).await, Some(request(what)));
         }
-        // Being asked for does not make it younger.
+        // A look-up does not extend the time.
         let before = carry_out(&store, account, &key, &request("late"), last).await;
         assert_eq!(before, Some(request(what)));
         since = end(since);
@@ -197,8 +197,8 @@ pub(super) async fn an_answer_is_remembered_for_24_hours(fresh: Fresh) {
     }
 }
 
-/// What to make of another request with the same key is for the application to say.
-pub(super) async fn a_key_tells_what_it_was_first_used_for(fresh: Fresh) {
+/// The application decides what a different request with the same key means.
+pub(super) async fn a_reused_key_returns_its_first_request(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, now) = (key("once"), samples::at(0));
@@ -209,7 +209,7 @@ pub(super) async fn a_key_tells_what_it_was_first_used_for(fresh: Fresh) {
     }
 }
 
-pub(super) async fn a_key_and_its_answer_may_be_long(fresh: Fresh) {
+pub(super) async fn long_keys_and_answers_are_remembered(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let visible: String = (b'!'..=b'~').map(char::from).collect();
@@ -227,8 +227,8 @@ pub(super) async fn a_key_and_its_answer_may_be_long(fresh: Fresh) {
     }
 }
 
-/// Of two units of work that claim one key at the same moment, one waits, and is told what became of the other.
-pub(super) async fn a_claim_waits_for_the_end_of_another(fresh: Fresh) {
+/// When two units of work claim one key at the same time, one waits and then learns the outcome of the other.
+pub(super) async fn a_claim_waits_for_a_concurrent_claim(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let now = samples::at(0);
@@ -241,11 +241,11 @@ pub(super) async fn a_claim_waits_for_the_end_of_another(fresh: Fresh) {
         let (store_of_second, key_of_second) = (store.clone(), key.clone());
         let mut second = tokio::spawn(async move {
             starting.send(()).unwrap();
-            told(&store_of_second, account, &key_of_second, now).await
+            claimed(&store_of_second, account, &key_of_second, now).await
         });
         started.await.unwrap();
         let early = tokio::time::timeout(A_WHILE, &mut second).await;
-        assert!(early.is_err(), "the other has not ended: {early:?}");
+        assert!(early.is_err(), "the claim did not wait: {early:?}");
 
         if is_committed {
             first.remember_answer(account, &key, &request("a"), now).await.unwrap();
@@ -257,8 +257,8 @@ pub(super) async fn a_claim_waits_for_the_end_of_another(fresh: Fresh) {
     }
 }
 
-/// D12: never two resources, neither with a new key nor with one whose answer is too old.
-pub(super) async fn of_many_requests_with_one_key_one_is_carried_out(fresh: Fresh) {
+/// D12: two requests never create two resources, with a new key or with an expired one.
+pub(super) async fn d12_one_of_many_requests_with_a_key_is_executed(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     for (round, now) in (1..).zip([samples::at(0), end(samples::at(0)), end(end(samples::at(0)))]) {
@@ -277,16 +277,16 @@ pub(super) async fn of_many_requests_with_one_key_one_is_carried_out(fresh: Fres
                 outcome.await.unwrap().ok_or(request)
             }
         });
-        let (told, carried_out): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
-        let carried_out: Vec<_> = carried_out.into_iter().filter_map(Result::err).collect();
-        let [one] = carried_out.as_slice() else { panic!("carried out: {carried_out:?}") };
-        assert_eq!(told.len(), 19);
-        assert!(told.iter().flatten().all(|before| before == one), "{told:?}");
+        let (replayed, executed): (Vec<_>, Vec<_>) = outcomes.await.into_iter().partition(Result::is_ok);
+        let executed: Vec<_> = executed.into_iter().filter_map(Result::err).collect();
+        let [one] = executed.as_slice() else { panic!("not exactly one was executed: {executed:?}") };
+        assert_eq!(replayed.len(), 19);
+        assert!(replayed.iter().flatten().all(|before| before == one), "{replayed:?}");
         assert_eq!(store.usage(account).await.unwrap().unwrap().groups, round);
     }
 }
 
-pub(super) async fn different_keys_do_not_stand_in_each_others_way(fresh: Fresh) {
+pub(super) async fn different_keys_do_not_wait_for_each_other(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
     let now = samples::at(0);
@@ -304,8 +304,8 @@ pub(super) async fn different_keys_do_not_stand_in_each_others_way(fresh: Fresh)
     }
 }
 
-/// The oldest come first, at most so many, whosever they are; what may still be asked for stays.
-pub(super) async fn old_answers_are_forgotten_oldest_first(fresh: Fresh) {
+/// Each call deletes at most the requested number, oldest first and of all accounts. Answers that are still valid stay.
+pub(super) async fn old_answers_are_deleted_oldest_first(fresh: Fresh) {
     let store = fresh.store().await;
     let accounts = [given::account(&store).await, given::account(&store).await];
     assert_eq!(forget(&store, end(samples::at(0)), 10).await, 0);
@@ -319,7 +319,7 @@ pub(super) async fn old_answers_are_forgotten_oldest_first(fresh: Fresh) {
         let mut kept = vec![];
         for millis in [10, 20, 30, 40, 50] {
             let (key, given_at) = (key(&millis.to_string()), samples::at(millis));
-            // At the time of the answer it would be told, so it is gone only if it was forgotten.
+            // At this instant every stored answer is valid, so a missing one was deleted.
             kept.extend(remembered(&store, owner(millis), &key, given_at).await.map(|_| millis));
         }
         assert_eq!(kept, expected);
@@ -336,7 +336,7 @@ pub(super) async fn old_answers_are_forgotten_oldest_first(fresh: Fresh) {
     assert_kept(&[]).await;
 }
 
-pub(super) async fn a_key_that_was_taken_over_is_not_forgotten(fresh: Fresh) {
+pub(super) async fn a_reclaimed_key_is_not_deleted(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, first) = (key("once"), samples::at(0));
@@ -347,7 +347,7 @@ pub(super) async fn a_key_that_was_taken_over_is_not_forgotten(fresh: Fresh) {
     assert_eq!(forget(&store, end(end(first)), 10).await, 1);
 }
 
-pub(super) async fn an_account_takes_its_answers_along(fresh: Fresh) {
+pub(super) async fn deleting_an_account_deletes_its_answers(fresh: Fresh) {
     let store = fresh.store().await;
     let [leaving, staying] = [given::account(&store).await, given::account(&store).await];
     let now = samples::at(0);
@@ -363,7 +363,7 @@ pub(super) async fn an_account_takes_its_answers_along(fresh: Fresh) {
     assert_eq!(forget(&store, end(now), 10).await, 1);
 }
 
-pub(super) async fn answers_are_there_when_the_store_is_opened_again(fresh: Fresh) {
+pub(super) async fn answers_survive_reopening(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let (key, now) = (key("once"), samples::at(0));

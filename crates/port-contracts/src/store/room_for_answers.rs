@@ -1,4 +1,4 @@
-//! How much is remembered of the answers to one account (D12), and what is forgotten to make room.
+//! The room for the remembered answers of one account (D12), and the deletion of old ones to make room.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use signpost_domain::{AccountId, IdempotencyKey, Timestamp};
 
 use super::fixture::Fresh;
 use super::given;
-use crate::concurrency::at_once;
+use crate::run::at_once;
 use crate::samples;
 
 const ONE_MILLISECOND: Duration = Duration::from_millis(1);
@@ -20,7 +20,7 @@ fn key(number: usize) -> IdempotencyKey {
     IdempotencyKey::parse(&format!("key-{number}")).unwrap()
 }
 
-/// An answer whose texts are shorter in characters than in bytes.
+/// A request whose answer has more bytes than characters.
 fn request(number: usize) -> RememberedRequest {
     let answer = RememberedAnswer {
         status: 201,
@@ -34,12 +34,12 @@ fn bytes(number: usize) -> u32 {
     request(number).bytes(&key(number))
 }
 
-/// What answers take together.
+/// The total size of these answers.
 fn sum(numbers: impl IntoIterator<Item = usize>) -> u64 {
     numbers.into_iter().map(|number| u64::from(bytes(number))).sum()
 }
 
-/// Remembers an answer where the account has room for it, and says whether it had.
+/// Remembers an answer if the account has room, and returns whether it had.
 async fn remember(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -64,14 +64,14 @@ async fn remember(
     }
 }
 
-/// Which of the first answers are remembered.
+/// Which of the first `first` answers are remembered.
 async fn remembered(store: &Arc<dyn Store>, account: AccountId, first: usize) -> Vec<usize> {
     let mut found = vec![];
     for number in 0..first {
-        // At that time it is told whatever its age, so it is gone only if it was forgotten.
-        let told = store.remembered_request(account, &key(number), samples::at(0)).await.unwrap();
-        if let Some(told) = told {
-            assert_eq!(told, request(number));
+        // At this instant every stored answer is valid, so a missing one was deleted.
+        let found_request = store.remembered_request(account, &key(number), samples::at(0)).await.unwrap();
+        if let Some(found_request) = found_request {
+            assert_eq!(found_request, request(number));
             found.push(number);
         }
     }
@@ -91,8 +91,8 @@ fn minutes(minutes: u64) -> Timestamp {
     samples::at(0).plus(Duration::from_mins(minutes))
 }
 
-/// To the byte. What there was no room for is not remembered, and nothing is forgotten for it.
-pub(super) async fn an_account_has_room_for_so_many_bytes_of_answers(fresh: Fresh) {
+/// To the byte. An answer without room is not remembered, and no other answer is deleted for it.
+pub(super) async fn d12_answers_of_an_account_are_bounded_in_bytes(fresh: Fresh) {
     let store = fresh.store().await;
     let [account, other] = [given::account(&store).await, given::account(&store).await];
     let most = sum(0..4);
@@ -105,14 +105,14 @@ pub(super) async fn an_account_has_room_for_so_many_bytes_of_answers(fresh: Fres
     assert_eq!(remember(&store, account, 3, most, samples::at(0)).await, Remembering::Done);
     assert_eq!(remember(&store, account, 4, most, samples::at(0)).await, none);
     assert_eq!(remembered(&store, account, 5).await, [0, 1, 2, 3]);
-    assert_eq!(remember(&store, other, 4, most, samples::at(0)).await, Remembering::Done, "of its own");
+    assert_eq!(remember(&store, other, 4, most, samples::at(0)).await, Remembering::Done, "its own room");
 }
 
-/// The oldest first, and none that is younger than an hour, to the millisecond.
-pub(super) async fn the_oldest_answers_make_room_when_they_are_an_hour_old(fresh: Fresh) {
+/// The oldest first, and never an answer younger than an hour, to the millisecond.
+pub(super) async fn answers_older_than_an_hour_make_room(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
-    // As large as each other, but for their ages.
+    // The answers have equal sizes and different ages.
     let most = sum([10, 12, 14]);
     for (age, number) in [(0, 10), (20, 12), (40, 14)] {
         assert_eq!(remember(&store, account, number, most, minutes(age)).await, Remembering::Done);
@@ -127,14 +127,14 @@ pub(super) async fn the_oldest_answers_make_room_when_they_are_an_hour_old(fresh
     assert_eq!(remembered(&store, account, 20).await, [10, 12, 14]);
     assert_eq!(remember(&store, account, 8, most, an_hour_later).await, Remembering::Done);
     assert_eq!(remembered(&store, account, 20).await, [8, 12, 14]);
-    // Larger than the next one, so it has to wait for two.
+    // Larger than the next one, so two answers must make room.
     let both = Remembering::NoneUntil(minutes(40).plus(ANSWERS_KEPT_AT_LEAST));
     assert_eq!(remember(&store, account, 16, most, minutes(81)).await, both);
     assert_eq!(remember(&store, account, 16, most, minutes(101)).await, Remembering::Done);
     assert_eq!(remembered(&store, account, 20).await, [8, 16]);
 }
 
-pub(super) async fn room_that_was_taken_is_free_again_when_the_unit_of_work_is_dropped(fresh: Fresh) {
+pub(super) async fn rollback_frees_the_room_of_an_answer(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let most = sum([3]);
@@ -147,7 +147,7 @@ pub(super) async fn room_that_was_taken_is_free_again_when_the_unit_of_work_is_d
         drop(work);
     }
     assert_eq!(remember(&store, account, 3, most, samples::at(0)).await, Remembering::Done);
-    // Also where something was forgotten for it.
+    // Also if other answers were deleted for it.
     let later = minutes(61);
     let mut work = store.begin().await.unwrap();
     assert_eq!(work.claim_key(account, &key(1), later).await.unwrap(), None);
@@ -159,8 +159,8 @@ pub(super) async fn room_that_was_taken_is_free_again_when_the_unit_of_work_is_d
     assert_eq!(remembered(&store, account, 4).await, [1]);
 }
 
-/// What is forgotten by its age, what is taken over and what goes with its account takes no room any more.
-pub(super) async fn what_is_forgotten_takes_no_room(fresh: Fresh) {
+/// Answers that expired, were taken over or were deleted with their account take no room any more.
+pub(super) async fn deleted_answers_take_no_room(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let most = sum([0, 1, 2]);
@@ -184,8 +184,8 @@ pub(super) async fn what_is_forgotten_takes_no_room(fresh: Fresh) {
     }
 }
 
-/// An answer that is larger than all the room there is gets none, however much is forgotten.
-pub(super) async fn an_answer_larger_than_the_room_gets_none(fresh: Fresh) {
+/// No deletion makes enough room for an answer that is larger than the whole room.
+pub(super) async fn an_answer_larger_than_the_room_is_not_remembered(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let most = sum([9]) - 1;
@@ -198,7 +198,7 @@ pub(super) async fn an_answer_larger_than_the_room_gets_none(fresh: Fresh) {
     assert_eq!(remembered(&store, account, 1).await, [0]);
 }
 
-/// Of many at the same time exactly as many are granted as fit, also when others are forgotten for them.
+/// Of many concurrent answers exactly as many are remembered as fit, also when older ones are deleted for them.
 pub(super) async fn concurrent_answers_share_the_room_exactly(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -208,7 +208,7 @@ pub(super) async fn concurrent_answers_share_the_room_exactly(fresh: Fresh) {
         let granted = at_once(20, |number| {
             let store = store.clone();
             async move {
-                // As long as each other, under keys of their own.
+                // Equally long, with different keys.
                 let text = format!("{:7}", now.unix_millis() % 100_000 + i64::try_from(number).unwrap());
                 let key = IdempotencyKey::parse(&text.replace(' ', "-")).unwrap();
                 let request = request(100);

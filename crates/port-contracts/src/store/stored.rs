@@ -1,4 +1,4 @@
-//! What is stored, through the ways of reading it.
+//! Reads what is stored, through the read methods of the port.
 
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub(super) async fn landing(store: &Arc<dyn Store>, account: AccountId, id: Land
     link(store, account, id).await.map(|link| link.into_landing().expect("a landing page"))
 }
 
-/// One page of a list, in which everything is of its kind.
+/// One page of a list. All its links must be of the kind.
 pub(super) async fn page(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -36,7 +36,7 @@ pub(super) async fn page(
     after: Option<PagePosition>,
 ) -> Page<Link> {
     let page = store.links(account, kind, filter, given::limit(items), after).await.unwrap();
-    assert!(page.items.iter().all(|link| link.kind() == kind), "all of these are to be {kind:?}: {page:?}");
+    assert!(page.items.iter().all(|link| link.kind() == kind), "not every link is a {kind:?}: {page:?}");
     page
 }
 
@@ -45,7 +45,7 @@ pub(super) async fn first_page(store: &Arc<dyn Store>, account: AccountId, kind:
     page(store, account, kind, &LinkFilter::default(), 100, None).await
 }
 
-/// The whole of a list that is filtered, read in pages of so many items.
+/// All links of a filtered list, read in pages of `items` items.
 pub(super) async fn list(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -90,7 +90,7 @@ pub(super) async fn custom_domains(store: &Arc<dyn Store>, account: AccountId) -
     domains
 }
 
-/// One page of an account's custom domains, whatever the plans of their checks.
+/// One page of an account's custom domains, without the plans of their checks.
 pub(super) async fn page_of_domains(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -101,7 +101,7 @@ pub(super) async fn page_of_domains(
     page.map(|found| found.domain)
 }
 
-/// An account's custom domain, whatever the plan of its checks.
+/// An account's custom domain, without the plan of its checks.
 pub(super) async fn custom_domain(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -118,7 +118,7 @@ pub(super) async fn pixels_count(store: &Arc<dyn Store>, account: AccountId) -> 
     store.usage(account).await.unwrap().unwrap().pixels
 }
 
-/// What is on a landing page; with it comes the page as it is found alone.
+/// The content of a landing page. The page read with it must equal the page read alone.
 pub(super) async fn page_content(
     store: &Arc<dyn Store>,
     account: AccountId,
@@ -139,13 +139,13 @@ pub(super) async fn links_count(store: &Arc<dyn Store>, account: AccountId) -> u
     store.usage(account).await.unwrap().unwrap().links
 }
 
-/// How many landing pages and redirects a group shows.
+/// The counters of a group: landing pages and redirects.
 pub(super) async fn group_counts(store: &Arc<dyn Store>, account: AccountId, group: GroupId) -> [u64; 2] {
     let group = store.group(account, group).await.unwrap().unwrap();
     [group.landings_count, group.redirects_count]
 }
 
-/// Every counter is what counting anew gives.
+/// Checks that every counter equals a new count.
 pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountId) {
     let (links, groups) = (links(store, account).await, groups(store, account).await);
     let (domains, pixels) = (custom_domains(store, account).await, pixels(store, account).await);
@@ -163,12 +163,12 @@ pub(super) async fn counters_are_right(store: &Arc<dyn Store>, account: AccountI
     }
 }
 
-/// What a visitor finds at the address of a placement, which must have one.
+/// The published link at the address of a placement, which must have one.
 pub(super) async fn published(store: &Arc<dyn Store>, placement: &Placement) -> Option<PublishedLink> {
     store.published_link(&placement.address().expect("a placement with an address")).await.unwrap()
 }
 
-/// What a visitor of the account's link must find, where nothing is on its page and its pixels are gone.
+/// The expected published link for the account's link, without page content and pixels.
 pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
     let content = match &link.content {
         AnyContent::Landing => {
@@ -186,7 +186,7 @@ pub(super) fn publication_of(account: AccountId, link: &Link) -> PublishedLink {
     PublishedLink { id: link.id(), account, analytics_enabled: link.analytics_enabled, content }
 }
 
-/// What a visitor of the account's landing page with this content must find.
+/// The expected published link for the account's landing page with this content.
 pub(super) fn publication_of_page<C: Content>(
     account: AccountId,
     page: &Link<C>,
@@ -199,7 +199,7 @@ pub(super) fn publication_of_page<C: Content>(
     published
 }
 
-/// What a visitor of the account's redirect with pixels of these codes must find.
+/// The expected published link for the account's redirect with these pixel codes.
 pub(super) fn publication_with_pixels<C: Content>(
     account: AccountId,
     redirect: &Link<C>,

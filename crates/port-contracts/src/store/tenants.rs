@@ -1,4 +1,4 @@
-//! No account sees or changes anything of another (R1).
+//! No account reads or changes data of another (R1).
 
 use signpost_app::ports::Insertion;
 use signpost_domain::{
@@ -47,7 +47,7 @@ pub(super) async fn another_account_reads_nothing(fresh: Fresh) {
         ] {
             let page = stored::page(&store, stranger, link.kind(), &filter, 100, None).await;
             assert_eq!((page.items, page.next), (vec![], None));
-            // The owner sees it.
+            // The owner reads it.
             let page = stored::page(&store, owner, link.kind(), &filter, 100, None).await;
             assert_eq!((page.items, page.next), (vec![link.clone()], None));
         }
@@ -93,7 +93,7 @@ pub(super) async fn another_account_locks_and_deletes_nothing(fresh: Fresh) {
     assert_eq!(store.usage(stranger).await.unwrap(), Some(Usage::default()));
 }
 
-/// Neither into a group of its own nor out of or into one of the owner's.
+/// Neither into its own group, nor into or out of a group of the owner.
 pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;
@@ -120,9 +120,9 @@ pub(super) async fn another_account_moves_no_links_between_groups(fresh: Fresh) 
     }
 }
 
-/// No use case writes what it could not lock. If one ever did, nothing of another account may change,
-/// whatever the store answers.
-pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
+/// No use case writes a row that it could not lock. Even then nothing of another account may change, whatever the answer
+/// of the store.
+pub(super) async fn another_account_overwrites_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let owner = given::account(&store).await;
     let stranger = given::account(&store).await;
@@ -154,7 +154,7 @@ pub(super) async fn another_account_writes_over_nothing(fresh: Fresh) {
     let mut work = store.begin().await.unwrap();
     let elsewhere = Redirect { placement: samples::on_system("elsewhere"), ..link.clone() };
     let inserted = work.insert_links(stranger, &[elsewhere.into()], PLENTY).await;
-    assert!(inserted.is_err(), "an id is given out once");
+    assert!(inserted.is_err(), "a duplicate id was inserted");
     drop(work);
     let mut work = store.begin().await.unwrap();
     if let Ok(inserted) = work.insert_links(stranger, &[link.clone().into_any()], PLENTY).await {

@@ -1,4 +1,4 @@
-//! The store's time limit (D6): nothing waits for good, and nobody keeps the others out for good.
+//! The store's time limit (D6): no call waits forever, and no unit of work blocks others forever.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +12,11 @@ use crate::samples;
 
 const SHORT: Duration = Duration::from_secs(1);
 
-/// Long enough for a busy machine, far too short for something that hangs.
+/// Long enough for a busy machine. A call that takes longer hangs.
 const AT_LAST: Duration = Duration::from_secs(30);
 
-/// One attempt to insert a link at an address that another unit of work may hold. Whatever it says, it says
-/// it in time; `true` if it was committed.
+/// One attempt to insert a link at an address that another unit of work may hold. It must return in time; `true` if it
+/// was committed.
 async fn attempt(store: &dyn Store, account: AccountId) -> bool {
     let attempt = async {
         let mut work = store.begin().await?;
@@ -29,8 +29,8 @@ async fn attempt(store: &dyn Store, account: AccountId) -> bool {
     tokio::time::timeout(AT_LAST, attempt).await.expect("every call returns").is_ok()
 }
 
-/// A unit of work that is neither committed nor dropped within the time limit is undone by the store.
-pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
+/// The store rolls back a unit of work that is neither committed nor dropped within the time limit.
+pub(super) async fn a_unit_of_work_beyond_the_time_limit_is_rolled_back(fresh: Fresh) {
     let store = fresh.store_with_time_limit(SHORT).await;
     let account = given::account(&store).await;
     let mut forgotten = store.begin().await.unwrap();
@@ -41,7 +41,7 @@ pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
             tokio::task::yield_now().await;
         }
     };
-    tokio::time::timeout(AT_LAST, others).await.expect("the others get in while it is not dropped");
+    tokio::time::timeout(AT_LAST, others).await.expect("other units of work are blocked by the open one");
 
     let late = forgotten.insert_links(account, &[samples::redirect("late").into()], PLENTY).await;
     assert!(late.is_err());
@@ -52,8 +52,8 @@ pub(super) async fn a_forgotten_unit_of_work_is_undone(fresh: Fresh) {
     assert_eq!(store.published_link(&address("late")).await.unwrap(), None);
 }
 
-/// A unit of work that was used and dropped leaves the time limit of the next one alone.
-pub(super) async fn each_unit_of_work_has_its_own_time(fresh: Fresh) {
+/// A dropped unit of work does not shorten the time limit of the next one.
+pub(super) async fn each_unit_of_work_has_its_own_time_limit(fresh: Fresh) {
     let store = fresh.store_with_time_limit(SHORT).await;
     let account = given::account(&store).await;
     let until = tokio::time::Instant::now() + SHORT * 2;
@@ -66,8 +66,8 @@ pub(super) async fn each_unit_of_work_has_its_own_time(fresh: Fresh) {
     assert_eq!(stored::links_count(&store, account).await, number);
 }
 
-/// Contract D30: running a unit of work again takes no longer than running it once.
-pub(super) async fn all_attempts_have_the_time_of_one(fresh: Fresh) {
+/// D30: all attempts at a unit of work together have the time limit of one.
+pub(super) async fn d30_all_attempts_share_one_time_limit(fresh: Fresh) {
     let store = fresh.store_with_time_limit(SHORT).await;
     let now = Instant::now();
     let outcome = store.begin_again(now.checked_sub(SHORT).unwrap()).await.map(drop);

@@ -1,4 +1,4 @@
-//! Changes stand or fall together, and nobody else sees them before that.
+//! Units of work are atomic and isolated.
 
 use std::time::Duration;
 
@@ -14,10 +14,10 @@ use super::given::{self, KINDS, PLENTY, unit};
 use super::stored;
 use crate::samples;
 
-/// A long time for a store that has nothing to wait for.
+/// Longer than any call takes that does not wait.
 const PROMPTLY: Duration = Duration::from_secs(10);
 
-/// An account with one of each thing, and a change to all of them.
+/// An account with one resource of each kind, and a change to all of them.
 struct World {
     account: Account,
     group: Group,
@@ -32,7 +32,7 @@ struct World {
     new_page: Landing,
     new_pixel: Pixel,
     new_domain: CustomDomain,
-    /// What is written on both pages.
+    /// The content of both pages.
     content: PageContent,
 }
 
@@ -69,7 +69,7 @@ impl World {
         }
     }
 
-    /// Every kind of change.
+    /// Makes every kind of change.
     async fn change(&self, work: &mut dyn UnitOfWork) -> Result<(), given::Decision> {
         let account = self.account.id;
         work.insert_account(&self.new_account).await?;
@@ -182,7 +182,7 @@ impl World {
     }
 }
 
-pub(super) async fn changes_are_seen_once_they_are_committed(fresh: Fresh) {
+pub(super) async fn changes_are_visible_after_the_commit(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     let mut work = store.begin().await.unwrap();
@@ -192,7 +192,7 @@ pub(super) async fn changes_are_seen_once_they_are_committed(fresh: Fresh) {
     world.is_changed(&store).await;
 }
 
-pub(super) async fn a_unit_of_work_that_is_dropped_is_undone(fresh: Fresh) {
+pub(super) async fn a_dropped_unit_of_work_is_rolled_back(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     for _ in 0..3 {
@@ -201,7 +201,7 @@ pub(super) async fn a_unit_of_work_that_is_dropped_is_undone(fresh: Fresh) {
         drop(work);
         world.is_as_before(&store).await;
     }
-    // What was undone can be done.
+    // The same changes can be made again after the rollback.
     unit!(&store, async |work| world.change(work).await).await.unwrap();
     world.is_changed(&store).await;
 }
@@ -214,8 +214,8 @@ pub(super) async fn an_empty_unit_of_work_changes_nothing(fresh: Fresh) {
     world.is_as_before(&store).await;
 }
 
-/// A unit of work is undone when the task that owns it is cancelled, and the next one proceeds.
-pub(super) async fn a_unit_of_work_of_a_cancelled_task_is_undone(fresh: Fresh) {
+/// Cancelling the task that owns a unit of work rolls it back, and the next one proceeds.
+pub(super) async fn cancelling_a_task_rolls_its_unit_of_work_back(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     for _ in 0..5 {
@@ -245,7 +245,7 @@ pub(super) async fn a_unit_of_work_of_a_cancelled_task_is_undone(fresh: Fresh) {
     world.is_as_before(&store).await;
 }
 
-/// Tasks that are cancelled at any moment, between two calls or within one, leave all or nothing behind.
+/// Tasks are cancelled at random moments, between calls or within one. Each leaves all of its changes or none.
 pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -267,7 +267,7 @@ pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh)
         }
         task.abort();
         let is_cancelled = task.await.is_err_and(|error| error.is_cancelled());
-        // A commit that was under way holds the group until it is through, or undone.
+        // A commit in progress locks the group until it ends or rolls back.
         let mut barrier = store.begin().await.unwrap();
         barrier.lock_group(account, group).await.unwrap();
         drop(barrier);
@@ -283,7 +283,6 @@ pub(super) async fn cancelling_at_any_moment_leaves_all_or_nothing(fresh: Fresh)
     stored::counters_are_right(&store, account).await;
 }
 
-/// A unit of work sees its own changes.
 pub(super) async fn a_unit_of_work_sees_its_own_changes(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
@@ -320,21 +319,21 @@ pub(super) async fn a_unit_of_work_sees_its_own_changes(fresh: Fresh) {
     }
 }
 
-/// Readers need no turn.
-pub(super) async fn reading_goes_on_beside_a_unit_of_work(fresh: Fresh) {
+/// Reads do not wait for an open unit of work.
+pub(super) async fn reads_do_not_wait_for_units_of_work(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     let mut work = store.begin().await.unwrap();
     world.change(work.as_mut()).await.unwrap();
     for _ in 0..20 {
-        tokio::time::timeout(PROMPTLY, world.is_as_before(&store)).await.expect("readers do not wait");
+        tokio::time::timeout(PROMPTLY, world.is_as_before(&store)).await.expect("readers waited");
     }
     store.check().await.unwrap();
     drop(work);
 }
 
-/// Once a commit has returned, the changes last; what was not committed is not there.
-pub(super) async fn what_was_committed_is_there_when_the_store_is_opened_again(fresh: Fresh) {
+/// Changes survive a restart once the commit has returned; uncommitted changes do not.
+pub(super) async fn committed_changes_survive_reopening(fresh: Fresh) {
     let store = fresh.store().await;
     let world = World::new(&store).await;
     let mut work = store.begin().await.unwrap();

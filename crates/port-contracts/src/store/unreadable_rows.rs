@@ -1,7 +1,7 @@
-//! What a store does with rows that it cannot read (ADR 35), for stores whose rows a test can spoil with SQL.
+//! Behaviour of a store with unreadable rows (ADR 35), for stores whose rows a test can corrupt with SQL.
 //!
-//! Each test takes an empty store whose tables refuse nothing, and what runs a statement on it beside the store. It is for
-//! runtimes of one thread, whose log it reads.
+//! Each test takes an empty store whose tables have no constraints, and a function that runs SQL on its tables. The runtime
+//! must have one thread, because the tests read its log.
 
 use signpost_app::ports::{PublishedContent, Store, StoreError};
 use signpost_domain::{
@@ -13,12 +13,12 @@ use super::given::PLENTY;
 use crate::logs::Log;
 use crate::samples;
 
-/// Runs a statement of SQL on the store's tables.
+/// Runs an SQL statement on the store's tables.
 pub type Spoil<'a> = &'a dyn Fn(&str);
 
 const LEFT_OUT: &str = "a list leaves out a row that cannot be read";
 
-/// Checks that lists of links go on without links that cannot be read, and that only what names such a link fails.
+/// Checks that lists omit unreadable links, and that only calls for such a link fail.
 pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
     let account = insert_account(store).await.id;
     let group = samples::group("group");
@@ -29,7 +29,7 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spo
     let links = redirects.clone().map(Link::from);
     work.insert_links(account, &links, PLENTY).await.unwrap();
     work.commit().await.unwrap();
-    // Among others the newest and the oldest: where pages begin and end.
+    // Including the newest and the oldest link, where pages begin and end.
     spoil("UPDATE links SET target_url = 'javascript:secret()' WHERE slug IN ('a', 'c', 'e')");
     let [oldest, second, third, fourth, newest] = &redirects;
     let log = Log::begin();
@@ -52,20 +52,23 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spo
             );
         }
     }
-    let told = log.lines(LEFT_OUT);
+    let logged = log.lines(LEFT_OUT);
     for broken in [oldest, third, newest] {
-        let times = told.iter().filter(|line| line.contains(&broken.id.to_string())).count();
-        assert!(times >= 18, "{told:#?}");
+        let times = logged.iter().filter(|line| line.contains(&broken.id.to_string())).count();
+        assert!(times >= 18, "{logged:#?}");
     }
-    assert!(told.iter().all(|line| line.contains("ERROR") && line.contains("links.target_url")), "{told:#?}");
-    assert!(told.iter().all(|line| !line.contains("secret")), "{told:#?}");
+    assert!(
+        logged.iter().all(|line| line.contains("ERROR") && line.contains("links.target_url")),
+        "{logged:#?}"
+    );
+    assert!(logged.iter().all(|line| !line.contains("secret")), "{logged:#?}");
 
     let (key, _) = samples::key(account);
     let mut work = store.begin().await.unwrap();
     work.insert_key(&key).await.unwrap();
     work.commit().await.unwrap();
     for (redirect, is_broken) in [(oldest, true), (second, false), (third, true), (fourth, false)] {
-        // A link that is broken keeps no caller out.
+        // A corrupt link does not block the admission of a caller.
         let (holder, link) = store.key_holder_with_link(&key.hash, redirect.id.into()).await.unwrap();
         assert_eq!((holder.is_some(), link.is_none()), (true, is_broken));
         let one = store.link(account, redirect.id.into()).await;
@@ -82,7 +85,7 @@ pub async fn lists_of_links_leave_out_what_cannot_be_read(store: &dyn Store, spo
     assert_eq!(store.group(account, group.id).await.unwrap().unwrap().redirects_count, 3);
 }
 
-/// Checks that what the rules of the day refuse is read, listed, visited and kept.
+/// Checks that links which the current rules refuse can still be read, listed, visited and updated.
 pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil: Spoil<'_>) {
     let account = insert_account(store).await.id;
     let redirect = samples::redirect("a");
@@ -111,7 +114,7 @@ pub async fn links_outlive_the_rules_that_accepted_them(store: &dyn Store, spoil
     assert_eq!(store.link(account, link.id()).await.unwrap(), Some(changed));
 }
 
-/// Checks that the other lists go on, too.
+/// Checks that the other lists omit unreadable rows.
 pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
     let (spoilt, account) = (insert_account(store).await, insert_account(store).await.id);
     let mut broken = vec![spoilt.id.to_string()];
@@ -155,14 +158,14 @@ pub async fn other_lists_leave_out_what_cannot_be_read(store: &dyn Store, spoil:
         assert_eq!((accounts.len(), left_out), (1, 1));
     }
     assert_eq!(store.keys(account).await.unwrap().len(), 2);
-    let told = log.lines(LEFT_OUT);
+    let logged = log.lines(LEFT_OUT);
     for id in &broken {
-        assert!(told.iter().any(|line| line.contains(id)), "{id}: {told:#?}");
+        assert!(logged.iter().any(|line| line.contains(id)), "{id}: {logged:#?}");
     }
 }
 
-/// Checks that a visit fails for a row that it needs and names that row, and that the other links are served. Of a link that
-/// nobody may open, neither its page nor its pixels are needed, so guesses at it cost no more than other guesses (R30).
+/// Checks that a visit fails if it needs an unreadable row, that the error names the row, and that other links work. A
+/// visit to a link that may not be opened reads neither page nor pixels, so a guess costs no more than other guesses (R30).
 pub async fn visits_name_the_row_that_cannot_be_read(store: &dyn Store, spoil: Spoil<'_>) {
     let account = insert_account(store).await.id;
     let [whole, broken] = ["whole", "broken"].map(samples::pixel);
@@ -225,7 +228,7 @@ async fn insert_account(store: &dyn Store) -> Account {
     account
 }
 
-/// All items of a list, page by page, and how many it left out.
+/// All items of a list, read page by page, and the number of omitted rows.
 async fn walk<T>(page: impl AsyncFn(Option<PagePosition>) -> Page<T>) -> (Vec<T>, usize) {
     let (mut all, mut missing, mut after) = (Vec::new(), 0, None);
     loop {

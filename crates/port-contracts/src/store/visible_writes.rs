@@ -1,4 +1,4 @@
-//! Every kind of write that changes what visitors get is noted: caches of published links live by the notes (D58).
+//! Every kind of write that visitors can see is in the change log, which caches of published links depend on (D58).
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ const HOST: &str = "links.example.net";
 
 type Seen = BTreeMap<Address, PublishedLink>;
 
-/// Links at a few addresses, and what visitors find there.
+/// A store with links at a few addresses.
 struct Scene {
     store: StoreUnderTest,
     placements: Vec<Placement>,
@@ -34,15 +34,15 @@ impl Scene {
         seen
     }
 
-    /// Each address whose link has changed is among `changes`, under the account that owns the link, or owned it.
-    async fn are_noted(&self, write: &str, before: Seen, changes: &[VisibleChange]) {
+    /// Checks that `changes` covers each address whose link has changed, for the account that owns or owned the link.
+    async fn are_logged(&self, write: &str, before: Seen, changes: &[VisibleChange]) {
         let after = self.seen().await;
         let addresses = self.placements.iter().filter_map(Placement::address);
         let mut differing = 0;
         for address in addresses.filter(|address| before.get(address) != after.get(address)) {
             for link in [before.get(&address), after.get(&address)].into_iter().flatten() {
-                let is_noted = changes.iter().any(|change| covers(change, link.account, &address));
-                assert!(is_noted, "{write}: {address:?} is not among {changes:?}");
+                let is_logged = changes.iter().any(|change| covers(change, link.account, &address));
+                assert!(is_logged, "{write}: {address:?} is not covered by {changes:?}");
             }
             differing += 1;
         }
@@ -59,19 +59,19 @@ fn covers(change: &VisibleChange, account: AccountId, address: &Address) -> bool
         }
 }
 
-/// Runs a write in a unit of work, and looks at what it changed and what it noted.
-macro_rules! is_noted {
+/// Runs a write in a unit of work, and compares its visible effects with the logged changes.
+macro_rules! is_logged {
     ($scene:ident, $write:expr, async |$work:ident| $steps:expr) => {{
         let before = $scene.seen().await;
         let changes = unit!(&$scene.store, async |$work| {
             $steps;
             Ok($work.changes())
         });
-        $scene.are_noted($write, before, &changes.await.unwrap()).await;
+        $scene.are_logged($write, before, &changes.await.unwrap()).await;
     }};
 }
 
-pub(super) async fn every_write_that_visitors_see_is_noted(fresh: Fresh) {
+pub(super) async fn d58_every_write_that_visitors_see_is_logged(fresh: Fresh) {
     let store = fresh.store().await;
     let account = given::account(&store).await;
     let [on_system, page_place, new, moved] = ["link", "page", "new", "moved"].map(samples::on_system);
@@ -89,40 +89,40 @@ pub(super) async fn every_write_that_visitors_see_is_noted(fresh: Fresh) {
     domain_steps::insert(store, &domain, PLENTY).await.unwrap();
 
     let added = samples::redirect_at(new).into_any();
-    is_noted!(scene, "inserting", async |work| given::insert(work, account, &added, PLENTY).await?);
-    is_noted!(scene, "deleting links", async |work| work.delete_links(account, &[added.id()]).await?);
+    is_logged!(scene, "inserting", async |work| given::insert(work, account, &added, PLENTY).await?);
+    is_logged!(scene, "deleting links", async |work| work.delete_links(account, &[added.id()]).await?);
     changes_of_links(&scene, account, &redirect, &page, pixel.id).await;
-    is_noted!(scene, "deleting a pixel", async |work| assert!(work.delete_pixel(account, pixel.id).await?));
+    is_logged!(scene, "deleting a pixel", async |work| assert!(work.delete_pixel(account, pixel.id).await?));
     for content in [samples::page_content(), PageContent::default()] {
-        is_noted!(scene, "writing on a page", async |work| {
+        is_logged!(scene, "changing page content", async |work| {
             work.lock_link(account, page.id.into()).await?;
             work.write_page_content(account, page.id, &content).await?;
         });
     }
     for since in [Some(samples::at(0)), None] {
-        is_noted!(scene, "suspending and resuming", async |work| work.set_suspended(account, since).await?);
+        is_logged!(scene, "suspending and resuming", async |work| work.set_suspended(account, since).await?);
     }
     for status in [ACTIVE, CustomDomainStatus::Failed, ACTIVE] {
         let after = CustomDomain { status, ..domain.clone() };
-        is_noted!(scene, "another status", async |work| {
+        is_logged!(scene, "another status", async |work| {
             work.lock_custom_domain(account, domain.id).await?;
             work.update_custom_domain(&after, NO_CHECKS).await?;
         });
     }
     let (whose, now) = (LinksOf::Account(account), samples::at(9));
-    is_noted!(scene, "losing links", async |work| {
+    is_logged!(scene, "losing links", async |work| {
         assert_eq!(work.lose_some_links(whose, &domain.hostname, 1, now).await?, 1);
     });
-    is_noted!(scene, "deleting a domain", async |work| {
+    is_logged!(scene, "deleting a domain", async |work| {
         assert!(work.delete_custom_domain(account, domain.id).await?);
     });
-    // So that some links and the account itself have something left to take away.
+    // Delete the lost links, so that the next two writes delete links that visitors see.
     given::delete_links(store, account, &host_links.map(|link| link.id.into())).await;
-    is_noted!(scene, "deleting some links", async |work| work.delete_some_links(account, 1).await?);
-    is_noted!(scene, "deleting the account", async |work| assert!(work.delete_account(account).await?));
+    is_logged!(scene, "deleting some links", async |work| work.delete_some_links(account, 1).await?);
+    is_logged!(scene, "deleting the account", async |work| assert!(work.delete_account(account).await?));
 }
 
-/// Every field that an update can change and visitors meet, one after the other.
+/// Updates of every field that visitors can see, one after the other.
 async fn changes_of_links(
     scene: &Scene,
     account: AccountId,
@@ -148,7 +148,7 @@ async fn changes_of_links(
         ),
     ];
     for (field, after) in &updates {
-        is_noted!(scene, field, async |work| {
+        is_logged!(scene, field, async |work| {
             let before = work.lock_link(account, after.id()).await?.unwrap();
             work.update_link(account, &before, after).await?;
         });

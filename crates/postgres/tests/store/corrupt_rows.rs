@@ -4,9 +4,7 @@ use signpost_app::ports::{
     ANSWERS_KEPT, AccountReads, AnswerReads, GroupReads, InsertLinksError, LinkReads, PixelReads, QuotaStore,
     Store, StoreError,
 };
-use signpost_domain::{
-    AccountId, Address, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site,
-};
+use signpost_domain::{AccountId, Address, LinkFilter, LinkId, LinkKind, PageLimit, RequestBudget, Site};
 use signpost_port_contracts::logs::Log;
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;

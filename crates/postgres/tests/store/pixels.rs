@@ -30,7 +30,8 @@ async fn d36_each_redirect_of_a_batch_keeps_its_own_pixels_in_their_order() {
     }
     let [none, ten, ..] = redirects.as_slice() else { panic!() };
     for (redirect, other) in [(none, ten), (ten, none)] {
-        let after = redirect.clone().with(|content| content.pixel_ids = other.content.pixel_ids.clone()).into_any();
+        let after =
+            redirect.clone().with(|content| content.pixel_ids = other.content.pixel_ids.clone()).into_any();
         let mut work = store.begin().await.unwrap();
         let before = work.lock_link(account, after.id()).await.unwrap().unwrap();
         work.update_link(account, &before, &after).await.unwrap();

@@ -5,7 +5,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use signpost_app::background::{IndexLinks, Job, Progress};
 use signpost_app::ports::{AccountReads, Insertion, LinkReads, Store};
-use signpost_domain::{AccountId, AnyContent, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect, SearchText};
+use signpost_domain::{
+    AccountId, AnyContent, Id, Link, LinkFilter, LinkId, LinkKind, PageLimit, PagePosition, Redirect,
+    SearchText,
+};
 use signpost_port_contracts::samples;
 use signpost_postgres::PostgresStore;
 use signpost_test_servers::postgres::PostgresDatabase;

@@ -9,7 +9,11 @@ use signpost_app::idempotency::{Conclusion, OnceOnly, recall};
 use signpost_app::ports::{RememberedAnswer, RequestFingerprint};
 use signpost_app::{AppError, Application, Caller, admission, groups, keys, links};
 use signpost_domain::id::RedirectKind;
-use signpost_domain::{AccountId, Batch, Change, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference, IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, RedirectContent, RedirectRequest, Refusal, Rejection, Slug, Submitted};
+use signpost_domain::{
+    AccountId, Batch, Change, CheckPlan, CustomDomain, CustomDomainStatus, GroupId, HostReference,
+    IdempotencyKey, Link, LinkFilter, LinkKind, PageLimit, RedirectContent, RedirectRequest, Refusal,
+    Rejection, Slug, Submitted,
+};
 use signpost_memory::InMemory;
 use signpost_port_contracts::samples;
 use signpost_sqlite::{DatabaseFile, SqliteOptions, SqliteStore};

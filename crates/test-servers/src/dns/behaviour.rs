@@ -1,58 +1,58 @@
-//! How the name server treats a query.
+//! How the name server answers queries.
 
 use std::time::Duration;
 
-/// What the name server does with a query.
+/// The behaviour of the name server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Behaviour {
-    /// Answers what it was told. What is too long for a datagram is marked as truncated there; over TCP it gives as many
-    /// records as 64 KiB hold.
+    /// Answers correctly. It marks answers that are too long for a datagram as truncated; over TCP it sends as many records
+    /// as fit into 64 KiB.
     #[default]
     Answer,
-    /// Answers so, but a "no" comes without the `SOA` record of the zone.
+    /// Answers correctly, but negative answers lack the `SOA` record of the zone.
     AnswerWithoutSoa,
-    /// Answers so, after this pause.
+    /// Answers correctly, after this delay.
     Delay(Duration),
-    /// Says that the name does not exist.
+    /// Answers that the name does not exist.
     NxDomain,
-    /// Says that the name has no such records.
+    /// Answers that the name has no such records.
     NoData,
-    /// Says that it has failed.
+    /// Answers that it has failed.
     ServFail,
-    /// Says that it does not want to.
+    /// Refuses the query.
     Refused,
-    /// Never answers. A connection stays open.
+    /// Never answers, and keeps connections open.
     Silent,
-    /// Marks each datagram as truncated, and has no records in it; answers over TCP.
+    /// Sends truncated datagrams without records; answers over TCP.
     TruncateUdp,
-    /// Marks answers over TCP as truncated too.
+    /// Truncates answers over TCP too.
     TruncateAll,
-    /// Marks each datagram as truncated, and resets connections.
+    /// Sends truncated datagrams, and resets connections.
     TruncateUdpAndResetTcp,
     /// Answers with another id.
     WrongId,
-    /// Answers as if another name had been asked for.
+    /// Answers a question about another name.
     WrongQuestion,
     /// Answers with records of another name.
     ForeignRecords,
     /// Sends the question back instead of an answer.
     Echo,
-    /// Sends the right id and then bytes that are no message.
+    /// Sends the right id, followed by invalid bytes.
     Junk,
     /// Sends answers that end in the middle of a record.
     CutOff,
-    /// Sends clients to another server, which it has no address of, although it says that it resolves.
+    /// Refers clients to another server without its address, although it claims to be a resolver.
     Referral,
-    /// Says that there are no records, and is neither an authority nor a resolver.
+    /// Answers that there are no records, as neither an authority nor a resolver.
     Ignorant,
 }
 
-/// How much of a chain of aliases is in one answer.
+/// How much of a chain of aliases one answer contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recursion {
-    /// All of it with the records at its end, as from a resolver.
+    /// The whole chain and the records at its end, like a resolver.
     #[default]
     WholeChain,
-    /// The first alias alone, as from a server that has authority over its name and not over the next.
+    /// Only the first alias, like a server with authority over its name but not over the next one.
     FirstAlias,
 }

@@ -12,8 +12,8 @@ use super::query::Query;
 use super::reply::{Reply, reply};
 use super::{Shared, Transport};
 
-/// How long the server waits when it cannot receive, because there are no file descriptors, say.
-const BREATH: Duration = Duration::from_millis(10);
+/// The pause after a failure to receive, for example for lack of file descriptors.
+const RETRY_PAUSE: Duration = Duration::from_millis(10);
 
 pub(super) struct Listeners {
     udp: Arc<UdpSocket>,
@@ -22,7 +22,7 @@ pub(super) struct Listeners {
 }
 
 impl Listeners {
-    /// Needs a runtime around it.
+    /// Must be called within a runtime.
     pub(super) fn new(udp: StdUdpSocket, tcp: StdTcpListener, shared: Arc<Shared>) -> Self {
         let udp = Arc::new(UdpSocket::from_std(udp).unwrap());
         Self { udp, tcp: TcpListener::from_std(tcp).unwrap(), shared }
@@ -34,14 +34,14 @@ impl Listeners {
             tokio::select! {
                 received = self.udp.recv_from(&mut datagram) => match received {
                     Ok((length, client)) => self.receive(&datagram[..length], client),
-                    // A client that is gone.
-                    Err(_) => tokio::time::sleep(BREATH).await,
+                    // The client is gone.
+                    Err(_) => tokio::time::sleep(RETRY_PAUSE).await,
                 },
                 accepted = self.tcp.accept() => match accepted {
                     Ok((stream, _)) => {
                         tokio::spawn(converse(stream, self.shared.clone()));
                     }
-                    Err(_) => tokio::time::sleep(BREATH).await,
+                    Err(_) => tokio::time::sleep(RETRY_PAUSE).await,
                 },
             }
         }
@@ -85,7 +85,7 @@ async fn converse(mut stream: TcpStream, shared: Arc<Shared>) {
 }
 
 async fn prepare(shared: &Shared, query: &Query, transport: Transport) -> Reply {
-    // What is known when the query comes is what is answered, however late.
+    // Look up now: a delayed answer has the records from the time of its query.
     let (prepared, behaviour) = {
         let zone = shared.zone();
         (reply(&zone, query, transport), zone.behaviour_for(&query.name))

@@ -1,27 +1,27 @@
-//! Reading a query.
+//! Parsing queries.
 
 use super::zone::key;
 
-/// A query for one question.
+/// A query with one question.
 #[derive(Debug, Clone)]
 pub(super) struct Query {
     pub(super) id: u16,
-    /// The name that is asked for.
+    /// The name.
     pub(super) name: String,
-    /// The type of records that is asked for.
+    /// The record type.
     pub(super) wanted: u16,
-    /// The question as it came, so that the case of its letters stays as it is.
+    /// The bytes of the question, which keep the case of its letters.
     pub(super) question: Vec<u8>,
-    /// How long a datagram the client takes.
+    /// The maximum datagram that the client accepts.
     pub(super) max_datagram: usize,
-    /// Whether it speaks EDNS.
+    /// Whether the client uses EDNS.
     pub(super) has_edns: bool,
 }
 
 const HEADER: usize = 12;
 
 impl Query {
-    /// Reads what a client sent; nothing comes of what is no query.
+    /// Parses a message of a client; `None` if it is not a query.
     pub(super) fn read(message: &[u8]) -> Option<Self> {
         let id = number(message, 0)?;
         let is_query = message.get(2)? & 0x80 == 0;
@@ -36,7 +36,7 @@ impl Query {
             if length == 0 {
                 break;
             }
-            // Nobody abbreviates the first name of a message.
+            // The first name of a message cannot be compressed.
             let label = message.get(at..at + length).filter(|_| length < 64)?;
             labels.push(String::from_utf8_lossy(label).into_owned());
             at += length;
@@ -44,7 +44,7 @@ impl Query {
         let wanted = number(message, at)?;
         let end = at + 4;
         let question = message.get(HEADER..end)?.to_vec();
-        // The record of EDNS stands at the root, has the type 41, and the length in place of a class.
+        // The EDNS record has the root name, type 41, and the maximum length in place of a class.
         let has_edns = message.get(end..end + 3) == Some(&[0, 0, 41]);
         let max_datagram = if has_edns { usize::from(number(message, end + 3)?).max(512) } else { 512 };
         Some(Self { id, name: key(&labels.join(".")), wanted, question, max_datagram, has_edns })

@@ -1,25 +1,25 @@
-//! What a name has.
+//! DNS records and their wire format.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// How many bytes one string of a `TXT` record has at most.
+/// The maximum length of one string of a `TXT` record, in bytes.
 const MAX_STRING: usize = 255;
 
-/// A record.
+/// A DNS record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Record {
-    /// An address of the fourth version.
+    /// An IPv4 address.
     A(Ipv4Addr),
-    /// An address of the sixth version.
+    /// An IPv6 address.
     Aaaa(Ipv6Addr),
-    /// The name that this one is an alias of.
+    /// The target of an alias.
     Cname(String),
     /// Strings of at most 255 bytes each.
     Txt(Vec<Vec<u8>>),
 }
 
 impl Record {
-    /// A `TXT` record with this text, split as it must be.
+    /// A `TXT` record with this text, split into strings of the maximum length.
     #[must_use]
     pub fn text(text: &str) -> Self {
         if text.is_empty() {
@@ -31,7 +31,7 @@ impl Record {
     /// An `A` or `AAAA` record.
     ///
     /// # Panics
-    /// This is no IP address.
+    /// If this is not an IP address.
     #[must_use]
     pub fn address(address: &str) -> Self {
         match address.parse().unwrap() {
@@ -55,7 +55,7 @@ impl Record {
         }
     }
 
-    /// What stands in the record after its length.
+    /// The data of the record, after its length.
     pub(super) fn data(&self) -> Vec<u8> {
         match self {
             Self::A(address) => address.octets().to_vec(),
@@ -70,7 +70,7 @@ pub(super) const CNAME: u16 = 5;
 pub(super) const NS: u16 = 2;
 pub(super) const SOA: u16 = 6;
 
-/// A name in labels.
+/// A name as labels.
 pub(super) fn name(text: &str) -> Vec<u8> {
     let labels = text.split('.').filter(|label| !label.is_empty());
     labels.flat_map(|label| prefixed(label.as_bytes())).chain([0]).collect()

@@ -1,4 +1,4 @@
-//! Writing an answer, or what looks like one.
+//! Writing answers, both correct and malformed ones.
 
 use super::Transport;
 use super::behaviour::{Behaviour, Recursion};
@@ -17,18 +17,18 @@ const TRUNCATED: u8 = 0x02;
 const RECURSION_DESIRED: u8 = 0x01;
 const RECURSION_AVAILABLE: u8 = 0x80;
 
-/// What goes back to the client.
+/// The reply to the client.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// These bytes.
+    /// Sends these bytes.
     Message(Vec<u8>),
-    /// Nothing, for ever.
+    /// Never answers.
     Silence,
-    /// The end of the connection.
+    /// Closes the connection.
     Reset,
 }
 
-/// A message before it is written.
+/// A message before encoding.
 struct Draft {
     id: u16,
     question: Vec<u8>,
@@ -38,7 +38,7 @@ struct Draft {
     has_edns: bool,
 }
 
-/// What the zone makes of a query.
+/// The reply to a query, by the zone's records and behaviour.
 pub(super) fn reply(zone: &Zone, query: &Query, transport: Transport) -> Reply {
     let is_udp = transport == Transport::Udp;
     let mut draft = Draft::answer(zone, query);
@@ -109,7 +109,7 @@ impl Draft {
             Recursion::FirstAlias => (AUTHORITATIVE, 0),
         };
         let answers = records.iter().map(|(owner, data)| {
-            // Names that stand in the question are written as a pointer to it.
+            // Encode the name of the question as a pointer to it.
             let owner = if *owner == query.name { vec![0xc0, 12] } else { name(owner) };
             record(&owner, data.type_number(), &Record::data(data))
         });
@@ -145,7 +145,7 @@ impl Draft {
         12 + self.question.len() + sections.sum::<usize>() + EDNS.len()
     }
 
-    /// The message, with as many answers as there is room for.
+    /// Encodes the message, with as many answers as fit into `room`.
     fn write(&self, room: usize) -> Vec<u8> {
         let mut left = room.saturating_sub(self.length() - self.answers.iter().map(Vec::len).sum::<usize>());
         let answers: Vec<&Vec<u8>> = self
@@ -171,21 +171,21 @@ impl Draft {
     }
 }
 
-/// The record of EDNS: takes datagrams of 1232 bytes, and has no options.
+/// The EDNS record: accepts datagrams of 1232 bytes, without options.
 const EDNS: [u8; 11] = [0, 0, 41, 0x04, 0xd0, 0, 0, 0, 0, 0, 0];
 
 fn record(owner: &[u8], number: u16, data: &[u8]) -> Vec<u8> {
     let length = u16::try_from(data.len()).expect("a record has at most 64 KiB");
     let mut record = owner.to_vec();
     record.extend(number.to_be_bytes());
-    // The class of the internet, and an hour to be remembered.
+    // Class IN, and a TTL of one hour.
     record.extend([0, 1, 0, 0, 0x0e, 0x10]);
     record.extend(length.to_be_bytes());
     record.extend(data);
     record
 }
 
-/// The record that a "no" is shown to be one with: that of the root, to be remembered for an hour.
+/// The SOA record of the root for negative answers, with a TTL of one hour.
 fn soa() -> Vec<u8> {
     let mut data = [name("ns.example.net"), name("admin.example.net")].concat();
     for number in [1_u32, 3600, 600, 86_400, 3600] {

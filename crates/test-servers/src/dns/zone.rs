@@ -1,11 +1,11 @@
-//! What the name server was told.
+//! The names and records of the name server.
 
 use std::collections::BTreeMap;
 
 use super::behaviour::{Behaviour, Recursion};
 use super::records::{CNAME, Record};
 
-/// How many aliases a resolver follows before it gives up.
+/// The number of aliases after which a resolver gives up.
 const MAX_CHAIN: usize = 50;
 
 #[derive(Debug, Default)]
@@ -16,15 +16,15 @@ pub(super) struct Zone {
     pub(super) recursion: Recursion,
 }
 
-/// What is known in answer to a query.
+/// The result of a look-up.
 pub(super) struct Known {
-    /// Records with the names that have them: aliases first.
+    /// Records with their names, aliases first.
     pub(super) records: Vec<(String, Record)>,
     /// Whether the name at the end exists.
     pub(super) exists: bool,
 }
 
-/// The form in which names are kept.
+/// The normalized form of a name.
 pub(super) fn key(name: &str) -> String {
     name.strip_suffix('.').unwrap_or(name).to_ascii_lowercase()
 }
@@ -42,8 +42,8 @@ impl Zone {
         self.behaviours.get(name).copied().unwrap_or(self.behaviour)
     }
 
-    /// What a query for records of this type at `name` finds. Where several aliases stand at one name, all are given and the
-    /// first is followed; where an alias stands beside other records, all of those that fit are given.
+    /// Looks up records of a type at `name`. With several aliases at one name, the result has all of them and follows the
+    /// first. With an alias beside other records, it has all that match.
     pub(super) fn find(&self, name: &str, wanted: u16) -> Known {
         let mut known = Known { records: Vec::new(), exists: self.exists(name) };
         let mut seen = Vec::new();
@@ -65,14 +65,14 @@ impl Zone {
                 _ => return known,
             }
             if self.recursion == Recursion::FirstAlias {
-                // What is known of the alias is all; it exists.
+                // Such a server knows nothing beyond the alias; the alias itself exists.
                 known.exists = true;
                 return known;
             }
         }
     }
 
-    /// A name exists also where there is one under it.
+    /// A name also exists if there is a name below it.
     fn exists(&self, name: &str) -> bool {
         let is_above = |below: &str| below.strip_suffix(name).is_some_and(|rest| rest.ends_with('.'));
         self.records.keys().any(|known| known == name || is_above(known))

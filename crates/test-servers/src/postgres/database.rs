@@ -4,7 +4,7 @@ use super::server::{PostgresServer, url_at};
 use super::statements;
 use crate::proxy::Proxy;
 
-/// A database of its own for one test. Dropping it removes it. The server stays as long as it has one.
+/// The database of one test. Dropping it deletes it. The server runs as long as it has a database.
 #[derive(Debug)]
 pub struct PostgresDatabase {
     server: PostgresServer,
@@ -16,7 +16,7 @@ impl PostgresDatabase {
         Self { server, name }
     }
 
-    /// The server that it is on.
+    /// Its server.
     #[must_use]
     pub const fn server(&self) -> &PostgresServer {
         &self.server
@@ -28,7 +28,7 @@ impl PostgresDatabase {
         self.server.url(&self.name)
     }
 
-    /// Its URL by way of a proxy in front of its server.
+    /// Its URL through a proxy in front of its server.
     #[must_use]
     pub fn url_through(&self, proxy: &Proxy) -> String {
         url_at(proxy.port(), &self.name)
@@ -45,33 +45,32 @@ impl PostgresDatabase {
         self.server.run(&self.name, sql);
     }
 
-    /// Runs statements in it, and gives what they print: a line for each row.
+    /// Runs statements in it, and returns their output with a line for each row.
     #[must_use]
     pub fn query(&self, sql: &str) -> String {
         self.server.query(&self.name, sql)
     }
 
-    /// Has the server log every statement of the connections that are opened to this database from now on; for
+    /// Makes the server log every statement of new connections to this database, for
     /// [`statements_during`](Self::statements_during).
     pub fn record_statements(&self) {
         self.run(&format!("ALTER DATABASE {} SET log_statement = 'all'", self.name));
     }
 
-    /// The statements that this database received while `action` ran, in their order, with `$1` where a value was bound;
-    /// `BEGIN` and `COMMIT` are among them. Only those of connections that were opened after
-    /// [`record_statements`](Self::record_statements).
+    /// The statements that this database received while `action` ran, in order, with `$1` for bound values, and including
+    /// `BEGIN` and `COMMIT`. Only connections opened after [`record_statements`](Self::record_statements) count.
     pub fn statements_during(&self, action: impl FnOnce()) -> Vec<String> {
         let before = self.server.log().len();
         action();
-        // The server writes a statement down before it runs it.
+        // The server logs a statement before it runs it.
         statements::of_database(&self.server.log()[before..], &self.name)
     }
 }
 
 impl Drop for PostgresDatabase {
     fn drop(&mut self) {
-        // A test that fails for another reason must not fail twice.
-        if self.server.is_running() && !self.server.is_at_its_end() && !std::thread::panicking() {
+        // Do not panic again in a test that fails already.
+        if self.server.is_running() && !self.server.is_last_handle() && !std::thread::panicking() {
             self.server.run("postgres", &format!("DROP DATABASE {} WITH (FORCE)", self.name));
         }
     }

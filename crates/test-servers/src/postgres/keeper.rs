@@ -1,4 +1,4 @@
-//! What starts a server, and is still there to remove it when the tests are not.
+//! A script that starts a server, and outlives the tests to remove it.
 
 use std::fs;
 use std::io::Write as _;
@@ -6,11 +6,11 @@ use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 
-/// Makes the server's files and does as it is told: `start` the server, and take note that it has `ended`. When the pipe
-/// that it reads from closes, in whatever way the tests end, it ends the server and removes the folder. The signals
-/// that a terminal sends to all must not end it before that.
+/// Creates the server's files and then obeys orders: `start` the server, and `ended` to note its end. When its input
+/// closes, however the tests end, it stops the server and removes the folder. It ignores the signals that a terminal sends
+/// to all processes.
 ///
-/// A server that was killed and did not start again has left a piece of shared memory, whose number is in its file.
+/// A killed server that did not start again leaves a shared memory segment, whose id is in its pid file.
 const SCRIPT: &str = r#"
 trap '' INT TERM HUP
 folder=$1 programs=$2 server=
@@ -44,17 +44,17 @@ rm -rf "$folder"
 #[derive(Debug)]
 pub(super) struct Keeper {
     script: Child,
-    /// What the script reads from.
+    /// The input of the script.
     orders: Option<ChildStdin>,
 }
 
 impl Keeper {
-    /// Begins to make the files of a server in `folder`. Where the tests run as root, the server does not: the folder, and
-    /// what is in it, becomes that of the user `postgres`, or of `nobody`.
+    /// Starts to create the files of a server in `folder`. If the tests run as root, the server runs as `postgres` or
+    /// `nobody`, who then owns the folder and its content.
     pub(super) fn start(folder: &Path, programs: &Path) -> Self {
         let mut script = Command::new("sh");
         script.args(["-c", SCRIPT, "keeper"]).arg(folder).arg(programs);
-        // As root it refuses to run.
+        // PostgreSQL refuses to run as root.
         if fs::metadata("/proc/self").unwrap().uid() == 0 {
             let (uid, gid) = unprivileged();
             let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
@@ -68,7 +68,7 @@ impl Keeper {
         }
         let mut script = script
             .current_dir("/")
-            // The log is read.
+            // Tests read the log.
             .env("LC_ALL", "C")
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
@@ -79,12 +79,12 @@ impl Keeper {
         Self { script, orders }
     }
 
-    /// Starts the server, after its files are made.
+    /// Starts the server, once its files exist.
     pub(super) fn start_server(&mut self) {
         self.order("start");
     }
 
-    /// Takes note that the server has ended. Until then its number is not given to another process.
+    /// Reaps the ended server. Until then no other process can get its id.
     pub(super) fn server_has_ended(&mut self) {
         self.order("ended");
     }
@@ -101,7 +101,7 @@ impl Drop for Keeper {
     }
 }
 
-/// The ids of the user `postgres`, or `nobody` where there is none, and of their group.
+/// The user and group ids of `postgres`, or of `nobody` if that user does not exist.
 fn unprivileged() -> (u32, u32) {
     let users = fs::read_to_string("/etc/passwd").unwrap();
     let ids = |name: &str| {

@@ -1,4 +1,4 @@
-//! The server.
+//! A private PostgreSQL server.
 
 use std::fs;
 use std::io::{ErrorKind, Write as _};
@@ -16,11 +16,10 @@ use crate::absence::Absence;
 use crate::ports::free_port;
 use crate::processes::{signal, stop_family, wait_for_end};
 
-/// How long a server may take to start.
+/// The time limit for the start of a server.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server. Clones are the same server; when the last of them and of its databases is dropped, it is ended and what it
-/// has kept is removed.
+/// A server. Clones share it. Dropping the last clone and the last database stops it and deletes its data.
 #[derive(Debug, Clone)]
 pub struct PostgresServer {
     inner: Arc<Inner>,
@@ -44,50 +43,50 @@ struct State {
 #[derive(Debug)]
 enum Condition {
     Down,
-    /// The number of the first process.
+    /// The id of the first process.
     Runs(u32),
-    /// The numbers of all processes, the first one first.
+    /// The ids of all processes, the first process first.
     Paused(Vec<u32>),
 }
 
-/// The server that the tests of this process share. It stops when the process ends; nobody may stop it before.
+/// The server that all tests of this process share. It stops when the process ends, and no test may stop it before.
 ///
-/// Where PostgreSQL is not installed it ends the process, as the documentation of this crate says; `who` is the crate
-/// whose tests do not run then.
+/// Without PostgreSQL the process ends here; see the documentation of this crate. `who` is the crate whose tests need the
+/// server.
 #[must_use]
 pub fn shared(who: &str) -> &'static PostgresServer {
     try_shared().unwrap_or_else(|absence| absence.leave(who))
 }
 
-/// The server that the tests of this process share; for tests that stand beside others which need none.
+/// The server that all tests of this process share, for test binaries in which other tests need no server.
 pub fn try_shared() -> Result<&'static PostgresServer, &'static Absence> {
     static SHARED: OnceLock<Result<PostgresServer, Absence>> = OnceLock::new();
     SHARED.get_or_init(|| PostgresServer::try_start(&Setup::default())).as_ref()
 }
 
 impl PostgresServer {
-    /// Starts a server of its own; see [`shared`] for where there is none.
+    /// Starts a separate server; see [`shared`] for `who` and missing installations.
     #[must_use]
     pub fn start(who: &str) -> Self {
         Self::start_with(who, &Setup::default())
     }
 
-    /// Starts a server of its own that also takes connections with TLS.
+    /// Starts a separate server that also accepts TLS.
     #[must_use]
     pub fn start_with_tls(who: &str, tls: &Tls) -> Self {
         Self::start_with(who, &Setup { tls: Some(tls.clone()), ..Setup::default() })
     }
 
-    /// Starts a server of its own like this.
+    /// Starts a separate server with these options.
     #[must_use]
     pub fn start_with(who: &str, setup: &Setup) -> Self {
         Self::try_start(setup).unwrap_or_else(|absence| absence.leave(who))
     }
 
-    /// Starts a server of its own like this; for tests that stand beside others which need none.
+    /// Starts a separate server with these options, for test binaries in which other tests need no server.
     ///
     /// # Errors
-    /// PostgreSQL is not installed, or does not start here.
+    /// If PostgreSQL is not installed or does not start.
     pub fn try_start(setup: &Setup) -> Result<Self, Absence> {
         let absence = |reason| Absence::new("PostgreSQL", "postgresql", reason);
         let programs = programs().ok_or_else(|| absence("is not installed".to_owned()))?;
@@ -102,7 +101,7 @@ impl PostgresServer {
         Err(absence("found no free port five times".to_owned()))
     }
 
-    /// `None` if the port was taken in the meantime; an error if it does not start here.
+    /// Returns `None` if another process took the port, and an error if the server does not start.
     fn attempt(programs: &Path, setup: &Setup) -> Result<Option<Self>, String> {
         let folder = tempfile::Builder::new().prefix("signpost-postgres-").tempdir().unwrap().keep();
         let port = free_port();
@@ -114,44 +113,43 @@ impl PostgresServer {
         Ok(has_come_up.then_some(server))
     }
 
-    /// Shuts the server down in an orderly manner: its connections are closed, and what they did not commit is undone.
+    /// Shuts the server down cleanly: it closes its connections and rolls back uncommitted changes.
     pub fn stop(&self) {
         let mut state = self.inner.state();
         state.resume();
         if let Condition::Runs(process) = state.condition {
             signal("INT", &[process]);
             wait_for_end(process);
-            state.take_note_of_end();
+            state.note_end();
         }
     }
 
-    /// Kills all processes of the server in the middle of what they do.
+    /// Kills all processes of the server without a shutdown.
     pub fn kill(&self) {
         let mut state = self.inner.state();
         state.pause();
         if let Condition::Paused(family) = &state.condition {
             signal("KILL", family);
             family.iter().copied().for_each(wait_for_end);
-            state.take_note_of_end();
+            state.note_end();
         }
     }
 
-    /// Starts the server after [`stop`](Self::stop) or [`kill`](Self::kill) at the same address and with what it has
-    /// kept, and waits until it takes connections.
+    /// Starts the server after [`stop`](Self::stop) or [`kill`](Self::kill), at the same address and with its data, and
+    /// waits until it accepts connections.
     pub fn start_again(&self) {
         let mut state = self.inner.state();
         assert!(matches!(state.condition, Condition::Down), "it runs");
         let has_come_up = self.inner.come_up(&mut state).unwrap();
-        assert!(has_come_up, "somebody has taken its port");
+        assert!(has_come_up, "another process has taken its port");
     }
 
-    /// Holds all processes of the server: connections stay open, and new ones are accepted by the kernel, but nothing
-    /// answers.
+    /// Pauses all processes of the server: connections stay open and the kernel accepts new ones, but they get no answers.
     pub fn pause(&self) {
         self.inner.state().pause();
     }
 
-    /// Lets the server go on after [`pause`](Self::pause).
+    /// Resumes the server after [`pause`](Self::pause).
     pub fn resume(&self) {
         self.inner.state().resume();
     }
@@ -162,26 +160,25 @@ impl PostgresServer {
         url_at(self.port(), database)
     }
 
-    /// The port that it listens on.
+    /// Its port.
     #[must_use]
     pub fn port(&self) -> u16 {
         self.inner.port
     }
 
-    /// The folder with its socket, as PostgreSQL's programs take it for a host, if it was
-    /// [set up](Setup::has_socket) to have one.
+    /// The folder of its socket, if it [has one](Setup::has_socket). PostgreSQL's programs accept it as a host.
     #[must_use]
     pub fn socket_folder(&self) -> Option<&Path> {
         self.inner.has_socket.then_some(self.inner.folder.as_path())
     }
 
-    /// The folder with all that it writes.
+    /// The folder with all its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.inner.folder
     }
 
-    /// The number of its first process, which has started all others, if it runs.
+    /// The id of its first process, which starts all others; `None` if the server does not run.
     #[must_use]
     pub fn process(&self) -> Option<u32> {
         match &self.inner.state().condition {
@@ -191,7 +188,7 @@ impl PostgresServer {
         }
     }
 
-    /// All that it has logged.
+    /// Its whole log.
     #[must_use]
     pub fn log(&self) -> String {
         self.inner.log()
@@ -202,7 +199,7 @@ impl PostgresServer {
         let _ = self.query(database, sql);
     }
 
-    /// Runs statements in one of its databases, and gives what they print: a line for each row.
+    /// Runs statements in one of its databases, and returns their output with a line for each row.
     #[must_use]
     pub fn query(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(self.inner.programs.join("psql"))
@@ -215,7 +212,7 @@ impl PostgresServer {
             .unwrap();
         let mut input = psql.stdin.take().unwrap();
         match input.write_all(sql.as_bytes()) {
-            // It has stopped at an error, which it tells of below.
+            // psql stopped at an error, which is reported below.
             Err(error) if error.kind() == ErrorKind::BrokenPipe => {}
             written => written.unwrap(),
         }
@@ -225,7 +222,7 @@ impl PostgresServer {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// A new, empty database, or a copy of the one that is named. Nobody may be connected to that one.
+    /// A new database, empty or a copy of the template, which must have no connections.
     #[must_use]
     pub fn database(&self, template: Option<&str>) -> PostgresDatabase {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
@@ -239,30 +236,30 @@ impl PostgresServer {
         matches!(self.inner.state().condition, Condition::Runs(_))
     }
 
-    /// Whether nobody else has it.
-    pub(super) fn is_at_its_end(&self) -> bool {
+    /// Whether this is the last handle to the server.
+    pub(super) fn is_last_handle(&self) -> bool {
         Arc::strong_count(&self.inner) == 1
     }
 }
 
-/// The URL of a database of a server that is reached at this port.
+/// The URL of a database of the server at this port.
 pub(super) fn url_at(port: u16, database: &str) -> String {
     format!("postgres://signpost@127.0.0.1:{port}/{database}")
 }
 
 impl Inner {
     fn state(&self) -> MutexGuard<'_, State> {
-        // A test that has failed with it must not keep the others from cleaning up.
+        // A failed test poisons the lock, but the others must still clean up.
         self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
     fn log(&self) -> String {
-        // The first lines may not be there yet.
+        // The log file may not exist yet.
         let log = fs::read(self.folder.join("log")).unwrap_or_default();
         String::from_utf8_lossy(&log).into_owned()
     }
 
-    /// `false` if the port is taken.
+    /// Starts the server and waits until it is ready; `false` if the port is taken.
     fn come_up(&self, state: &mut State) -> Result<bool, String> {
         let begin = self.log().len();
         state.keeper.start_server();
@@ -270,7 +267,7 @@ impl Inner {
         loop {
             let log = self.log().split_off(begin);
             if log.contains("database system is ready to accept connections") {
-                // The first line of this file is the number of the process.
+                // The first line of this file is the process id.
                 let file = fs::read_to_string(self.folder.join("data/postmaster.pid")).unwrap();
                 state.condition = Condition::Runs(file.lines().next().unwrap().trim().parse().unwrap());
                 return Ok(true);
@@ -278,22 +275,22 @@ impl Inner {
             if log.contains("could not bind") {
                 return Ok(false);
             }
-            // The last line may be half written.
+            // The last line may be incomplete.
             let (whole, _) = log.rsplit_once('\n').unwrap_or_default();
-            if whole.lines().any(tells_of_failure) {
+            if whole.lines().any(reports_failure) {
                 return Err(format!("does not start: {log}"));
             }
             if Instant::now() > ends {
                 return Err(format!("does not start in time: {log}"));
             }
-            // Nothing tells of a change of a file without a dependency for it.
+            // Poll: notifications about files would need another dependency.
             std::thread::sleep(Duration::from_millis(5));
         }
     }
 }
 
-/// Not those to clients that come too early.
-fn tells_of_failure(line: &str) -> bool {
+/// Ignores the messages to clients that connect during the start.
+fn reports_failure(line: &str) -> bool {
     let is_fatal = line.contains("FATAL: ") || line.contains("PANIC: ") || line.contains("initdb: error");
     is_fatal && !line.contains("the database system is ")
 }
@@ -312,7 +309,7 @@ impl State {
         }
     }
 
-    fn take_note_of_end(&mut self) {
+    fn note_end(&mut self) {
         self.keeper.server_has_ended();
         self.condition = Condition::Down;
     }
@@ -320,7 +317,7 @@ impl State {
 
 impl Drop for State {
     fn drop(&mut self) {
-        // The keeper's way takes longer.
+        // The keeper takes longer to end a paused server.
         self.resume();
     }
 }

@@ -1,22 +1,21 @@
-//! What a server is like.
+//! The options and settings of a server.
 
 use std::fmt::Write as _;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
-/// What a server is, beside a plain one.
+/// The options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
-    /// It also takes connections with TLS.
+    /// Also accept TLS.
     pub tls: Option<Tls>,
-    /// It keeps what it has answered, also over a crash of the machine, and cleans up by itself, as servers do that are
-    /// worth something. Without this nothing waits for the disk: the server may be stopped, but after a
-    /// [`kill`](super::PostgresServer::kill) it owes nothing.
+    /// Run like a production server: committed data survives a crash, and autovacuum runs. Otherwise commits do not wait for
+    /// the disk: data survives a stop, but maybe not a [`kill`](super::PostgresServer::kill).
     pub is_durable: bool,
-    /// It also listens at a socket in its folder; see [`socket_folder`](super::PostgresServer::socket_folder).
+    /// Also listen on a socket in its folder; see [`socket_folder`](super::PostgresServer::socket_folder).
     pub has_socket: bool,
-    /// Further settings, by the names of `postgresql.conf`. They win over those that are made here.
+    /// More settings, by the names of `postgresql.conf`. They override the settings made here.
     pub settings: Vec<(String, String)>,
 }
 
@@ -30,7 +29,7 @@ pub struct Tls {
 }
 
 impl Setup {
-    /// Writes the server's settings, and what they name, into its folder.
+    /// Writes the server's settings and the files that they refer to into its folder.
     pub(super) fn write(&self, folder: &Path, port: u16) {
         let Self { tls, is_durable, has_socket, settings } = self;
         let path = folder.display().to_string();
@@ -42,9 +41,9 @@ impl Setup {
             ("port", &port),
             ("unix_socket_directories", if *has_socket { &path } else { "" }),
             ("max_connections", "300"),
-            // In the server's folder, where nothing of it outlives a kill.
+            // Inside the server's folder, so that it is removed after a kill.
             ("dynamic_shared_memory_type", "mmap"),
-            // With the database, for who reads statements from the log.
+            // Log the database for `record_statements`.
             ("log_line_prefix", "%m [%p] %d "),
             ("fsync", durable),
             ("synchronous_commit", durable),

@@ -1,12 +1,12 @@
-//! The statements in a server's log.
+//! Reading statements from a server's log.
 
-/// Those of one database, where each line of the log has `%d` before its kind.
+/// The statements of one database. The lines of the log have the prefix `%d`.
 pub(super) fn of_database(log: &str, name: &str) -> Vec<String> {
     let mark = format!("] {name} LOG:  ");
     let mut statements: Vec<String> = Vec::new();
     let mut is_within = false;
     for line in log.lines() {
-        // The lines of a statement after the first begin so.
+        // Continuation lines of a statement start with a tab.
         if let Some(more) = line.strip_prefix('\t') {
             if let (true, Some(last)) = (is_within, statements.last_mut()) {
                 last.push('\n');
@@ -21,7 +21,7 @@ pub(super) fn of_database(log: &str, name: &str) -> Vec<String> {
     statements
 }
 
-/// What follows `statement: `, or `execute` and the name that the statement was prepared by.
+/// The text after `statement: `, or after `execute` and the name of a prepared statement.
 fn statement(message: &str) -> Option<&str> {
     message
         .strip_prefix("statement: ")
@@ -33,7 +33,7 @@ mod tests {
     use super::of_database;
 
     #[test]
-    fn statements_are_those_of_the_database_without_their_parameters() {
+    fn statements_of_a_database_have_no_parameters() {
         let log = "2026-01-01 00:00:00.000 UTC [7] test_1 LOG:  statement: BEGIN\n\
             2026-01-01 00:00:00.000 UTC [8] test_10 LOG:  statement: SELECT 1\n\
             2026-01-01 00:00:00.000 UTC [7] test_1 LOG:  execute s0: SELECT a: b\n\

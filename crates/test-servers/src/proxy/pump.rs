@@ -1,4 +1,4 @@
-//! What goes one way over one connection.
+//! One direction of a proxied connection.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use tokio::time::{Instant, sleep_until};
 
 use super::{Behaviour, Direction, Moment};
 
-/// The connection is to be reset, or one of its sides has done so.
+/// The connection must be reset, or one side has reset it.
 pub(super) struct Broken;
 
 impl From<std::io::Error> for Broken {
@@ -19,23 +19,23 @@ impl From<std::io::Error> for Broken {
     }
 }
 
-/// Hands on what goes one way.
+/// Forwards the bytes of one direction.
 pub(super) struct Pump<'a> {
     direction: Direction,
     reader: ReadHalf<'a>,
     writer: WriteHalf<'a>,
-    /// Whether the text of [`Moment::AfterAnswer`] is with the server; both directions share it.
+    /// Whether the server has received the text of [`Moment::AfterAnswer`]; both directions share it.
     is_answer_awaited: &'a AtomicBool,
     buffer: Box<[u8]>,
-    /// What has been read and not yet written.
+    /// The bytes that were read and not yet written.
     held: Vec<u8>,
-    /// When the first byte of `held` came.
+    /// When the first byte of `held` arrived.
     came: Instant,
-    /// When something was written last.
+    /// The time of the last write.
     wrote: Option<Instant>,
-    /// How much has been written since the behaviour changed.
+    /// The number of bytes written since the behaviour changed.
     written: u64,
-    /// The last that was written since the behaviour changed, as much as a text may have begun in it.
+    /// The last bytes written since the behaviour changed, enough to find a text that began in them.
     tail: Vec<u8>,
 }
 
@@ -62,12 +62,12 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Goes on until this way is closed in an orderly manner.
+    /// Runs until this direction is closed cleanly.
     pub(super) async fn run(mut self, mut orders: watch::Receiver<Behaviour>) -> Result<(), Broken> {
         let mut behaviour = orders.borrow_and_update().clone();
         loop {
             tokio::select! {
-                // An order comes before bytes that were sent after it.
+                // A new behaviour applies before any bytes sent after it.
                 biased;
                 changed = orders.changed() => {
                     changed.map_err(|_| Broken)?;
@@ -81,8 +81,8 @@ impl<'a> Pump<'a> {
         }
     }
 
-    /// Reads a piece, or writes of what it holds; whether this way is closed. It may be dropped at any time, with
-    /// nothing lost and nothing written twice.
+    /// Reads a piece, or writes held bytes; returns whether this direction is closed. It is cancel-safe: dropping it loses no
+    /// bytes and writes none twice.
     async fn step(&mut self, behaviour: &Behaviour) -> Result<bool, Broken> {
         match behaviour {
             Behaviour::Refuse => return Err(Broken),

@@ -1,4 +1,4 @@
-//! Three nodes that share the slots.
+//! A Redis Cluster of three nodes.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ const READY_WITHIN: Duration = Duration::from_secs(20);
 /// The first and the last slot of each node.
 const SLOTS: [(u16, u16); 3] = [(0, 5_460), (5_461, 10_922), (10_923, 16_383)];
 
-/// A private Redis Cluster of three nodes without replicas. Where a node is away, the others go on.
+/// A private Redis Cluster of three nodes without replicas. When a node is down, the others keep serving their slots.
 #[derive(Debug)]
 pub struct RedisCluster {
     /// The nodes, each with a third of the slots.
@@ -18,11 +18,11 @@ pub struct RedisCluster {
 }
 
 impl RedisCluster {
-    /// Starts the nodes and waits until each knows all. Where there is no `redis-server`, this test binary ends here;
-    /// see [the crate](crate)'s documentation. `who` wants the cluster.
+    /// Starts the nodes and waits until each knows all others. Without `redis-server` the test binary ends here; see
+    /// [the crate](crate)'s documentation. `who` is the crate whose tests need the cluster.
     ///
     /// # Panics
-    /// The cluster does not come about.
+    /// If the cluster does not form.
     #[must_use]
     pub fn start(who: &str) -> Self {
         let setup = Setup { is_node: true, ..Setup::default() };
@@ -38,10 +38,10 @@ impl RedisCluster {
         cluster
     }
 
-    /// Waits until every node says that all slots are served and that there are three nodes.
+    /// Waits until every node reports three nodes that serve all slots.
     ///
     /// # Panics
-    /// It takes too long.
+    /// If it takes too long.
     pub fn wait_until_whole(&self) {
         let start = Instant::now();
         let is_whole = |node: &RedisServer| {
@@ -52,7 +52,7 @@ impl RedisCluster {
             })
         };
         while !self.nodes.iter().all(is_whole) {
-            assert!(start.elapsed() < READY_WITHIN, "no cluster comes about");
+            assert!(start.elapsed() < READY_WITHIN, "the cluster does not form");
             sleep(Duration::from_millis(20));
         }
     }
@@ -63,10 +63,10 @@ impl RedisCluster {
         format!("redis-cluster://127.0.0.1:{},127.0.0.1:{}", self.nodes[0].port(), self.nodes[1].port())
     }
 
-    /// The number of the node that serves a key.
+    /// The index of the node that serves a key.
     ///
     /// # Panics
-    /// The cluster does not say.
+    /// If the cluster does not report the slot.
     #[must_use]
     pub fn node_of(&self, key: &str) -> usize {
         let slot: u16 = self.nodes[0].command(&["CLUSTER", "KEYSLOT", key]).parse().unwrap();

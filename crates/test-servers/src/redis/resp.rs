@@ -1,11 +1,11 @@
-//! The protocol of Redis, as far as a test needs it.
+//! The subset of the Redis protocol that tests need.
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// Sends one command over a connection of its own and gives the answer as text, the elements of a list one a line; an
-/// error is that of the server, or of the connection.
+/// Sends one command over a new connection and returns the answer as text, with one line for each element of a list. An
+/// error is that of the server or of the connection.
 pub(crate) fn command(port: u16, words: &[&str]) -> Result<String, String> {
     exchange(port, words).map_err(|error| error.to_string())?
 }

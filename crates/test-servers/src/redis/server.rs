@@ -14,22 +14,22 @@ use crate::server_process::ServerProcess;
 
 const READY_WITHIN: Duration = Duration::from_secs(10);
 
-/// The program that the tests need.
+/// The path of `redis-server`, if it is installed.
 #[must_use]
 pub fn program() -> Option<PathBuf> {
     find_program("redis-server", &[])
 }
 
-/// What a server is, beside a plain one.
+/// The options of a server.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
     /// The password that clients must send. Commands of this crate do not send it.
     pub password: Option<String>,
-    /// It also listens for TLS on a second port.
+    /// Also listen for TLS on a second port.
     pub tls: Option<Tls>,
-    /// It keeps what it is told, also if it is killed.
+    /// Persist every write, even if the server is killed.
     pub keeps: bool,
-    /// It is the node of a cluster.
+    /// Run as a node of a cluster.
     pub is_node: bool,
 }
 
@@ -42,7 +42,7 @@ pub struct Tls {
     pub key: String,
 }
 
-/// A private Redis server on the loopback interface, in an own folder. Dropping it kills it and removes the folder.
+/// A private Redis server on the loopback interface, in its own folder. Dropping it kills it and removes the folder.
 #[derive(Debug)]
 pub struct RedisServer {
     process: ServerProcess,
@@ -54,27 +54,27 @@ pub struct RedisServer {
 }
 
 impl RedisServer {
-    /// Starts a plain server. Where there is no `redis-server`, this test binary ends here; see
-    /// [the crate](crate)'s documentation. `who` wants the server.
+    /// Starts a server with default options. Without `redis-server` the test binary ends here; see [the crate](crate)'s
+    /// documentation. `who` is the crate whose tests need the server.
     #[must_use]
     pub fn start(who: &str) -> Self {
         Self::start_with(who, &Setup::default())
     }
 
-    /// Starts a server like this.
+    /// Starts a server with these options.
     #[must_use]
     pub fn start_with(who: &str, setup: &Setup) -> Self {
         Self::try_start(setup).unwrap_or_else(|absence| absence.leave(who))
     }
 
-    /// Starts a server like this; for tests that stand beside others which need none.
+    /// Starts a server with these options, for test binaries in which other tests need no server.
     ///
     /// # Errors
-    /// There is no `redis-server`, or it does not start here.
+    /// If `redis-server` is missing or does not start.
     pub fn try_start(setup: &Setup) -> Result<Self, Absence> {
         let absence = |reason: &str| Absence::new("Redis", "redis-server", reason.to_owned());
         let program = program().ok_or_else(|| absence("is not installed"))?;
-        // A port that is free now may be taken when the server comes to it.
+        // Another process may take the free port before the server binds it.
         for _ in 0..5 {
             let (port, other_port) = (free_port(), free_port());
             let folder = tempfile::Builder::new().prefix("signpost-redis-").tempdir().unwrap().keep();
@@ -88,64 +88,64 @@ impl RedisServer {
         Err(absence("does not start"))
     }
 
-    /// Starts again after [`stop`](Self::stop) or [`kill`](Self::kill), at the same address and with what was kept.
+    /// Starts again after [`stop`](Self::stop) or [`kill`](Self::kill), at the same address and with the persisted data.
     ///
     /// # Panics
-    /// It does not start.
+    /// If it does not start.
     pub fn start_again(&mut self) {
-        assert!(!self.process.is_there(), "it runs");
+        assert!(!self.process.is_started(), "it runs");
         assert!(self.came_up(), "redis-server does not start again: {}", self.log());
     }
 
-    /// Shuts the server down in an orderly manner.
+    /// Shuts the server down cleanly.
     pub fn stop(&mut self) {
         self.process.end();
     }
 
-    /// Kills the server in the middle of what it does.
+    /// Kills the server without a shutdown.
     pub fn kill(&mut self) {
         self.process.kill();
     }
 
-    /// Holds it in the middle of what it does: connections stay, answers do not come.
+    /// Pauses the server process: connections stay open, but get no answers.
     pub fn pause(&self) {
         self.process.signal("STOP");
     }
 
-    /// Lets it go on after [`pause`](Self::pause).
+    /// Resumes the server after [`pause`](Self::pause).
     pub fn resume(&self) {
         self.process.signal("CONT");
     }
 
-    /// Lets it answer `READONLY` to whatever writes, as a replica does: one of a server that does not exist, so that it
-    /// keeps what it has. A node of a cluster cannot.
+    /// Makes it answer `READONLY` to writes, like a replica. Its primary does not exist, so it keeps its data. A node of a
+    /// cluster cannot do this.
     pub fn become_read_only(&self) {
         let _ = self.command(&["REPLICAOF", "127.0.0.1", "1"]);
     }
 
-    /// Takes writes again after [`become_read_only`](Self::become_read_only).
+    /// Accepts writes again after [`become_read_only`](Self::become_read_only).
     pub fn become_writable(&self) {
         let _ = self.command(&["REPLICAOF", "NO", "ONE"]);
     }
 
-    /// Lets it answer nothing for so long, in whole milliseconds, and then everything that it was asked.
+    /// Delays all answers for this time, in whole milliseconds, and then sends them.
     pub fn hold_answers(&self, time: Duration) {
         let _ = self.command(&["CLIENT", "PAUSE", &time.as_millis().to_string(), "ALL"]);
     }
 
-    /// Where it listens.
+    /// Its port.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
     }
 
-    /// Where it listens for TLS, or for the other nodes of its cluster.
+    /// Its port for TLS, or for the other nodes of its cluster.
     #[must_use]
     pub const fn other_port(&self) -> u16 {
         self.other_port
     }
 
-    /// The folder with all that it writes.
+    /// The folder with all its files.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -157,24 +157,24 @@ impl RedisServer {
         format!("redis://127.0.0.1:{}/{database}", self.port)
     }
 
-    /// That URL by way of a proxy in front of it.
+    /// The URL of one of its databases through a proxy in front of it.
     #[must_use]
     pub fn url_through(&self, proxy: &Proxy, database: u8) -> String {
         format!("redis://127.0.0.1:{}/{database}", proxy.port())
     }
 
-    /// Sends a command and gives the answer as text, the elements of a list one a line.
+    /// Sends a command and returns the answer as text, with one line for each element of a list.
     ///
     /// # Errors
-    /// What the server says, or why it cannot be asked.
+    /// The error of the server or of the connection.
     pub fn try_command(&self, words: &[&str]) -> Result<String, String> {
         resp::command(self.port, words)
     }
 
-    /// Like [`try_command`](Self::try_command), when nothing may go wrong.
+    /// Like [`try_command`](Self::try_command), but panics on errors.
     ///
     /// # Panics
-    /// It goes wrong.
+    /// If the command fails.
     #[must_use]
     pub fn command(&self, words: &[&str]) -> String {
         self.try_command(words).unwrap_or_else(|error| panic!("{words:?}: {error}"))
@@ -186,7 +186,7 @@ impl RedisServer {
         let start = Instant::now();
         while !self.process.has_ended() && start.elapsed() < READY_WITHIN {
             match self.try_command(&["PING"]) {
-                // With a password it says so, which is an answer too. While it loads what it kept, it says that.
+                // An error about the password shows that the server is up. While it loads its data, it is not ready.
                 Ok(_) => {}
                 Err(error) if error.starts_with("NOAUTH") => {}
                 Err(_) => {

@@ -1,6 +1,6 @@
-//! `cargo xtask bench analytics`: how clicks are stored and counted, against PostgreSQL with a row for each click.
+//! `cargo xtask bench analytics`: storing and counting clicks, compared with one row for each click in PostgreSQL.
 //!
-//! The measuring itself is a program of its own, `crates/click-benchmark`, since it drives both stores from inside.
+//! It runs a separate program, `crates/click-benchmark`, which calls both stores directly.
 
 use std::path::Path;
 use std::process::Command;
@@ -9,19 +9,19 @@ use anyhow::{Result, ensure};
 
 use crate::program::{self, Profile};
 
-/// How it is measured.
+/// The options of the benchmark.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// How many clicks the hot link has in its year.
+    /// Clicks of the hot link in its year.
     #[arg(long, default_value_t = 10_000_000)]
     hot: u64,
-    /// How many clicks an account has in its month, over a hundred thousand links.
+    /// Clicks of an account in its month, on a hundred thousand links.
     #[arg(long, default_value_t = 5_000_000)]
     tail: u64,
-    /// How many times each question is asked.
+    /// Repetitions of each query.
     #[arg(long, default_value_t = 3)]
     rounds: usize,
-    /// For how many seconds clicks are drained.
+    /// Seconds for which clicks are drained.
     #[arg(long, default_value_t = 5)]
     seconds: u64,
     #[arg(skip)]
@@ -29,13 +29,13 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The least that runs every case.
+    /// The smallest run of every case.
     pub(super) const fn smallest() -> Self {
         Self { hot: 20_000, tail: 10_000, rounds: 1, seconds: 1, is_smallest: true }
     }
 }
 
-/// Measures, and prints what was found.
+/// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { hot, tail, rounds, seconds, is_smallest } = options;
     let profile = if *is_smallest { Profile::Debug } else { Profile::Release };

@@ -1,4 +1,4 @@
-//! The program's other commands.
+//! Running the program's other commands.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::postgres::Postgres;
 pub(super) struct Commands {
     executable: PathBuf,
     folder: PathBuf,
-    /// The database's URL, unless it is the embedded one of the folder.
+    /// The database URL, unless it is the embedded store of the folder.
     database: Option<String>,
 }
 
@@ -27,7 +27,7 @@ impl Commands {
         Self { executable: executable.to_owned(), folder: folder.to_owned(), database: None }
     }
 
-    /// Runs a command, and gives what it says.
+    /// Runs a command, and returns its output.
     pub(super) fn run(&self, words: &[&str]) -> Result<Value> {
         let mut command = Command::new(&self.executable);
         command.args(words).arg("--json");
@@ -41,7 +41,7 @@ impl Commands {
         serde_json::from_str(last).with_context(|| format!("{words:?}: {last}"))
     }
 
-    /// Makes an account with a key, and gives its id and the key.
+    /// Creates an account with a key, and returns its id and the key.
     pub(super) fn account(&self, name: &str) -> Result<(String, String)> {
         let email = format!("{name}@example.com");
         let account = self.run(&["account", "create", "--email", &email])?;

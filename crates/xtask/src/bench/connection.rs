@@ -1,4 +1,4 @@
-//! A connection to the API that costs little itself: it is kept, and of an answer it reads what it must.
+//! A cheap connection to the API: it is kept alive, and parses only the necessary parts of an answer.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -8,15 +8,15 @@ use anyhow::{Context as _, Result, ensure};
 use crate::program::Program;
 
 const END_OF_HEAD: &[u8] = b"\r\n\r\n";
-/// Where the status is in `HTTP/1.1 200 OK`.
+/// The position of the status in `HTTP/1.1 200 OK`.
 const STATUS: std::ops::Range<usize> = 9..12;
 
-/// How long an answer may take that is only asked for its status.
+/// The time limit of an answer that is read only for its status.
 const PATIENCE: std::time::Duration = std::time::Duration::from_secs(10);
 
 const LENGTH: &str = "content-length: ";
 
-/// Where the API is, for a caller with a key.
+/// The address of the API, with the key of a caller.
 #[derive(Debug, Clone)]
 pub(super) struct Caller {
     host: String,
@@ -32,7 +32,7 @@ impl Caller {
         Connection::open(&self.host)
     }
 
-    /// A request as it is sent.
+    /// A request as bytes.
     pub(super) fn request(&self, method: &str, path: &str, body: &str) -> Vec<u8> {
         let Self { host, key } = self;
         let head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {key}\r\n");
@@ -46,7 +46,7 @@ impl Caller {
     }
 }
 
-/// An answer as it came.
+/// An answer as received.
 pub(super) struct Answer<'a> {
     pub(super) status: u16,
     pub(super) body: &'a [u8],
@@ -61,38 +61,38 @@ impl Answer<'_> {
     }
 }
 
-/// A connection on which requests are answered one after the other.
+/// A connection with one request at a time.
 pub(super) struct Connection {
     stream: TcpStream,
     answer: Vec<u8>,
 }
 
 impl Connection {
-    /// A connection to what listens at an address.
+    /// Connects to a server.
     pub(super) fn open(address: &str) -> Result<Self> {
         let stream = TcpStream::connect(address).context("cannot connect to the program")?;
         stream.set_nodelay(true)?;
         Ok(Self { stream, answer: vec![0; 1 << 16] })
     }
 
-    /// Sends a request that asks to close the connection, and gives the status of its answer.
+    /// Sends a request with `Connection: close`, and returns the status of its answer.
     pub(super) fn status(&mut self, request: &[u8]) -> Result<u16> {
         self.stream.set_read_timeout(Some(PATIENCE))?;
         self.stream.write_all(request)?;
         let mut answer = Vec::new();
         self.stream.read_to_end(&mut answer)?;
-        let status = answer.get(STATUS).context("an answer without a status")?;
+        let status = answer.get(STATUS).context("the answer has no status")?;
         Ok(std::str::from_utf8(status)?.parse()?)
     }
 
-    /// Sends a request, and gives the body of an answer that says that all went well, or that leads on.
+    /// Sends a request, and returns the body of its answer, which must be a success or a redirect.
     pub(super) fn send(&mut self, request: &[u8]) -> Result<&[u8]> {
         let Answer { status, body, whole } = self.exchange(request)?;
         ensure!(status == 302 || (200..300).contains(&status), "{}", String::from_utf8_lossy(whole));
         Ok(body)
     }
 
-    /// Sends a request, and gives the answer, whatever it says.
+    /// Sends a request, and returns its answer with any status.
     pub(super) fn exchange(&mut self, request: &[u8]) -> Result<Answer<'_>> {
         self.stream.write_all(request)?;
         let mut filled = 0_usize;
@@ -105,12 +105,12 @@ impl Connection {
             }
         };
         let text = std::str::from_utf8(self.answer.get(..head).unwrap_or_default())?;
-        let status = text.get(STATUS).context("an answer without a status")?.parse()?;
+        let status = text.get(STATUS).context("the answer has no status")?.parse()?;
         let lines = text.lines().filter_map(|line| line.split_at_checked(LENGTH.len()));
         let length = lines
             .filter(|(name, _)| name.eq_ignore_ascii_case(LENGTH))
             .find_map(|(_, length)| length.parse::<usize>().ok())
-            .context("an answer without a length")?;
+            .context("the answer has no content length")?;
         while filled < head + length {
             filled += self.read(filled)?;
         }
@@ -126,5 +126,27 @@ impl Connection {
         let read = self.stream.read(room)?;
         ensure!(read > 0, "the program has closed the connection");
         Ok(read)
+    }
+}
+
+/// A connection to the API of a program, for posts that must succeed.
+pub(super) struct Api {
+    caller: Caller,
+    connection: Connection,
+}
+
+impl Api {
+    pub(super) fn connect(program: &Program) -> Result<Self> {
+        let caller = Caller::new(program, &program.key);
+        let connection = caller.connect()?;
+        Ok(Self { caller, connection })
+    }
+
+    /// Posts a body, and waits for a successful answer.
+    pub(super) fn post(&mut self, path: &str, body: &str) -> Result<String> {
+        let answer = self.connection.send(&self.caller.request("POST", path, body))?;
+        let answer = String::from_utf8(answer.to_vec())?;
+        ensure!(!answer.contains("\"failed_count\":") || answer.contains("\"failed_count\":0"), "{answer}");
+        Ok(answer)
     }
 }

@@ -1,7 +1,7 @@
-//! `cargo xtask bench edge`: what visitors meet, against a bare actix-web program and nginx.
+//! `cargo xtask bench edge`: serving visitors, compared with a bare actix-web program and nginx.
 //!
-//! What is measured has a core of its own, and the load another. Above some 100,000 requests a second `wrk` is the limit, so
-//! processor time per request tells more than requests per second.
+//! The measured program and the load have one core each. Above about 100,000 requests a second `wrk` is the bottleneck, so
+//! processor time per request says more than requests per second.
 
 mod cases;
 mod contender;
@@ -34,32 +34,32 @@ use report::Report;
 use scenery::Scenery;
 use stage::Stage;
 
-/// How it is measured.
+/// The options of the benchmark.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// How many rounds are run, beside one that warms everything up.
+    /// Number of rounds, after a warm-up round.
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// How long each turn of a round is; 0 for as few requests as there can be, without `wrk`.
+    /// Seconds of each turn of a round; 0 for the minimum of requests, without `wrk`.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// Only the cases whose names contain one of these, separated by commas: few, recorded, questions, one, zipf, unknown, root, landing,
     /// closing, proxied, memory, cold, stalled, crowd, freshness.
     #[arg(long, value_delimiter = ',')]
     only: Vec<String>,
-    /// How many links there are.
+    /// Number of links.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     links: u32,
-    /// A folder in which the links on the embedded store are made, or found if they were made there before.
+    /// Folder for the links on the embedded store, which later runs use again.
     #[arg(long)]
     data: Option<PathBuf>,
-    /// A program to measure instead of the one that is built from here.
+    /// A program to measure instead of the one built from this checkout.
     #[arg(long)]
     program: Option<PathBuf>,
 }
 
 impl Options {
-    /// The least that runs every case.
+    /// The smallest run of every case.
     pub(super) fn smallest(program: PathBuf) -> Self {
         Self { rounds: 1, seconds: 0, only: Vec::new(), links: 1_000, data: None, program: Some(program) }
     }
@@ -85,10 +85,10 @@ const PARTS: [(&str, Part); 15] = [
 ];
 const ON_POSTGRES: [&str; 4] = ["cold", "stalled", "crowd", "freshness"];
 
-/// Measures, and prints what was found.
+/// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rounds, seconds, only, links, data, program } = options;
-    ensure!(*seconds == 0 || has_wrk(), "wrk is not installed, which makes the load: apt-get install wrk");
+    ensure!(*seconds == 0 || has_wrk(), "the load needs wrk, which is not installed: apt-get install wrk");
     let is_wanted = |name: &str| only.is_empty() || only.iter().any(|only| name.contains(only.as_str()));
     let profile = if *seconds == 0 { Profile::Debug } else { Profile::Release };
     let executable = match program {
@@ -102,9 +102,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let nginx = if is_installed("nginx") {
         Some(Reference::nginx(core)?)
     } else {
-        report.note(
-            "nginx is not installed (apt-get install nginx-core), so nothing is compared with it".to_owned(),
-        );
+        report.note("nginx is not installed (apt-get install nginx-core), so the tables lack it".to_owned());
         None
     };
     let mut stage = Stage {
@@ -133,25 +131,25 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
             break;
         }
     }
-    // What was found before a failure is told too.
+    // Print the results so far even after a failure.
     stage.report.print(&facts(&stage, &before)?)?;
     outcome
 }
 
-/// Whether the program has a setting for the memory that links may take. Those before it read the store at each visit.
+/// Whether the program has a setting for the memory of links. Earlier programs read the store at each visit.
 fn has_cache(executable: &Path) -> Result<bool> {
     let help = Command::new(executable).args(["serve", "--help"]).output()?;
     Ok(String::from_utf8_lossy(&help.stdout).contains("--link-cache"))
 }
 
-/// What a reader of the tables must know.
+/// The facts that a reader of the tables needs.
 fn facts(stage: &Stage, load_before: &str) -> Result<String> {
     let cores = std::thread::available_parallelism()?;
     let words: Vec<String> = std::env::args().skip(1).collect();
     let load_after = machine::load_average()?;
     let Stage { core, links, load, .. } = stage;
     Ok(format!(
-        "`cargo xtask {}`: {cores} cores, what is measured on core {core}, the load on core {}; {links} links; load average \
+        "`cargo xtask {}`: {cores} cores, the program on core {core}, the load on core {}; {links} links; load average \
          {load_before} before, {load_after} at the end.",
         words.join(" "),
         load.core

@@ -1,11 +1,11 @@
-//! Figures of several rounds, and what their ratios are to reach.
+//! Figures of several rounds, and the goals of their ratios.
 
-/// What a ratio is to reach.
+/// The goal of a ratio.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Goal {
     AtLeast(f64),
     AtMost(f64),
-    /// It is told for information.
+    /// No goal: the ratio is only for information.
     None,
 }
 
@@ -20,11 +20,11 @@ impl Goal {
     }
 }
 
-/// The median of the rounds, and how far apart the rounds are.
+/// The median of the rounds, and their spread.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Figure {
     pub(super) median: f64,
-    /// From the lowest to the highest, as a part of the median.
+    /// The distance from the lowest to the highest round, as a fraction of the median.
     pub(super) spread: f64,
 }
 
@@ -47,7 +47,7 @@ mod tests {
     use super::Figure;
 
     #[test]
-    fn a_figure_is_the_median_and_says_how_far_apart_the_rounds_are() {
+    fn a_figure_has_the_median_and_the_spread() {
         assert_eq!(Figure::of(vec![8.0, 30.0, 10.0]), Figure { median: 10.0, spread: 2.2 });
         assert_eq!(Figure::of(vec![4.0, 2.0]), Figure { median: 3.0, spread: 2.0 / 3.0 });
     }

@@ -1,4 +1,4 @@
-//! What hostile clients cost: memory of the program and of its sockets, and the time of honest requests beside them.
+//! The costs of hostile clients: memory of the program and of its sockets, and the time of honest requests meanwhile.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -16,25 +16,25 @@ use signpost_test_servers::hostile_clients::{
 use super::connection::Connection;
 use crate::program::{self, Profile, Program};
 
-/// How often an honest client asks.
+/// The pause between requests of an honest client.
 const HONEST_PAUSE: Duration = Duration::from_millis(10);
 
-/// How often memory is looked at.
+/// The interval of memory measurements.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// How many clients of each kind go for the metrics.
+/// The number of clients of each kind that attack the metrics.
 const FOR_METRICS: usize = 20;
 
-/// How the benchmark is run.
+/// The options of the benchmark.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// How many clients of each kind there are, half of them at the API and half at the links.
+    /// Number of clients of each kind, half of them at the API and half at the links.
     #[arg(long, default_value_t = 1_000)]
     clients: usize,
-    /// How many seconds each kind attacks.
+    /// Seconds that each kind attacks.
     #[arg(long, default_value_t = 15)]
     seconds: u64,
-    /// Another program to be attacked, for a comparison.
+    /// Another program to attack, for a comparison.
     #[arg(long)]
     program: Option<PathBuf>,
     /// Only this kind of client.
@@ -43,7 +43,7 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The least that runs every kind of client.
+    /// The smallest run with every kind of client.
     pub(super) fn smallest(program: PathBuf) -> Self {
         Self { clients: 2, seconds: 1, program: Some(program), only: None }
     }
@@ -59,17 +59,17 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     };
     let time = Duration::from_secs(*seconds);
     let mut table = format!("{:<16}{:>12}{:>12}{:>12}", "clients", "memory", "peak", "sockets");
-    for door in DOORS {
+    for door in LISTENERS {
         write!(table, "{:>24}", format!("{door} p50/p99 ms"))?;
     }
     table.push('\n');
-    let mut kinds: Vec<(String, Vec<Harm>)> = vec![(NOBODY.to_owned(), Vec::new())];
+    let mut kinds: Vec<(String, Vec<Harm>)> = vec![(REFERENCE.to_owned(), Vec::new())];
     kinds.extend(Harm::ALL.map(|harm| (format!("{harm:?}"), vec![harm])));
     kinds.push(("held at once".to_owned(), HOLDING.to_vec()));
     kinds.push(("all at once".to_owned(), Harm::ALL.to_vec()));
-    let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| only == name || name == NOBODY);
+    let is_asked_for = |name: &str| only.as_deref().is_none_or(|only| only == name || name == REFERENCE);
     for (name, harms) in kinds.into_iter().filter(|(name, _)| is_asked_for(name)) {
-        // A program for each, so that none pays for what another left behind.
+        // Start a new program for each attack, so that none is affected by an earlier one.
         let folder = tempfile::tempdir()?;
         let settings = ["--metrics-listen", "127.0.0.1:0", "--miss-throttle-per-minute", "0"];
         let program = Program::start_with(&executable, folder.path(), &settings)?;
@@ -81,13 +81,13 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     Ok(())
 }
 
-/// Those who hold connections, without those who send as much as they can.
+/// The attacks that hold connections, without those that send as much as they can.
 const HOLDING: [Harm; 4] = [Harm::NoReading, Harm::HalfHeads, Harm::HalfBodies, Harm::EndlessChunks];
 
-/// The run without hostile clients, which the others are compared with.
-const NOBODY: &str = "none";
+/// The reference run, without hostile clients.
+const REFERENCE: &str = "none";
 
-const DOORS: [&str; 3] = ["api", "links", "metrics"];
+const LISTENERS: [&str; 3] = ["api", "links", "metrics"];
 
 struct Measured {
     before: usize,
@@ -96,7 +96,7 @@ struct Measured {
     honest: Vec<Honest>,
 }
 
-/// What an honest client saw.
+/// The results of an honest client.
 #[derive(Default)]
 struct Honest {
     times: Vec<Duration>,
@@ -126,7 +126,7 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
             })
             .into_iter()
             .collect();
-        // A thread of its own: looking at thousands of sockets takes time that the program shall have.
+        // A separate thread of low priority, because inspecting thousands of sockets takes time from the program.
         let watcher = scope.spawn(|| {
             yield_to_all_others();
             let begun = Instant::now();
@@ -144,11 +144,12 @@ fn attack(program: &Program, harms: &[Harm], clients: usize, time: Duration) -> 
         drop(crowds);
         seen.map(|seen| (seen, honest))
     });
-    let ((peak, sockets), honest) = watched.map_err(|_| anyhow!("the look at memory failed"))?;
+    let ((peak, sockets), honest) =
+        watched.map_err(|_| anyhow!("the thread that measures memory has panicked"))?;
     Ok(Measured { before, peak, sockets, honest })
 }
 
-/// Asks on a new connection each time, until it is over.
+/// Sends requests on new connections until the attack is over.
 fn ask(address: SocketAddr, path: &str, is_over: &AtomicBool) -> Honest {
     let mut honest = Honest::default();
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");

@@ -1,8 +1,8 @@
-//! `cargo xtask bench import`: how fast `signpost import` is on both stores, and how near to the bare statement it comes.
+//! `cargo xtask bench import`: the speed of `signpost import` on both stores, compared with the bare statement.
 //!
 //! The reference on PostgreSQL inserts the same rows in the same batches from another table, with the indexes and triggers
-//! of the program. It neither judges rows nor counts them in their account. The embedded store has no reference: no other
-//! program has the functions that its triggers call.
+//! of the program. It neither validates rows nor counts them in their account. The embedded store has no reference,
+//! because its triggers call functions that only the program has.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -19,16 +19,16 @@ use super::postgres::Postgres;
 use crate::program::{self, PLANS, Profile};
 use crate::servers;
 
-/// As many rows as the program inserts in one transaction.
+/// The number of rows that the program inserts in one transaction.
 const BATCH: u64 = 1_000;
 
-/// How it is measured.
+/// The options of the benchmark.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// How many redirects are imported.
+    /// Number of imported redirects.
     #[arg(long, default_value_t = 1_000_000)]
     rows: u64,
-    /// How many rounds are run, each on fresh databases.
+    /// Number of rounds, each on fresh databases.
     #[arg(long, default_value_t = 1)]
     rounds: usize,
     #[arg(skip)]
@@ -36,13 +36,13 @@ pub(super) struct Options {
 }
 
 impl Options {
-    /// The least that runs every case.
+    /// The smallest run of every case.
     pub(super) const fn smallest(executable: PathBuf) -> Self {
         Self { rows: 1_200, rounds: 1, executable: Some(executable) }
     }
 }
 
-/// Measures, and prints what was found.
+/// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rows, rounds, executable } = options;
     let executable = match executable {
@@ -79,7 +79,7 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     print(&figures)
 }
 
-/// Imports a file into a fresh database, and gives how many rows a second that were.
+/// Imports a file into a fresh database, and returns the rows a second.
 fn import(commands: &Commands, home: &Path, file: &Path, rows: u64) -> Result<f64> {
     std::fs::write(home.join("plans.toml"), PLANS)?;
     commands.run(&["migrate"])?;
@@ -94,8 +94,8 @@ fn import(commands: &Commands, home: &Path, file: &Path, rows: u64) -> Result<f6
     Ok(rate)
 }
 
-/// Inserts the rows that an import left once more, by the bare statement in transactions of the same size, and gives how
-/// many rows a second that were. The table is emptied before.
+/// Empties the table and inserts the rows of an import again, with the bare statement in transactions of the same size.
+/// Returns the rows a second.
 fn bare(postgres: &Postgres, rows: u64) -> Result<f64> {
     let columns = "id, account_id, kind, name, host, slug, is_active, note, group_id, analytics_enabled, created_at, \
                    updated_at, target_url, antibot_enabled, geo_blocklist, search_key, pixel_ids";
@@ -120,14 +120,14 @@ fn rate(rows: u64, begun: Instant) -> f64 {
     u32::try_from(rows).map_or(f64::NAN, f64::from) / begun.elapsed().as_secs_f64()
 }
 
-/// Writes a file of redirects. Their slugs are in no order, as those that services give out.
+/// Writes a file of redirects. Their slugs are unordered, like those of other services.
 fn write_rows(path: &Path, format: &str, rows: u64) -> Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     if format == "csv" {
         writeln!(file, "slug,target_url,name")?;
     }
     for number in 0..rows {
-        // An odd multiplier gives each number another one.
+        // Multiplying by an odd number maps each number to a different one.
         let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let slug = format!("s{mixed:016x}");
         let target = format!("https://www.example.com/offers/{}/{number}?utm_source=mail", mixed >> 40);

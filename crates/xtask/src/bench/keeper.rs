@@ -1,4 +1,4 @@
-//! A server in a folder of its own. It ends, and its folder goes, with this process, in whatever way that ends.
+//! A server in its own folder. Both are removed when this process ends, however it ends.
 
 use std::fs::{self, Permissions};
 use std::io::{BufRead as _, BufReader};
@@ -11,9 +11,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result, bail};
 
-/// Starts what its second argument says in the folder that its first one names, and says the number of the process. When
-/// the pipe that it reads from closes, it ends the server and removes the folder. The signals that a terminal sends to all
-/// must not end it before that. What it starts does not run as root: PostgreSQL refuses to.
+/// A script that runs the command in its second argument in the folder in its first, and prints the process id. When its
+/// input closes, it stops the server and removes the folder. It ignores the signals that a terminal sends to all
+/// processes. The server does not run as root, because PostgreSQL refuses to.
 const KEEPER: &str = r#"
 trap '' INT TERM HUP
 cd "$1" || exit 1
@@ -32,21 +32,21 @@ wait "$server"
 cd / && rm -rf "$1"
 "#;
 
-/// How long a server may take to be ready.
+/// The time limit until a server is ready.
 const PATIENCE: Duration = Duration::from_mins(1);
 
-/// A server that runs. Dropping it stops it and removes its folder.
+/// A running server. Dropping it stops it and removes its folder.
 pub(super) struct Kept {
     keeper: Child,
-    /// What the keeper reads from.
+    /// The input of the script.
     pipe: Option<ChildStdin>,
     folder: PathBuf,
     pid: u32,
 }
 
 impl Kept {
-    /// Makes an empty folder, runs `command` in it, which is for a shell, and waits until `is_ready` says so. Words that
-    /// follow `$unprivileged` in the command do not run as root; the last of them is to be run by `exec`.
+    /// Makes an empty folder, runs the shell command `command` in it, and waits for `is_ready`. In the command, words after
+    /// `$unprivileged` do not run as root. Its last command must use `exec`.
     pub(super) fn start(name: &str, command: &str, is_ready: impl Fn(&Path) -> bool) -> Result<Self> {
         let folder = tempfile::Builder::new().prefix(&format!("signpost-bench-{name}-")).tempdir()?.keep();
         fs::set_permissions(&folder, Permissions::from_mode(0o755))?;
@@ -63,7 +63,7 @@ impl Kept {
         let mut kept = Self { keeper, pipe, folder, pid: 0 };
         let mut line = String::new();
         BufReader::new(said.context("the keeper has no output")?).read_line(&mut line)?;
-        kept.pid = line.trim().parse().context("the keeper does not say what it started")?;
+        kept.pid = line.trim().parse().context("the keeper did not print a process id")?;
         kept.wait_until(is_ready)?;
         Ok(kept)
     }
@@ -74,7 +74,7 @@ impl Kept {
             if began.elapsed() > PATIENCE || !Path::new(&format!("/proc/{}", self.pid)).exists() {
                 bail!("a server does not start: {}", self.log()?);
             }
-            // Servers do not tell when they are ready.
+            // Poll: servers do not report when they are ready.
             sleep(Duration::from_millis(10));
         }
         Ok(())
@@ -88,7 +88,7 @@ impl Kept {
         self.pid
     }
 
-    /// All that the server has written.
+    /// The output of the server.
     pub(super) fn log(&self) -> Result<String> {
         Ok(String::from_utf8_lossy(&fs::read(self.folder.join("log"))?).into_owned())
     }
@@ -97,12 +97,12 @@ impl Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         drop(self.pipe.take());
-        // There is nobody left to tell.
+        // A drop cannot report failures.
         let _ = self.keeper.wait();
     }
 }
 
-/// A port of the loopback interface on which nobody listens now.
+/// A port of the loopback interface that is free now.
 pub(super) fn free_port() -> Result<u16> {
     Ok(TcpListener::bind(("127.0.0.1", 0))?.local_addr()?.port())
 }

@@ -6,19 +6,19 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, ensure};
 
 use super::postgres::Postgres;
-use super::until::Until;
+use super::turns::Until;
 
-/// A transaction for `pgbench`, and the values of its variables. Beside these there is `:n`, the first of 100 numbers that
-/// no other transaction has; those of all transactions follow each other.
+/// A transaction for `pgbench`, and the values of its variables. The variable `:n` is the first of 100 numbers that belong
+/// to this transaction alone; the numbers of all transactions are consecutive.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Script {
     pub(super) sql: String,
     pub(super) variables: Vec<(String, String)>,
-    /// What its connections set beside the server's defaults.
+    /// Settings of its connections that differ from the server's defaults.
     settings: Option<(&'static str, &'static str)>,
 }
 
-/// Counts the transactions of each client, and puts those of all clients in one order.
+/// Counts the transactions of each client, and interleaves the numbers of all clients.
 const NUMBERS: &str = "\\set i :i + 1\n\\set n :first + (:i * :clients + :client_id) * 100\n";
 
 impl Script {
@@ -26,13 +26,12 @@ impl Script {
         Self { sql: sql.into(), ..Self::default() }
     }
 
-    /// The same, but no statement is planned anew.
+    /// The same script with generic plans, so that PostgreSQL plans each statement once.
     pub(super) fn planned_once(self) -> Self {
         Self { settings: Some(("PGOPTIONS", "-c plan_cache_mode=force_generic_plan")), ..self }
     }
 
-    /// Runs it, and gives the number of transactions and the time that they took. `first` is the least of the numbers
-    /// that it may use.
+    /// Runs it, and returns the number of transactions and their time. `first` is the first number that it may use.
     pub(super) fn run(
         &self,
         postgres: &Postgres,
@@ -57,7 +56,7 @@ impl Script {
         let (report, errors) =
             (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         ensure!(output.status.success(), "pgbench: {errors}\n{}", self.sql);
-        outcome(&report).with_context(|| format!("pgbench says {report}"))
+        outcome(&report).with_context(|| format!("no result in pgbench's report: {report}"))
     }
 }
 

@@ -1,4 +1,4 @@
-//! A private PostgreSQL server that keeps its word: what is committed is on the disk.
+//! A private, durable PostgreSQL server: commits wait for the disk.
 
 use std::fs;
 use std::io::Write as _;
@@ -9,13 +9,13 @@ use anyhow::{Context as _, Result, ensure};
 
 use super::keeper::Kept;
 
-/// Where Debian puts the server's programs, a folder for each version.
+/// Debian's folder for the server's programs, with a subfolder for each version.
 const VERSIONS: &str = "/usr/lib/postgresql";
 
 /// The database, its owner and its only user.
 const NAME: &str = "signpost";
 
-/// Checkpoints and vacuuming come when the benchmark says so, and not in the middle of a round.
+/// Checkpoints and vacuuming run when the benchmark asks for them, and not during a round.
 const SETTINGS: [&str; 12] = [
     "listen_addresses=",
     "fsync=on",
@@ -55,7 +55,7 @@ impl Postgres {
         Ok(postgres)
     }
 
-    /// The database's URL. The way to it is the server's socket, as it is for pgbench.
+    /// The database URL. It uses the server's socket, like pgbench.
     pub(super) fn url(&self) -> String {
         let socket = self.server.folder().display().to_string().replace('/', "%2F");
         format!("postgres://{NAME}@{socket}/{NAME}")
@@ -66,12 +66,12 @@ impl Postgres {
         self.server.pid()
     }
 
-    /// All that it has logged.
+    /// Its whole log.
     pub(super) fn log(&self) -> Result<String> {
         self.server.log()
     }
 
-    /// Runs statements, and gives what they print: a line for each row.
+    /// Runs statements, and returns their output with a line for each row.
     pub(super) fn query(&self, sql: &str) -> Result<String> {
         self.query_in(NAME, sql)
     }
@@ -104,7 +104,7 @@ impl Postgres {
         Ok(String::from_utf8(output.stdout)?.trim().to_owned())
     }
 
-    /// `pgbench`, told which database it is. In the folder of the server it may leave what it needs.
+    /// A `pgbench` command for the database. It may write files to the folder of the server.
     pub(super) fn pgbench(&self) -> Command {
         let mut command = Command::new(self.programs.join("pgbench"));
         command.args(["-n", "-M", "prepared"]).current_dir(self.server.folder());
@@ -112,13 +112,13 @@ impl Postgres {
         command
     }
 
-    /// A folder for files that go with the server.
+    /// A folder for files that are removed with the server.
     pub(super) fn folder(&self) -> &Path {
         self.server.folder()
     }
 }
 
-/// The folder with the programs of the newest version that has all that is needed.
+/// The folder of the newest version that has all needed programs.
 fn programs() -> Option<PathBuf> {
     let mut versions: Vec<(u32, PathBuf)> = fs::read_dir(VERSIONS)
         .ok()?

@@ -1,16 +1,16 @@
 //! Random numbers for loads.
 
-/// Numbers that are random enough to choose a link by (splitmix64).
+/// Random numbers that are good enough to choose links (splitmix64).
 #[derive(Debug)]
 pub(super) struct Random(u64);
 
 impl Random {
-    /// The same numbers each time.
+    /// The same numbers in every run.
     pub(super) const fn seeded(seed: u64) -> Self {
         Self(seed)
     }
 
-    /// Others for each worker and each time.
+    /// Different numbers for each worker and each run.
     pub(super) fn of_worker(worker: u64) -> Self {
         let now = std::time::UNIX_EPOCH.elapsed().map_or(0, |now| u64::from(now.subsec_nanos()));
         Self(now ^ worker.wrapping_mul(0x9E37_79B9_7F4A_7C15))
@@ -24,7 +24,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// A number below another, which must not be 0.
+    /// A number below `bound`, which must not be 0.
     pub(super) fn below(&mut self, bound: u32) -> u32 {
         u32::try_from(self.next() % u64::from(bound)).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! `cargo xtask bench store`: the API on PostgreSQL and Redis against what these can do at most.
+//! `cargo xtask bench store`: the API on PostgreSQL and Redis, compared with the maximum of both.
 
 mod bulk_writes;
 mod load;
@@ -24,41 +24,41 @@ use report::Report;
 use scenery::Scenery;
 use stage::Stage;
 
-/// How it is measured.
+/// The options of the benchmark.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// How many rounds are run, beside one that warms everything up.
+    /// Number of rounds, after a warm-up round.
     #[arg(long, default_value_t = 5)]
     rounds: u32,
-    /// How long each turn of a round is; 0 for as few requests as there can be.
+    /// Seconds of each turn of a round; 0 for the minimum of requests.
     #[arg(long, default_value_t = 2)]
     seconds: u32,
     /// Only the parts whose names contain this: create, update, bulk create, bulk delete, bulk unassign, pages, groups,
     /// quota, requests.
     #[arg(long)]
     only: Option<String>,
-    /// How many links the largest account has; they are created through the API.
+    /// Number of links of the largest account; they are created through the API.
     #[arg(long, default_value_t = 1_000_000, value_parser = clap::value_parser!(u32).range(1_000..))]
     links: u32,
-    /// A program to measure instead of the one that is built from here.
+    /// A program to measure instead of the one built from this checkout.
     #[arg(long)]
     program: Option<PathBuf>,
-    /// An earlier program, with which the cost of requests is compared.
+    /// An earlier program, for a comparison of the cost of requests.
     #[arg(long)]
     before: Option<PathBuf>,
 }
 
 impl Options {
-    /// The least that runs every part.
+    /// The smallest run of every part.
     pub(super) fn smallest(program: PathBuf) -> Self {
         Self { rounds: 1, seconds: 0, only: None, links: 1_000, program: Some(program), before: None }
     }
 }
 
-/// A part of what is measured.
+/// A part of the benchmark.
 type Part<'a> = &'a dyn Fn(&Stage, &Scenery, &mut Report) -> Result<()>;
 
-/// Measures, and prints what was found.
+/// Runs the benchmark, and prints its results.
 pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     let Options { rounds, seconds, only, links, program, before } = options;
     let executable = match program {
@@ -85,12 +85,12 @@ pub(super) fn run(root: &Path, options: &Options) -> Result<()> {
     ];
     let mut wanted = parts.iter().filter(|(name, _)| is_wanted(name));
     let outcome = wanted.try_for_each(|(name, part)| part(&stage, &scenery, &mut report).context(*name));
-    // What was found before a failure is told too.
+    // Print the results so far even after a failure.
     report.print(&facts(&stage)?)?;
     outcome
 }
 
-/// How the large account's links were created, and how much room they take.
+/// How the links of the large account were created, and their size.
 fn size_of_links(stage: &Stage, scenery: &Scenery) -> Result<String> {
     let Scenery { creation, log_of_creation, links_of_large, .. } = scenery;
     let ask = |sql: &str| stage.postgres.query(sql);
@@ -109,7 +109,7 @@ fn size_of_links(stage: &Stage, scenery: &Scenery) -> Result<String> {
     ))
 }
 
-/// What a reader of the table must know.
+/// The facts that a reader of the table needs.
 fn facts(stage: &Stage) -> Result<String> {
     let cores = std::thread::available_parallelism()?;
     let memory = fs::read_to_string("/proc/meminfo")?;

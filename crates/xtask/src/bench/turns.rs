@@ -1,31 +1,39 @@
-//! Things that take turns, so that what the machine does meanwhile befalls all of them alike.
+//! Cases that take turns, so that disturbances of the machine affect all of them equally.
 
 use std::io::Write as _;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 
-/// How long it goes on.
+/// The number of rounds and requests.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turns {
     rounds: usize,
     requests: u32,
 }
 
-/// What was measured of one thing.
+/// The end of a turn, by time or by requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Until {
+    Elapsed(Duration),
+    /// After this number of requests on all connections together.
+    Requests(u32),
+}
+
+/// The results of one case.
 pub(super) struct Figure {
     name: &'static str,
-    /// The mean time of a request in each round, the fastest first.
+    /// The mean time of a request in each round, fastest first.
     rounds: Vec<Duration>,
 }
 
 impl Turns {
-    /// So many rounds that count, each with so many requests of each thing.
+    /// A number of rounds that count, each with `requests` requests of each case.
     pub(super) const fn new(rounds: usize, requests: u32) -> Self {
         Self { rounds, requests }
     }
 
-    /// Lets all of them take turns. One more round, the first, warms everything up and does not count.
+    /// Runs all cases in turns, after a warm-up round that does not count.
     pub(super) fn take<T>(
         self,
         contenders: impl IntoIterator<Item = (&'static str, T)>,

@@ -1,4 +1,4 @@
-//! What a visit costs, by where the link lives and where it leads.
+//! The cost of a visit, by the domain of the link and by its target.
 
 use std::path::Path;
 
@@ -6,8 +6,7 @@ use anyhow::{Context as _, Result, ensure};
 use serde_json::{Value, json};
 use signpost_test_servers::dns::{NameServer, Record};
 
-use super::api::Api;
-use super::connection::Connection;
+use super::connection::{Api, Connection};
 use super::turns::{self, Turns};
 use crate::program::Program;
 
@@ -15,7 +14,7 @@ const HOSTNAME: &str = "links.shop.test";
 const EDGE: &str = "edge.example.net";
 const REFERENCE: &str = "on the system domain";
 
-/// Visits links of several kinds in turns.
+/// Visits several kinds of links in turns.
 pub(super) fn run(executable: &Path, turns: Turns) -> Result<()> {
     let folder = tempfile::tempdir()?;
     let dns = NameServer::start();
@@ -34,7 +33,7 @@ pub(super) fn run(executable: &Path, turns: Turns) -> Result<()> {
     let mut api = Api::connect(&program)?;
     activate(&mut api, &dns)?;
 
-    // Two path segments cannot be an address of ours, one can: that costs a look-up.
+    // A target with one path segment may be an address of ours, which costs a look-up; with two segments it cannot.
     let elsewhere = "https://example.com/somewhere/else";
     let visits = [
         (REFERENCE, visit_of(&mut api, "localhost", elsewhere)?),

@@ -1,9 +1,8 @@
-"""Rules of the API that no JSON schema can state.
+"""Rules of the API that no JSON schema can express.
 
-Schemathesis expects that a request which fits the schema is accepted, and that a 404 is about the resource in the path.
-Here are the answers to which something else led than the form of the request, by the error code, or by the field and the
-code of the violation, that the API names. Any other refusal of a request that fits the schema is a mistake of the
-document or of the API.
+Schemathesis expects that the API accepts a request which matches the schema, and that a 404 is about the resource in the
+path. This file lists the refusals with other causes than the form of the request, by error code, or by field and code of
+the violation. Any other refusal of a request that matches the schema is a defect of the document or of the API.
 """
 
 import re
@@ -12,7 +11,7 @@ import schemathesis
 from hypothesis import strategies
 from schemathesis.openapi.checks import EnsureResourceAvailability, RejectedPositiveData
 
-# Targets that every program reads in the same way; the document's pattern cannot say which those are.
+# Targets that all URL parsers read the same way, which the document's pattern cannot express.
 LABELS = strategies.from_regex(r"[a-z]([a-z0-9-]{0,20}[a-z0-9])?|bücher|пример|例え", fullmatch=True)
 TARGETS = strategies.builds(
     lambda scheme, labels, port, rest: scheme + "://" + ".".join(labels) + port + rest,
@@ -24,25 +23,25 @@ TARGETS = strategies.builds(
 schemathesis.openapi.format("http-url", TARGETS)
 
 CODES = {
-    # Which domain a link ends on depends on the link as it was.
+    # The domain of a link after an update depends on the stored link.
     "slug_required_for_system_domain",
-    # Which hostnames are the installation's own is for its operator to say.
+    # The operator sets the hostnames of the installation.
     "hostname_is_system_domain",
 }
 
 VIOLATIONS = {
     # A cursor belongs to one account, one list and one filter, and carries a checksum.
     ("cursor", "invalid_format"),
-    # Which hosts every program reads in the same way is beyond a regular expression.
+    # A regular expression cannot express which hosts all URL parsers read the same way.
     ("target_url", "invalid_format"),
-    # A link's own address, and a host on the operator's list.
+    # The link's own address, or a host on the operator's block list.
     ("target_url", "invalid_value"),
-    # A key is for one request, and the same ones are sent with many.
+    # A key belongs to one request, but the generator sends the same keys with many.
     ("Idempotency-Key", "invalid_value"),
-    # Each vendor's codes have a form of their own, and which pixels there are is known to the account.
+    # Each vendor's ids have their own form, and pixels must exist in the account.
     ("pixel_id", "invalid_format"),
     ("pixel_ids[]", "invalid_value"),
-    # URLs of landing pages are judged as targets are, and videos are taken from some hosts only.
+    # URLs of landing pages follow the rules of targets, and videos are allowed from some hosts only.
     ("avatar_url", "invalid_format"),
     ("avatar_url", "invalid_value"),
     ("widgets[].image_url", "invalid_format"),
@@ -51,22 +50,22 @@ VIOLATIONS = {
     ("widgets[].thumbnail_url", "invalid_value"),
     ("widgets[].url", "invalid_format"),
     ("widgets[].url", "invalid_value"),
-    # How long the labels of a hostname may be, and which hostnames nobody can connect.
+    # The length of labels of a hostname, and hostnames that no account can connect.
     ("hostname", "invalid_format"),
     ("hostname", "invalid_value"),
     ("hostname", "too_long"),
-    # Which time zones there are. Dimensions are a list between commas, which a schema cannot describe.
+    # The set of time zones. Dimensions are separated by commas, which a schema cannot express.
     ("timezone", "invalid_value"),
     ("dimensions", "invalid_value"),
     ("dimensions", "too_many_items"),
-    # A period must not end before it begins, and has a bounded number of buckets.
+    # A period must not end before it starts, and has a limited number of buckets.
     ("start_date", "out_of_range"),
     ("interval", "out_of_range"),
-    # The pattern takes instants and places that are beyond what there can be.
+    # The pattern allows instants and positions outside the valid range.
     ("after", "invalid_format"),
 }
 
-# The filters of analytics are lists between commas, with backslashes before literal ones.
+# The filters of analytics are separated by commas, with a backslash before literal commas.
 FILTERS = {
     "browser",
     "channel",
@@ -83,7 +82,7 @@ FILTERS = {
 }
 VIOLATIONS |= {(name, code) for name in FILTERS for code in ("invalid_format", "too_long", "too_many_items")}
 
-# The codes of a 404 that is about the resource in the path, by the second part of the path.
+# The codes of a 404 about the resource in the path, by the second segment of the path.
 NOT_FOUND = {
     "domains": "domain_not_found",
     "groups": "group_not_found",
@@ -97,8 +96,8 @@ VALID_KEY = re.compile(r"[!-~]{1,255}")
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
-    """Leaves out keys that would make most requests repetitions of others, or misuses of their keys. Invalid ones stay, and
-    all of the phase that goes through the headers one by one."""
+    """Removes keys, because most requests would repeat other requests or misuse their keys. Invalid keys stay, and so do all
+    keys in the phase that covers the headers one by one."""
     key = (case.headers or {}).get("Idempotency-Key")
     is_coverage = case.meta is not None and case.meta.phase.name.value == "coverage"
     if isinstance(key, str) and VALID_KEY.fullmatch(key) and not is_coverage:

@@ -1,14 +1,14 @@
-//! What the program's own log says about a run.
+//! The findings in the program's log of a run.
 
 use serde_json::Value;
 
-/// Every line that tells of a mistake of the program: an error, a panic among them, an answer with a status of 500 or
-/// more, and whatever is no line of its log at all. `text` is a log in the form `json`.
+/// Every line that shows a defect: errors and panics, answers with a status of 500 or more, and lines that are not log
+/// lines. `text` is a log in the format `json`.
 pub(super) fn findings(text: &str) -> Vec<&str> {
-    text.lines().filter(|line| tells_of_a_mistake(line)).collect()
+    text.lines().filter(|line| shows_a_defect(line)).collect()
 }
 
-fn tells_of_a_mistake(line: &str) -> bool {
+fn shows_a_defect(line: &str) -> bool {
     let Ok(entry) = serde_json::from_str::<Value>(line) else { return true };
     let level = entry.get("level").and_then(Value::as_str);
     let status = entry.get("status").and_then(Value::as_u64);
@@ -20,7 +20,7 @@ mod tests {
     use super::findings;
 
     #[test]
-    fn errors_panics_and_answers_from_500_on_are_found() {
+    fn errors_panics_and_statuses_from_500_are_found() {
         let mistakes = [
             r#"{"level":"ERROR","message":"panic","location":"a.rs:1"}"#,
             r#"{"level":"ERROR","message":"the store broke"}"#,

@@ -1,4 +1,4 @@
-//! Schemathesis: where it is, and how it is called.
+//! Finding and running Schemathesis.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,19 +10,19 @@ use anyhow::{Context, Result, bail};
 
 use crate::program::Program;
 
-/// The variable that names the program, for those who have it elsewhere than on the path.
+/// The variable with the path of the program, if it is not on the path.
 const VARIABLE: &str = "SCHEMATHESIS";
 
 /// Its names on the path.
 const NAMES: [&str; 2] = ["schemathesis", "st"];
 
-/// The version whose options are used here.
+/// The version whose options this crate uses.
 const MAJOR_VERSION: u32 = 4;
 
-/// What it is told about rules that the document cannot state, in its own language.
+/// Hooks in Python for rules that the document cannot express.
 const HOOKS: &str = include_str!("beyond_the_schema.py");
 
-/// Where it finds that.
+/// The file name of the hooks.
 const HOOKS_FILE: &str = "beyond_the_schema.py";
 
 /// An installed Schemathesis.
@@ -30,28 +30,26 @@ const HOOKS_FILE: &str = "beyond_the_schema.py";
 pub(super) struct Schemathesis(OsString);
 
 impl Schemathesis {
-    /// Finds it: the one that the variable `SCHEMATHESIS` names, else the one on the path.
+    /// Finds the program in the variable `SCHEMATHESIS`, or else on the path.
     ///
     /// # Errors
-    /// There is none, or another version; the message says how to install it.
+    /// If it is missing or has another version; the message says how to install it.
     pub(super) fn find() -> Result<Self> {
         if let Some(named) = env::var_os(VARIABLE).filter(|named| !named.is_empty()) {
             return match major_version(&named) {
                 Some(MAJOR_VERSION) => Ok(Self(named)),
-                Some(other) => bail!("{VARIABLE} names version {other} of Schemathesis; {INSTALL}"),
-                None => bail!("{VARIABLE} names no Schemathesis: {}; {INSTALL}", named.to_string_lossy()),
+                Some(other) => bail!("{VARIABLE} is version {other} of Schemathesis; {INSTALL}"),
+                None => bail!("{VARIABLE} is not Schemathesis: {}; {INSTALL}", named.to_string_lossy()),
             };
         }
         let found = NAMES.map(OsString::from).into_iter().find(|name| {
-            // Other programs are called `st` too.
+            // Other programs have the name `st` too.
             major_version(name) == Some(MAJOR_VERSION)
         });
-        found
-            .map(Self)
-            .with_context(|| format!("there is no Schemathesis {MAJOR_VERSION} on the path; {INSTALL}"))
+        found.map(Self).with_context(|| format!("Schemathesis {MAJOR_VERSION} is not on the path; {INSTALL}"))
     }
 
-    /// Runs it on the program, with every check and in every phase, and gives its exit code.
+    /// Runs all its checks and phases on the program, and returns its exit code.
     pub(super) fn run(
         &self,
         folder: &Path,
@@ -64,13 +62,13 @@ impl Schemathesis {
         let status = Command::new(&self.0)
             .args(arguments(program, seed, max_examples))
             .args(further)
-            // It leaves its notes in the folder where it runs, and reads a `schemathesis.toml` that lies there.
+            // It writes files to its working directory, and reads `schemathesis.toml` there.
             .current_dir(folder)
             .env("SCHEMATHESIS_HOOKS", HOOKS_FILE)
             .stdin(Stdio::null())
             .status()
             .context("cannot start Schemathesis")?;
-        // One that a signal ended has no code.
+        // There is no exit code if a signal ended it.
         Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
     }
 }
@@ -78,7 +76,7 @@ impl Schemathesis {
 const INSTALL: &str = "install it from PyPI with `pip install 'schemathesis>=4,<5'` (best in a virtual environment), and \
                        put it on the path or its path into the variable SCHEMATHESIS";
 
-/// The major version of a Schemathesis, or nothing if `program` is none.
+/// The major version of Schemathesis; `None` if `program` is another program.
 fn major_version(program: &OsString) -> Option<u32> {
     let output = Command::new(program).arg("--version").stdin(Stdio::null()).output().ok()?;
     parse_version(&String::from_utf8_lossy(&output.stdout))
@@ -110,7 +108,7 @@ fn arguments(program: &Program, seed: u32, max_examples: u32) -> Vec<String> {
         &max_examples.to_string(),
         "--seed",
         &seed.to_string(),
-        // The seed says it all: no memory of former runs.
+        // Keep no database of earlier runs, so that the seed alone decides.
         "--generation-database",
         "none",
         "--continue-on-failure",
@@ -126,7 +124,7 @@ mod tests {
     use super::parse_version;
 
     #[test]
-    fn only_schemathesis_has_a_version() {
+    fn other_programs_named_st_have_no_version() {
         assert_eq!(parse_version("schemathesis, version 4.32.5\n"), Some(4));
         assert_eq!(parse_version("Schemathesis, version 3.0.1"), Some(3));
         for other in

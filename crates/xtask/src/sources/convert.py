@@ -1,6 +1,6 @@
 """Writes the files of crates/enrichment/data from unpacked packages: convert.py KIND INPUT OUTPUT HEADER.
 
-The packages are data for other languages. What comes out has one rule a line, and columns divided by tabs."""
+The packages have data for other languages. The output has one rule a line, with columns separated by tabs."""
 
 import ast
 import json
@@ -9,7 +9,7 @@ import sys
 
 
 def agents(package):
-    """The rules of uap-core, which the package holds as calls of Python classes. The calls are read, not run.
+    """The rules of uap-core. The package has them as calls of Python classes, which are parsed and not executed.
 
     Device rules name thousands of models; crates/enrichment/src/device.rs needs none of them."""
     kinds = {"UserAgentMatcher": "browser", "OSMatcher": "os"}
@@ -29,13 +29,13 @@ def crawlers(package):
 
 
 def categories(package):
-    """A host and its category. Entries with a path, and those whose medium is unknown, say nothing about a host."""
+    """Hosts with their categories. Entries with a path are about a page and not about a host."""
     mediums = {"search": "search", "social": "social", "email": "email", "paid": "display", "unknown": "referral",
                "referral": "referral"}
     hosts = {}
     for host, entry in json.loads((package / "package" / "lib" / "referrers.json").read_text()).items():
         host = host.lower().strip().removeprefix("www.")
-        # What follows the slash is a page of the host; names without a top-level domain are apps.
+        # Text after the slash is a page of the host; names without a top-level domain are apps.
         if "/" in host or "." not in host or host.startswith("com."):
             continue
         if entry["medium"] not in mediums:
@@ -48,7 +48,7 @@ def main(kind, package, output, header):
     rows = {"agents": agents, "crawlers": crawlers, "categories": categories}[kind](pathlib.Path(package))
     for row in rows:
         if any("\t" in column or "\n" in column for column in row) or row[0].startswith("#"):
-            raise SystemExit(f"cannot be written as a line: {row}")
+            raise SystemExit(f"cannot write this as a line: {row}")
     lines = [f"# {line}" for line in header.splitlines()] + ["\t".join(row) for row in rows]
     pathlib.Path(output).write_text("\n".join(lines) + "\n")
     print(f"{output}: {len(rows)} lines")

@@ -1,17 +1,17 @@
-//! A rule that is cited exists: decisions of the contract (`D12`), requirements (`R12`) and records (`ADR 12`).
+//! Every cited rule exists: decisions of the contract (`D12`), requirements (`R12`) and decision records (`ADR 12`).
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::finding::Finding;
 
-/// Where the numbers are defined. The contract is not searched for citations: it defines what it names.
+/// The folder that defines the numbers. Its own files are not searched for citations.
 const CONTRACT: &str = "docs/contract/";
 const DECISIONS: &str = "docs/contract/decisions.md";
 const REQUIREMENTS: &str = "docs/contract/requirements.md";
 const RECORDS: &str = "docs/decisions/";
 
-/// The kinds of file in which people write citations. Bundled scripts and pictures contain `D3` by chance.
+/// The types of files in which people write citations. Bundled scripts and pictures contain `D3` by chance.
 const WRITTEN: [&str; 5] = ["rs", "md", "sql", "toml", "yml"];
 
 /// The numbers that exist.
@@ -22,8 +22,7 @@ struct Defined {
     records: BTreeSet<u32>,
 }
 
-/// Reports each citation of a number that is not defined, and each record that is cited as a "decision" with its number
-/// instead of as an ADR.
+/// Reports each citation of an undefined number, and each decision record that is cited as "decision" instead of ADR.
 #[must_use]
 pub fn check(texts: &[(&str, String)]) -> Vec<Finding> {
     let defined = Defined::of(texts);
@@ -67,7 +66,7 @@ impl Defined {
                 vec![format!("`ADR {number}` is not in {RECORDS}")]
             }
             ("decision" | "Decision", Some(number)) => {
-                vec![format!("cite `ADR {number}` or `D{number}`, so that one is not taken for the other")]
+                vec![format!("ambiguous: cite `ADR {number}` or `D{number}`")]
             }
             _ => rules(text).filter(|rule| !self.has(*rule)).map(Rule::message).collect(),
         }
@@ -97,7 +96,7 @@ impl Rule {
     }
 }
 
-/// The rules that a word cites: `D12` is one, and a test's name begins with some (`d30_r19_…`).
+/// The rules that a word cites: `D12`, or the prefixes of a test's name (`d30_r19_…`).
 fn rules(word: &str) -> impl Iterator<Item = Rule> {
     let is_name = word.contains('_');
     word.split('_').map_while(move |part| match (part.split_at_checked(1)?, is_name) {
@@ -124,7 +123,7 @@ fn words(line: &str) -> impl Iterator<Item = Word<'_>> {
             let end = begun.find(|character| !is_part(character)).unwrap_or(begun.len());
             let (text, after) = begun.split_at(end);
             rest = after;
-            // `%D0` is a byte of a URL, `\r6` and `#d1` parts of texts, and `0.d2` a number.
+            // `%D0` is a byte of a URL, `\r6` and `#d1` are parts of texts, and `0.d2` is a number.
             if !before.is_some_and(|before| "%\\#.".contains(before)) {
                 return Some(Word { text, after });
             }
@@ -161,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_exists_may_be_cited() {
+    fn existing_rules_may_be_cited() {
         for text in
             ["// D1, D1–D12; R3 and ADR 7.", "fn d1_r3_ids_sort() {}", "ADR 0007", "/0007-a-record.md"]
         {
@@ -170,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_exist_is_reported_with_its_line() {
+    fn unknown_rules_are_reported_with_their_line() {
         for (text, number) in [("\n// (D13)", "D13"), ("\nfn d1_r4_is_new() {}", "R4"), ("\n// R1–R3", "R1")]
         {
             assert_eq!(
@@ -182,16 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn a_record_is_cited_as_such() {
+    fn a_decision_record_is_cited_as_adr() {
         let text = concat!("// See deci", "sion 7.");
-        assert_eq!(
-            reported(text),
-            ["crates/a/src/lib.rs:1: cite `ADR 7` or `D7`, so that one is not taken for the other"]
-        );
+        assert_eq!(reported(text), ["crates/a/src/lib.rs:1: ambiguous: cite `ADR 7` or `D7`"]);
     }
 
     #[test]
-    fn what_only_looks_like_a_citation_is_left_alone() {
+    fn text_that_only_resembles_a_citation_is_ignored() {
         for text in ["%D0%B0", "let d99 = 1;", "D999", "RD13", "\"\\r9\"", "#d84", "u32", "r13"] {
             assert_eq!(reported(text), Vec::<String>::new(), "{text}");
         }

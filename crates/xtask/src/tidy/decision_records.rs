@@ -1,13 +1,13 @@
-//! Decision records are numbered in the order in which they were taken, and none is lost.
+//! Decision records are numbered consecutively from 1.
 
 use crate::finding::Finding;
 
 const FOLDER: &str = "docs/decisions/";
 
-/// The list of the records, which is none itself.
+/// The index of the records, which is not a record itself.
 const INDEX: &str = "README.md";
 
-/// Reports a record that is not called `NNNN-title.md`, and every number from 1 on that is missing or given twice.
+/// Reports a record whose name is not `NNNN-title.md`, and every number that is missing or used twice.
 #[must_use]
 pub fn check(paths: &[String]) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -55,7 +55,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_a_repetition_and_a_late_start_are_reported() {
+    fn gaps_repetitions_and_a_late_start_are_reported() {
         for names in [["0001-a.md", "0003-b.md"], ["0001-a.md", "0001-b.md"]] {
             let reported = reported(&names);
             assert_eq!(reported.len(), 1, "{names:?}: {reported:?}");
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn another_form_of_name_is_reported() {
+    fn malformed_names_are_reported() {
         for name in ["1-a.md", "0001_a.md", "0001-A.md", "0001-.md", "0001-a.txt", "+001-a.md", "0001-a/b.md"]
         {
             assert_eq!(

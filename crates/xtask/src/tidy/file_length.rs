@@ -1,31 +1,31 @@
-//! One file, one subject: a source file that grows past a few screens has more than one.
+//! A file has one subject: a source file of many screens has several.
 
 use super::is_rust;
 use crate::finding::Finding;
 
-/// The most lines that a Rust file may have, its tests included.
-pub const MOST_LINES: usize = 400;
+/// The maximum number of lines of a Rust file, including its tests.
+pub const MAX_LINES: usize = 400;
 
-/// Reports a Rust file that is longer than [`MOST_LINES`].
+/// Reports a Rust file that is longer than [`MAX_LINES`].
 #[must_use]
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     let lines = text.lines().count();
-    if !is_rust(path) || lines <= MOST_LINES {
+    if !is_rust(path) || lines <= MAX_LINES {
         return Vec::new();
     }
     vec![Finding::about(
         path,
-        format!("has {lines} lines, {MOST_LINES} are the most; which subject can leave?"),
+        format!("has {lines} lines, at most {MAX_LINES} are allowed: move a subject to its own file"),
     )]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST_LINES, check};
+    use super::{MAX_LINES, check};
 
     #[test]
     fn only_a_rust_file_past_the_limit_is_reported() {
-        let longest = "line\n".repeat(MOST_LINES);
+        let longest = "line\n".repeat(MAX_LINES);
         let too_long = format!("{longest}line\n");
         assert_eq!(check("a.rs", &longest), []);
         assert_eq!(check("a.rs", &too_long).len(), 1);

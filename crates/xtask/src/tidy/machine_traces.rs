@@ -1,11 +1,11 @@
-//! The repository is the same on every machine: no path of one, and no word about where its crates come from.
+//! The repository is independent of the machine: it contains no machine's paths and no registry of crates.
 
 use crate::finding::Finding;
 
-/// Folders that lie elsewhere on the next machine. Written in two parts, for this file is checked too.
+/// Folders that depend on the machine. Written in two parts, because this file is checked too.
 const FOLDERS: [&str; 3] = [concat!("/wo", "rk/"), concat!("/ro", "ot/"), concat!("/ho", "me/")];
 
-/// What a registry's address looks like in a configuration, and the hosts of the default one.
+/// Patterns of registry addresses in configurations, and the hosts of the default registry.
 const REGISTRIES: [&str; 5] = [
     concat!("registry+", "http"),
     concat!("sparse+", "http"),
@@ -14,10 +14,10 @@ const REGISTRIES: [&str; 5] = [
     concat!("static.", "crates.io"),
 ];
 
-/// The one file that names the registry by nature.
+/// The only file that must name the registry.
 const LOCK_FILE: &str = "Cargo.lock";
 
-/// Reports every line with a machine's path or a registry's address.
+/// Reports every line with a path of a machine or an address of a registry.
 #[must_use]
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     if path == LOCK_FILE {
@@ -35,7 +35,7 @@ pub fn check(path: &str, text: &str) -> Vec<Finding> {
     findings
 }
 
-/// Whether `folder` begins a path in `line`, rather than going on with a longer one or with an URL.
+/// Whether `folder` starts a path in `line`, and is not part of a longer path or a URL.
 fn starts_a_path(line: &str, folder: &str) -> bool {
     line.match_indices(folder).any(|(at, _)| {
         let before = line.get(..at).and_then(|before| before.chars().next_back());
@@ -48,7 +48,7 @@ mod tests {
     use super::{FOLDERS, LOCK_FILE, REGISTRIES, check};
 
     #[test]
-    fn a_path_of_a_machine_is_reported() {
+    fn a_machines_path_is_reported() {
         for folder in FOLDERS {
             for line in [format!("{folder}x"), format!("cd {folder}x"), format!("\"file://{folder}x\"")] {
                 assert_eq!(check("a.md", &line).len(), 1, "{line}");
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_longer_path_and_an_url_are_no_machines() {
+    fn longer_paths_and_urls_are_not_reported() {
         for folder in FOLDERS {
             for line in
                 [format!("https://example.com{folder}x"), format!("{{base}}{folder}x"), format!("..{folder}")]
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn a_registry_is_reported_but_in_the_lock_file() {
+    fn a_registry_is_reported_except_in_the_lock_file() {
         for registry in REGISTRIES {
             assert_eq!(check("a.toml", registry).len(), 1, "{registry}");
             assert_eq!(check(LOCK_FILE, registry), [], "{registry}");

@@ -1,13 +1,13 @@
-//! A name says what a thing is.
+//! File names say what a file contains.
 
 use std::collections::BTreeSet;
 
 use crate::finding::Finding;
 
-/// Names that fit anything, and so collect everything.
+/// Names that fit any content, so that unrelated code collects under them.
 const VAGUE: [&str; 7] = ["utils", "util", "helpers", "helper", "common", "misc", "manager"];
 
-/// Reports each file or folder that has a vague name, once, whatever its ending or case.
+/// Reports each file or folder with a vague name once, ignoring extension and case.
 #[must_use]
 pub fn check(paths: &[String]) -> Vec<Finding> {
     let mut vague = BTreeSet::new();
@@ -22,7 +22,7 @@ pub fn check(paths: &[String]) -> Vec<Finding> {
             end += 1;
         }
     }
-    vague.into_iter().map(|path| Finding::about(path, "has a name that says nothing")).collect()
+    vague.into_iter().map(|path| Finding::about(path, "has a vague name")).collect()
 }
 
 #[cfg(test)]
@@ -40,11 +40,7 @@ mod tests {
             ["a/util.rs", "b/Common/x.rs", "b/Common/y.rs", "c/misc", "d/link_manager.rs", "utility.rs"];
         assert_eq!(
             reported(&paths),
-            [
-                "a/util.rs: has a name that says nothing",
-                "b/Common: has a name that says nothing",
-                "c/misc: has a name that says nothing",
-            ]
+            ["a/util.rs: has a vague name", "b/Common: has a vague name", "c/misc: has a vague name",]
         );
     }
 }

@@ -1,15 +1,16 @@
-//! What is merged is finished; what is left for later is in the tracker, not in the source.
+//! Merged work is finished; the tracker, not the source, lists what remains.
 
 use super::is_rust;
 use crate::finding::Finding;
 
-/// Marks of unfinished work in any text file; whole words. Each is written in two parts, for this file is checked too.
+/// Marks of unfinished work in any text file, as whole words. Each is written in two parts, because this file is checked
+/// too.
 const WORDS: [&str; 2] = [concat!("TO", "DO"), concat!("FIX", "ME")];
 
-/// The same in Rust files, wherever they stand.
+/// Marks in Rust files, at any position.
 const IN_RUST: [&str; 3] = [concat!("to", "do!"), concat!("unimpl", "emented!"), concat!("#[", "ignore")];
 
-/// Reports every line with a mark of unfinished work or with a test that is switched off.
+/// Reports every line with a mark of unfinished work or an ignored test.
 #[must_use]
 pub fn check(path: &str, text: &str) -> Vec<Finding> {
     let in_rust: &[&str] = if is_rust(path) { &IN_RUST } else { &[] };
@@ -45,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_whole_and_macros_are_rust() {
+    fn only_whole_words_and_macros_in_rust_files_are_reported() {
         for word in WORDS {
             assert_eq!(check("a.rs", &format!("{word}S {} un{word}", word.to_lowercase())), [], "{word}");
             assert_eq!(check("a.sql", &format!("-- {word}: index")).len(), 1, "{word}");

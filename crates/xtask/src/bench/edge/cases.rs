@@ -12,12 +12,12 @@ use crate::bench::connection::Connection;
 use crate::bench::figure::Goal;
 use crate::program::Program;
 
-/// A part of what is measured.
+/// A part of the benchmark.
 pub(super) type Part = fn(&mut Stage) -> Result<()>;
 
 const MAIN: Goals = Goals { rate: Goal::AtLeast(0.92), work: Goal::AtMost(1.25), p99: Goal::AtMost(1.3) };
 
-/// A thousand of all links.
+/// A thousand of the links.
 pub(super) fn few(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.few()?;
     alone(stage, "1,000 links", &visits, 302, &MAIN, &Pace::ALL)
@@ -28,7 +28,7 @@ pub(super) fn one(stage: &mut Stage) -> Result<()> {
     alone(stage, "one link", &visits, 302, &Goals::NONE, &Pace::ALL)
 }
 
-/// All links, few of them often, where a tenth of them fits into the cache.
+/// All links, a few of them often, with a cache for a tenth of them.
 pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.skewed()?;
     let cache = stage.cache_of(stage.links / 10);
@@ -36,7 +36,7 @@ pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     let goals = Goals { rate: Goal::AtLeast(0.60), ..Goals::NONE };
     let mut contenders = stage.references(&visits)?;
     contenders.push(Contender::new("ours", &program.links, program.pid(), &visits, 302)?);
-    // Until there were as many visits as links. By then the cache is full, and has met the links that are visited often.
+    // Warm up with as many visits as links. Then the cache is full and has the frequently visited links.
     let mut warmed_up = 0;
     while warmed_up < u64::from(stage.links) && stage.load.seconds > 0 {
         warmed_up += contenders.last_mut().map_or(Ok(u64::MAX), |ours| ours.warm_up(&stage.load))?;
@@ -46,10 +46,10 @@ pub(super) fn skewed(stage: &mut Stage) -> Result<()> {
     program.stop()
 }
 
-/// What is read from a turn.
+/// A figure of a turn.
 type Reading = fn(&Turn) -> f64;
 
-/// A thousand links, by a program that records clicks and by one that does not.
+/// A thousand links, with and without recording of clicks.
 pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.few()?;
     let twin = stage.scenery.twin()?;
@@ -80,7 +80,7 @@ pub(super) fn recorded(stage: &mut Stage) -> Result<()> {
     on.stop()
 }
 
-/// What became of the clicks.
+/// The metrics of recorded and dropped clicks.
 fn kept(program: &Program) -> Result<String> {
     let address = program.metrics.as_deref().context("no address of the metrics")?;
     let mut connection = Connection::open(address)?;
@@ -93,7 +93,7 @@ fn kept(program: &Program) -> Result<String> {
     Ok(lines.collect::<Vec<_>>().join(", "))
 }
 
-/// Paths at which nothing is, also against links that are there.
+/// Unknown paths, also compared with existing links.
 pub(super) fn unknown(stage: &mut Stage) -> Result<()> {
     let (unknown, known) = (stage.paths.unknown()?, stage.paths.few()?);
     let program = stage.scenery.start(&[])?;
@@ -122,14 +122,14 @@ pub(super) fn landing(stage: &mut Stage) -> Result<()> {
     alone(stage, "landing page", &visits, 200, &Goals::NONE, &Pace::ALL)
 }
 
-/// One connection for each request.
+/// A new connection for each request.
 pub(super) fn closing(stage: &mut Stage) -> Result<()> {
     let visits = stage.paths.few()?.closing();
     let goals = Goals { rate: Goal::AtLeast(0.95), work: Goal::AtMost(1.0), p99: Goal::None };
     alone(stage, "closing", &visits, 302, &goals, &[Pace::Saturated, Pace::Modest])
 }
 
-/// One connection for each request at a proxy, which keeps its own. It works on the load's core.
+/// A new connection for each request to a proxy, which keeps its own connections alive. The proxy runs on the load's core.
 pub(super) fn proxied(stage: &mut Stage) -> Result<()> {
     let Some(nginx) = &stage.nginx else {
         stage.report.note("proxied: nginx is not installed".to_owned());
@@ -154,7 +154,7 @@ pub(super) fn proxied(stage: &mut Stage) -> Result<()> {
     program.stop()
 }
 
-/// The references and a program that does nothing else.
+/// Compares a newly started program with the references.
 fn alone(
     stage: &mut Stage,
     name: &str,

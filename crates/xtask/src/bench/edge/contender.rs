@@ -1,4 +1,4 @@
-//! What is compared, and how it did.
+//! The compared programs and their results.
 
 use std::time::Duration;
 
@@ -9,31 +9,31 @@ use super::machine;
 use super::visits::{Pace, Turn, Visits};
 use crate::bench::connection::Connection;
 
-/// Requests that were not answered as they should have been.
+/// Requests without the expected answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Failures {
-    /// There was no answer.
+    /// Requests without an answer.
     pub(super) unanswered: u64,
-    /// The answer had a status of 400 or more, and should not have had one.
+    /// Requests with an unexpected status of 400 or more.
     pub(super) refused: u64,
 }
 
-/// Something that answers visitors.
+/// A program that answers visitors.
 pub(super) struct Contender {
     pub(super) name: &'static str,
     address: String,
-    /// The process that answers, with its children.
+    /// Its process, whose children count too.
     process: u32,
     visits: Visits,
-    /// What it is to answer.
+    /// The expected status.
     status: u16,
-    /// Where in the file the next turn begins, so that a turn does not find what the last one has warmed up.
+    /// The first line of the next turn, so that a turn does not repeat the warm paths of the last one.
     next: u32,
     turns: Vec<(Pace, Turn)>,
 }
 
 impl Contender {
-    /// Asks once, and takes nothing but the status that is expected.
+    /// Sends one request, which must get the expected status.
     pub(super) fn new(
         name: &'static str,
         address: &str,
@@ -41,26 +41,26 @@ impl Contender {
         visits: &Visits,
         status: u16,
     ) -> Result<Self> {
-        let request = visits.requests()?.into_iter().next().context("nothing to ask for")?;
+        let request = visits.requests()?.into_iter().next().context("no paths to visit")?;
         let mut connection = Connection::open(address)?;
         let answer = connection.exchange(&request)?;
         let body = String::from_utf8_lossy(answer.body);
-        ensure!(answer.status == status, "{name} answers {} and not {status}: {body}", answer.status);
+        ensure!(answer.status == status, "{name} answers {} instead of {status}: {body}", answer.status);
         let visits = visits.clone();
         Ok(Self { name, address: address.to_owned(), process, visits, status, next: 0, turns: Vec::new() })
     }
 
-    /// Which line of the file comes next.
+    /// The line of the file for the next turn.
     pub(super) const fn next(&self) -> u32 {
         self.next
     }
 
-    /// Goes on at a line of the file.
+    /// Continues at a line of the file.
     pub(super) const fn begin_at(&mut self, line: u32) {
         self.next = line;
     }
 
-    /// Takes a turn that does not count, and says how many requests it was.
+    /// Takes a turn that does not count, and returns its number of requests.
     pub(super) fn warm_up(&mut self, load: &Load) -> Result<u64> {
         Ok(self.turn(load, Pace::Saturated, machine::cores()?.0)?.requests)
     }
@@ -83,19 +83,19 @@ impl Contender {
         Ok(Turn { work, others, ..turn })
     }
 
-    /// A number of each turn at this pace.
+    /// A figure of each turn at this pace.
     pub(super) fn numbers(&self, pace: Pace, of: impl Fn(&Turn) -> f64) -> Vec<f64> {
         self.turns.iter().filter(|(of_turn, _)| *of_turn == pace).map(|(_, turn)| of(turn)).collect()
     }
 
-    /// What went wrong in all turns.
+    /// The failures of all turns.
     pub(super) fn failures(&self) -> Failures {
         let sum = |of: fn(&Turn) -> u64| self.turns.iter().map(|(_, turn)| of(turn)).sum();
         let refused = if self.status < 400 { sum(|turn| turn.refused) } else { 0 };
         Failures { unanswered: sum(|turn| turn.unanswered), refused }
     }
 
-    /// The part of the server's core that others took, on average.
+    /// The average share of the server's core that other processes used.
     pub(super) fn others(&self) -> f64 {
         let sum: f64 = self.turns.iter().map(|(_, turn)| turn.others).sum();
         let count = u32::try_from(self.turns.len()).unwrap_or(u32::MAX);
@@ -104,12 +104,12 @@ impl Contender {
 }
 
 impl Turn {
-    /// Answers in a second.
+    /// Answers a second.
     pub(super) fn rate(&self) -> f64 {
         f64::from(u32::try_from(self.requests).unwrap_or(u32::MAX)) / self.elapsed.as_secs_f64()
     }
 
-    /// Microseconds of processor time for an answer.
+    /// Processor time for each answer, in microseconds.
     pub(super) fn work_of_one(&self) -> f64 {
         let requests = u32::try_from(self.requests).unwrap_or(u32::MAX).max(1);
         microseconds(self.work) / f64::from(requests)

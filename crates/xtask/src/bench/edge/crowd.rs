@@ -1,4 +1,4 @@
-//! Many visitors of one link that is not in memory, all at once.
+//! Many simultaneous visitors of one link that is not in memory.
 
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
@@ -11,11 +11,11 @@ use super::scenery::path_of;
 use super::stage::Stage;
 use crate::bench::store::statements::sent_during;
 
-/// How many they are; at the smallest size, the hundredth part. Where a process may open 20,000 files at most, the program lets
-/// in some 9,700 visitors at a time.
+/// The number of visitors; a hundredth at the smallest size. With a limit of 20,000 open files, the program admits about
+/// 9,700 visitors at a time.
 const VISITORS: usize = 9_000;
 
-/// They come while the store stands still, so that none of them is answered before all are there.
+/// They arrive while the store is paused, so that none gets an answer before all are there.
 pub(super) fn of_one_cold_link(stage: &mut Stage) -> Result<()> {
     raise_open_files();
     let links = Links::of(stage)?;

@@ -1,4 +1,4 @@
-//! How long it takes until visitors are led by what a PATCH has changed.
+//! The time until visitors see the change of a PATCH.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use super::stage::Stage;
 use crate::bench::connection::Connection;
 use crate::bench::figure::Figure;
 
-/// How often it is changed; at the smallest size, once.
+/// The number of changes; one at the smallest size.
 const CHANGES: u32 = 50;
 
-/// How long the other node may take.
+/// The time limit for the other node.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Changes the target of a link that two nodes have in memory, at one of them.
+/// Two nodes have a link in memory, and one of them changes its target.
 pub(super) fn of_changes(stage: &mut Stage) -> Result<()> {
     let links = Links::of(stage)?;
     let (own, other) = (links.start()?, links.start_another()?);

@@ -1,4 +1,4 @@
-//! Those who visit: `wrk`, or, where it cannot say what is asked, threads of our own.
+//! The load: `wrk`, or our own threads for the smallest runs and where `wrk` cannot measure.
 
 use std::path::Path;
 use std::process::Command;
@@ -12,7 +12,7 @@ use super::machine;
 use super::visits::{Pace, Turn, USER_AGENT, Visits};
 use crate::bench::connection::Connection;
 use crate::bench::random::Random;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
 const SCRIPT: &str = include_str!("wrk.lua");
 
@@ -21,18 +21,18 @@ const FEWEST_REQUESTS: u32 = 2;
 
 /// Visits on the load's core.
 pub(super) struct Load {
-    /// What a turn takes; 0 for the fewest requests that there can be, without `wrk`.
+    /// The seconds of a turn; 0 for the minimum of requests, without `wrk`.
     pub(super) seconds: u32,
     pub(super) core: u32,
 }
 
 impl Load {
-    /// A turn from the given line on. Nothing is said of the work.
+    /// Runs a turn from the given line on. The result has no processor time.
     pub(super) fn run(&self, address: &str, visits: &Visits, pace: Pace, from: u32) -> Result<Turn> {
         let time = Duration::from_secs(self.seconds.into());
         match self.seconds {
             0 => self.by_hand(address, visits, pace, Until::Requests(FEWEST_REQUESTS)),
-            // `wrk` connects, thinks, and then measures, so that of a connection it measures nothing.
+            // `wrk` connects and pauses before it measures, so it cannot measure connections.
             _ if visits.is_closing && pace == Pace::Modest => {
                 self.by_hand(address, visits, pace, Until::Elapsed(time))
             }
@@ -40,7 +40,7 @@ impl Load {
         }
     }
 
-    /// A turn of `wrk`.
+    /// Runs a turn of `wrk`.
     fn by_wrk(&self, address: &str, visits: &Visits, pace: Pace, from: u32, seconds: u32) -> Result<Turn> {
         let script = visits.file.with_extension("lua");
         std::fs::write(&script, SCRIPT)?;
@@ -61,10 +61,10 @@ impl Load {
         let said = String::from_utf8_lossy(&output.stdout);
         let errors = String::from_utf8_lossy(&output.stderr);
         ensure!(output.status.success(), "wrk: {said}{errors}");
-        result(&said).with_context(|| format!("wrk says {said}{errors}"))
+        result(&said).with_context(|| format!("no result in wrk's output: {said}{errors}"))
     }
 
-    /// A turn of threads that each wait for the answer.
+    /// Runs a turn of threads, each of which waits for every answer.
     fn by_hand(&self, address: &str, visits: &Visits, pace: Pace, until: Until) -> Result<Turn> {
         let requests = visits.requests()?;
         let connections = pace.connections();
@@ -110,7 +110,7 @@ impl Load {
     }
 }
 
-/// What one visitor saw.
+/// The results of one visitor.
 #[derive(Default)]
 struct Outcome {
     times: Vec<Duration>,
@@ -154,7 +154,7 @@ fn visit(
     outcome
 }
 
-/// The status of an answer.
+/// Sends a request, and returns the status of its answer.
 fn ask(address: &str, request: &[u8], is_closing: bool, kept: &mut Option<Connection>) -> Result<u16> {
     if is_closing {
         return Connection::open(address)?.status(request);
@@ -168,7 +168,7 @@ fn ask(address: &str, request: &[u8], is_closing: bool, kept: &mut Option<Connec
     Ok(status)
 }
 
-/// Reads the line that the script writes at the end.
+/// Parses the last line of the script's output.
 fn result(said: &str) -> Option<Turn> {
     let line = said.lines().find_map(|line| line.strip_prefix("RESULT "))?;
     let mut numbers = line.split(' ').map(|number| number.parse::<u64>().ok());
@@ -193,10 +193,10 @@ pub(super) fn has_wrk() -> bool {
     is_installed("wrk")
 }
 
-/// Whether a program is where programs are.
+/// Whether a program is installed.
 pub(super) fn is_installed(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
-    // Debian keeps nginx out of the way of users.
+    // On Debian nginx is not on the path of users.
     let further = ["/usr/sbin", "/usr/local/sbin"].map(Path::new);
     std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
         || further.iter().any(|folder| folder.join(program).is_file())
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_wrk_says_at_the_end_is_read() {
+    fn the_result_line_of_wrk_is_parsed() {
         let said = "Running 1s test\nRESULT 5000 1000100 17 3 70 210 900\n";
         let turn = result(said).unwrap();
         assert_eq!((turn.requests, turn.elapsed), (5_000, Duration::from_micros(1_000_100)));

@@ -1,4 +1,4 @@
-//! The cores, who works on them, and how much, as Linux tells it.
+//! Cores, pinning, processor time and memory on Linux.
 
 use std::fs;
 use std::path::Path;
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, ensure};
 
-/// The unit in which Linux tells of cores, on all that this runs on.
+/// The unit of core times on all supported Linux systems.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The core for what is measured and the one for the load: the first and the last that we may use.
+/// The core for the measured program and the core for the load: the first and the last that we may use.
 pub(super) fn cores() -> Result<(u32, u32)> {
     let status = fs::read_to_string("/proc/self/status")?;
     let list = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:"));
-    ends(list.unwrap_or_default()).context("the system does not say which cores there are")
+    ends(list.unwrap_or_default()).context("the system does not report its cores")
 }
 
 /// The first and the last of `0-3,6`.
@@ -24,14 +24,14 @@ fn ends(list: &str) -> Option<(u32, u32)> {
     Some((first, numbers.next_back().unwrap_or(Some(first))?))
 }
 
-/// A command that runs a program on one core alone.
+/// A command that runs a program on one core.
 pub(super) fn on_core(core: u32, program: &Path) -> Command {
     let mut command = Command::new("taskset");
     command.args(["-c", &core.to_string()]).arg(program);
     command
 }
 
-/// Keeps this thread on a core.
+/// Pins this thread to a core.
 pub(super) fn pin_this_thread(core: u32) -> Result<()> {
     let thread = fs::read_link("/proc/thread-self")?;
     let number = thread.file_name().context("a thread without a number")?;
@@ -41,7 +41,7 @@ pub(super) fn pin_this_thread(core: u32) -> Result<()> {
     Ok(())
 }
 
-/// The processor time of a process, its threads and its children that are there.
+/// The processor time of a process, its threads and its running children.
 pub(super) fn work_of(process: u32) -> Result<Duration> {
     let children = fs::read_to_string(format!("/proc/{process}/task/{process}/children"))?;
     let children = children.split_whitespace().filter_map(|child| child.parse().ok());
@@ -52,7 +52,7 @@ fn work_of_one(process: u32) -> Result<Duration> {
     let threads = fs::read_dir(format!("/proc/{process}/task"))?;
     let mut work = Duration::ZERO;
     for thread in threads {
-        // A thread that has ended since did nothing for visitors.
+        // A thread that has ended since did no work for visitors.
         let Ok(statistics) = fs::read_to_string(thread?.path().join("schedstat")) else { continue };
         let nanoseconds = statistics.split(' ').next().and_then(|number| number.parse().ok());
         work += Duration::from_nanos(nanoseconds.context("no time of a thread")?);
@@ -60,25 +60,25 @@ fn work_of_one(process: u32) -> Result<Duration> {
     Ok(work)
 }
 
-/// How long a core has worked, and how long it has been there.
+/// The busy time and the total time of a core.
 pub(super) fn busy(core: u32) -> Result<(Duration, Duration)> {
     let statistics = fs::read_to_string("/proc/stat")?;
     let name = format!("cpu{core} ");
     let line = statistics.lines().find_map(|line| line.strip_prefix(&name)).context("no such core")?;
     let times: Vec<u32> = line.split_whitespace().take(8).filter_map(|time| time.parse().ok()).collect();
     let all: u32 = times.iter().sum();
-    // The fourth and fifth are the times in which there was nothing to do.
+    // The fourth and fifth are idle times.
     let idle: u32 = times.iter().skip(3).take(2).sum();
     Ok((TICK * (all - idle), TICK * all))
 }
 
-/// How many threads wanted a core in the last minute.
+/// The load average of the last minute.
 pub(super) fn load_average() -> Result<String> {
     let averages = fs::read_to_string("/proc/loadavg")?;
     Ok(averages.split(' ').next().unwrap_or_default().to_owned())
 }
 
-/// The memory that a process has for itself, in bytes: without the pages of files.
+/// The private memory of a process in bytes, without pages of files.
 pub(super) fn own_memory(process: u32) -> Result<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("RssAnon:")).context("no RssAnon")?;
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_and_the_last_core_are_found_in_any_list() {
+    fn the_first_and_the_last_core_are_parsed_from_any_list() {
         assert_eq!(ends("\t0-1"), Some((0, 1)));
         assert_eq!(ends("2,4-7"), Some((2, 7)));
         assert_eq!(ends("3"), Some((3, 3)));
@@ -98,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn work_is_counted_in_the_process_that_does_it() {
+    fn processor_time_is_counted_for_the_working_process() {
         let this = std::process::id();
         let before = work_of(this).unwrap();
         let mut number = 1_u64;

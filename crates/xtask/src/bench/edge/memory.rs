@@ -1,4 +1,4 @@
-//! The memory that links take once they were visited.
+//! The memory of visited links.
 
 use anyhow::Result;
 
@@ -8,14 +8,14 @@ use super::stage::Stage;
 use super::visits::{Pace, Turn, Visits};
 use crate::bench::figure::{Figure, Goal};
 
-/// What a plain map of boxed strings takes for a million links, in MiB.
+/// The memory of a plain map of boxed strings for a million links, in MiB.
 const PLAIN_MAP: f64 = 222.0;
 
-/// The least that the setting takes: some thousand links.
+/// The minimum of the setting: some thousand links.
 const SMALLEST_CACHE: [&str; 2] = ["--link-cache", "1MiB"];
 
-/// Visits every link, with room for all of them and with room for almost none, and sees how much more memory the program
-/// has with them. So what else visits take is left out, above all the pages that the store's readers keep.
+/// Visits every link, once with room for all links and once for almost none, and compares the memory of the program. The
+/// difference excludes other memory of visits, such as the pages of the store's readers.
 pub(super) fn of_links(stage: &mut Stage) -> Result<()> {
     if !stage.has_cache {
         stage.report.note("memory: this program keeps no links in memory".to_owned());
@@ -23,7 +23,7 @@ pub(super) fn of_links(stage: &mut Stage) -> Result<()> {
     }
     let visits = stage.paths.all()?;
     let (idle, without, _) = memory_after(stage, &visits, &SMALLEST_CACHE)?;
-    // With room to spare, so that none of them is thrown out.
+    // Leave spare room, so that no link is evicted.
     let cache = stage.cache_of(stage.links * 2);
     let settings: Vec<&str> = cache.iter().map(String::as_str).collect();
     let (_, with, work) = memory_after(stage, &visits, &settings)?;
@@ -38,9 +38,9 @@ pub(super) fn of_links(stage: &mut Stage) -> Result<()> {
     Ok(())
 }
 
-/// The program's memory in MiB before and after every link was visited, and the work of a visit in microseconds then.
+/// The program's memory in MiB before and after every link was visited, and the work of a visit in microseconds.
 fn memory_after(stage: &Stage, visits: &Visits, settings: &[&str]) -> Result<(f64, f64, f64)> {
-    // What clicks take while they wait depends on how fast visitors come, and is no link's.
+    // Turn recording off: the memory of waiting clicks depends on the pace of visitors, not on links.
     let settings = [settings, &["--click-recording", "off"]].concat();
     let program = stage.scenery.start(&settings)?;
     let memory = || -> Result<f64> {
@@ -51,7 +51,7 @@ fn memory_after(stage: &Stage, visits: &Visits, settings: &[&str]) -> Result<(f6
     let mut visited = 0;
     while visited < u64::from(stage.links) {
         let turn = stage.load.run(&program.links, visits, Pace::Saturated, ours.next())?;
-        // The next turn asks once more for what this one was given no answer to.
+        // The next turn repeats the requests that got no answer.
         visited += turn.requests;
         ours.begin_at(u32::try_from(visited % u64::from(stage.links))?);
         if stage.load.seconds == 0 {

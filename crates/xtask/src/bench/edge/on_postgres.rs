@@ -1,4 +1,4 @@
-//! What is measured on PostgreSQL: links that are not in memory yet, and those that are while it stands still.
+//! Benchmarks on PostgreSQL: links that are not in memory yet, and links in memory while PostgreSQL is paused.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -18,13 +18,13 @@ use crate::bench::connection::{Caller, Connection};
 use crate::bench::figure::Goal;
 use crate::bench::pgbench::Script;
 use crate::bench::postgres::Postgres;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 use crate::program::Program;
 
-/// How many of its clients look up links at once.
+/// The number of clients that look up links at once.
 const CLIENTS: u32 = 8;
 
-/// How many connections create the links.
+/// The number of connections that create the links.
 const CREATORS: u32 = 8;
 
 /// The server with all links.
@@ -36,7 +36,7 @@ pub(super) struct Links {
 }
 
 impl Links {
-    /// Those of the last case, or new ones.
+    /// Returns the links of the last case, or creates them.
     pub(super) fn of(stage: &mut Stage) -> Result<Self> {
         stage.on_postgres.take().map_or_else(|| Self::set_up(stage), Ok)
     }
@@ -46,7 +46,7 @@ impl Links {
         let commands = Commands::on_postgres(&stage.executable, &postgres);
         commands.run(&["migrate"])?;
         let (_, key) = commands.account("owner")?;
-        // It is not the making that is measured.
+        // The creation is not measured.
         postgres.query("ALTER SYSTEM SET synchronous_commit = off; SELECT pg_reload_conf();")?;
         let program = Command::new(&stage.executable);
         let program = start(program, &postgres, "first")?;
@@ -57,12 +57,12 @@ impl Links {
         Ok(Self { postgres, executable: stage.executable.clone(), core: stage.core, key })
     }
 
-    /// A node that has nothing in memory.
+    /// Starts a node without links in memory.
     pub(super) fn start(&self) -> Result<Program> {
         start(machine::on_core(self.core, &self.executable), &self.postgres, "program")
     }
 
-    /// Another one, wherever there is room.
+    /// Starts another node on any core.
     pub(super) fn start_another(&self) -> Result<Program> {
         start(Command::new(&self.executable), &self.postgres, "another")
     }
@@ -76,7 +76,7 @@ impl Links {
         &self.postgres
     }
 
-    /// Stops the server's processes in the middle of what they do.
+    /// Pauses the server's processes.
     pub(super) fn hold(&self) -> Result<Held> {
         let held = Held { family: family(self.postgres.pid())? };
         signal("STOP", &held.family)?;
@@ -84,14 +84,14 @@ impl Links {
     }
 }
 
-/// A server whose processes stand still. Dropping it lets them go on.
+/// A paused server. Dropping it resumes the server.
 pub(super) struct Held {
     family: Vec<String>,
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
-        // It fails only where there is no `kill`, and then nothing was held.
+        // This fails only without `kill`, and then nothing was paused.
         let _ = signal("CONT", &self.family);
     }
 }
@@ -104,7 +104,7 @@ fn start(command: Command, postgres: &Postgres, name: &str) -> Result<Program> {
     Program::start_by(command, &folder, &settings)
 }
 
-/// Every request asks for a link that is not in memory, against `pgbench` with the bare look-up.
+/// Every request asks for a link that is not in memory, compared with the bare look-up by `pgbench`.
 pub(super) fn cold(stage: &mut Stage) -> Result<()> {
     let links = Links::of(stage)?;
     let visits = stage.paths.all()?;
@@ -121,7 +121,7 @@ pub(super) fn cold(stage: &mut Stage) -> Result<()> {
     let mut next = 0;
     for round in 0..=stage.rounds {
         let (count, time) = look_up.run(&links.postgres, CLIENTS, until, 0)?;
-        // A program that knows no link.
+        // A program without links in memory.
         let program = links.start()?;
         let mut contender = Contender::new("ours", &program.links, program.pid(), &visits, 302)?;
         contender.begin_at(next);
@@ -149,14 +149,14 @@ pub(super) fn cold(stage: &mut Stage) -> Result<()> {
     Ok(())
 }
 
-/// Links that are in memory, while PostgreSQL stands still.
+/// Links in memory, while PostgreSQL is paused.
 pub(super) fn stalled(stage: &mut Stage) -> Result<()> {
     let links = Links::of(stage)?;
     let program = links.start()?;
     let visits = stage.paths.few()?;
     let contender = |name| Contender::new(name, &program.links, program.pid(), &visits, 302);
     let (mut usual, mut stalled) = (contender("usual")?, contender("stalled")?);
-    // Until all of them are in memory.
+    // Visit until all of them are in memory.
     let mut connection = Connection::open(&program.links)?;
     for request in visits.requests()?.into_iter().collect::<BTreeSet<_>>() {
         connection.send(&request)?;
@@ -188,7 +188,7 @@ fn family(process: u32) -> Result<Vec<String>> {
 }
 
 fn signal(name: &str, processes: &[String]) -> Result<()> {
-    // A connection may have ended since, which `kill` calls a failure.
+    // A connection may have ended since, which `kill` reports as a failure.
     let mut kill = Command::new("kill");
     kill.arg(format!("-{name}")).args(processes).stderr(Stdio::null());
     kill.status().context("cannot start `kill`")?;

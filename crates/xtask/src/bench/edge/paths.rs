@@ -1,4 +1,4 @@
-//! Which paths visitors ask for, in which order.
+//! The paths of visits, and their order.
 
 use std::path::{Path, PathBuf};
 
@@ -8,13 +8,13 @@ use super::scenery::{LANDING, path_of};
 use super::visits::Visits;
 use crate::bench::random::Random;
 
-/// How many links are visited where it is not all of them.
+/// The number of visited links in cases that do not visit all.
 const FEW: u32 = 1_000;
 
-/// How often, before it begins anew.
+/// The number of visits before the sequence repeats.
 const DRAWS: u32 = 100_000;
 
-/// How much more often the first link is visited than the second is `2^s`.
+/// The exponent `s` of the Zipf distribution: the first link gets `2^s` times as many visits as the second.
 const SKEW: f64 = 1.1;
 
 /// Paths of links, in files of a folder.
@@ -32,14 +32,14 @@ impl Paths {
         &self.folder
     }
 
-    /// A thousand links, each as often as the others.
+    /// A thousand links, each equally often.
     pub(super) fn few(&self) -> Result<Visits> {
         let mut random = Random::seeded(1);
         let few: Vec<String> = (0..FEW).map(|_| path_of(random.below(self.links))).collect();
         self.any_of("few", &few)
     }
 
-    /// A thousand paths at which nothing is.
+    /// A thousand unknown paths.
     pub(super) fn unknown(&self) -> Result<Visits> {
         let unknown: Vec<String> = (0..FEW).map(|number| format!("/u{number}")).collect();
         self.any_of("unknown", &unknown)
@@ -57,7 +57,7 @@ impl Paths {
         self.visits("landing", &[LANDING.to_owned()])
     }
 
-    /// All links, each once, in no order.
+    /// All links once, in random order.
     pub(super) fn all(&self) -> Result<Visits> {
         let mut random = Random::seeded(2);
         let mut numbers: Vec<u32> = (0..self.links).collect();
@@ -67,7 +67,7 @@ impl Paths {
         self.visits("all", &numbers.into_iter().map(path_of).collect::<Vec<_>>())
     }
 
-    /// All links, but few of them often (Zipf).
+    /// All links, a few of them often (Zipf).
     pub(super) fn skewed(&self) -> Result<Visits> {
         let mut sum = 0.0;
         let sums: Vec<f64> = (1..=self.links)
@@ -80,7 +80,7 @@ impl Paths {
         let draw = |_| {
             let point = f64::from(random.below(u32::MAX)) / f64::from(u32::MAX) * sum;
             let rank = u32::try_from(sums.partition_point(|sum| *sum < point)).unwrap_or_default();
-            // Links that are visited alike do not stand beside each other.
+            // Spread links of similar popularity over the numbers.
             let number = u64::from(rank) * 7_919 % u64::from(self.links);
             path_of(u32::try_from(number).unwrap_or_default())
         };
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn all_links_are_each_once_in_the_order() {
+    fn every_link_occurs_once_in_the_order() {
         let folder = tempfile::tempdir().unwrap();
         let all = lines(&Paths::new(folder.path(), 500).all().unwrap());
         assert_eq!(all.len(), 500);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn of_skewed_visits_the_first_link_has_twice_those_of_the_second() {
+    fn skewed_visits_favour_the_first_link_twofold() {
         let folder = tempfile::tempdir().unwrap();
         let mut counts = BTreeMap::<String, u32>::new();
         for path in lines(&Paths::new(folder.path(), 1_000).skewed().unwrap()) {

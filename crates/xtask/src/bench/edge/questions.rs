@@ -1,4 +1,4 @@
-//! What visitors notice of questions about clicks.
+//! The effect of analytics queries on visits.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -16,22 +16,22 @@ use crate::bench::connection::Caller;
 use crate::bench::figure::Goal;
 use crate::program::Program;
 
-/// What is read from a turn.
+/// A figure of a turn.
 type Reading = fn(&Turn) -> Duration;
 
-/// How many accounts ask.
+/// The number of accounts that query.
 const ACCOUNTS: u32 = 10;
 
 const YEAR: Duration = Duration::from_hours(365 * 24);
 
-/// A program that works for less than a hundredth of this is at rest.
-const GLANCE: Duration = Duration::from_secs(2);
+/// A program that works for less than a hundredth of this time is idle.
+const IDLE_WINDOW: Duration = Duration::from_secs(2);
 
-/// How long it may take until clicks are counted, and until the program is at rest.
+/// The time limit until clicks are counted, and until the program is idle.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Visits of a thousand links, alone and while ten accounts ask for their last year at once, again and again. The program has
-/// one core for all of it. The days are not over, so clicks are counted one by one and no digests are used.
+/// Visits of a thousand links, alone and while ten accounts repeatedly query their last year. The program has one core for
+/// everything. The days are not over, so it counts single clicks and uses no digests.
 pub(super) fn during_questions(stage: &mut Stage) -> Result<()> {
     let twin = stage.scenery.twin()?;
     let program = twin.start(&[])?;
@@ -63,7 +63,7 @@ pub(super) fn during_questions(stage: &mut Stage) -> Result<()> {
             let taken = meanwhile.take(&stage.load, Pace::Modest, stage.core);
             is_over.store(true, Ordering::Relaxed);
             for asker in askers {
-                asker.join().ok().context("an asker has panicked")??;
+                asker.join().ok().context("an account's thread has panicked")??;
             }
             taken
         })?;
@@ -84,7 +84,7 @@ pub(super) fn during_questions(stage: &mut Stage) -> Result<()> {
     program.stop()
 }
 
-/// An account with a link that was visited.
+/// An account with a visited link.
 fn asker(stage: &Stage, program: &Program, commands: &Commands, number: u32) -> Result<Caller> {
     let (_, key) = commands.account(&format!("asker-{number}"))?;
     let caller = Caller::new(program, &key);
@@ -96,7 +96,7 @@ fn asker(stage: &Stage, program: &Program, commands: &Commands, number: u32) -> 
     Ok(caller)
 }
 
-/// The question of the last year until now.
+/// The query for the last year until now.
 fn question() -> Result<String> {
     let now = UNIX_EPOCH.elapsed()?;
     let (start, end) = (now.saturating_sub(YEAR).as_millis(), now.as_millis());
@@ -114,25 +114,25 @@ fn await_clicks(caller: &Caller, question: &str) -> Result<()> {
         if clicks.with_context(|| body.to_string())? > 0 {
             return Ok(());
         }
-        ensure!(began.elapsed() < PATIENCE, "no clicks are counted: {body}");
+        ensure!(began.elapsed() < PATIENCE, "the clicks were not counted in time: {body}");
         thread::sleep(Duration::from_millis(20));
     }
 }
 
-/// Waits until the clicks are packed, which is work for this core too.
+/// Waits until the clicks are packed, which uses this core too.
 fn await_rest(process: u32) -> Result<()> {
     let began = Instant::now();
     loop {
         let before = machine::work_of(process)?;
-        thread::sleep(GLANCE);
-        if machine::work_of(process)?.saturating_sub(before) < GLANCE / 100 {
+        thread::sleep(IDLE_WINDOW);
+        if machine::work_of(process)?.saturating_sub(before) < IDLE_WINDOW / 100 {
             return Ok(());
         }
-        ensure!(began.elapsed() < PATIENCE, "the program does not come to rest");
+        ensure!(began.elapsed() < PATIENCE, "the program did not become idle in time");
     }
 }
 
-/// Asks until it is over. A question may be refused under load (D51).
+/// Queries until the turn is over. The program may refuse a query under load (D51).
 fn ask(caller: &Caller, question: &str, core: u32, answers: &AtomicU64, is_over: &AtomicBool) -> Result<()> {
     machine::pin_this_thread(core)?;
     let mut connection = caller.connect()?;
@@ -140,7 +140,7 @@ fn ask(caller: &Caller, question: &str, core: u32, answers: &AtomicU64, is_over:
         match connection.exchange(&caller.request("GET", question, ""))?.status {
             200 => answers.fetch_add(1, Ordering::Relaxed),
             status => {
-                ensure!(status == 503, "a question is answered with {status}");
+                ensure!(status == 503, "the answer to a query has the status {status}");
                 continue;
             }
         };

@@ -1,4 +1,4 @@
-//! What the program is compared with, and the proxy that it is put behind.
+//! The references that the program is compared with, and a proxy in front of it.
 
 use std::fmt::Write as _;
 use std::net::TcpStream;
@@ -8,10 +8,10 @@ use anyhow::Result;
 
 use crate::bench::keeper::{Kept, free_port};
 
-/// Something that answers every request with the same redirect, or a proxy. Dropping it ends it.
+/// A server that answers every request with the same redirect, or a proxy. Dropping it stops it.
 pub(super) struct Reference {
     server: Kept,
-    /// Where each of its ports is.
+    /// Its addresses.
     pub(super) addresses: Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl Reference {
         Self::start("actix", &command, vec![address])
     }
 
-    /// nginx with a redirect of its own.
+    /// nginx with a fixed redirect.
     pub(super) fn nginx(core: u32) -> Result<Self> {
         let address = format!("127.0.0.1:{}", free_port()?);
         let server = format!(
@@ -33,13 +33,13 @@ impl Reference {
         Self::nginx_with(core, &server, vec![address])
     }
 
-    /// nginx as a proxy in front of each of these, with the connections that the guide for operators says.
+    /// nginx as a proxy in front of each of these servers, with the connection settings from the guide for operators.
     pub(super) fn proxy(core: u32, servers: &[String]) -> Result<Self> {
         let mut configuration = String::new();
         let mut addresses = Vec::new();
         for (number, server) in servers.iter().enumerate() {
             let address = format!("127.0.0.1:{}", free_port()?);
-            // A `String` cannot fail.
+            // Writing to a `String` cannot fail.
             let _ = writeln!(
                 configuration,
                 "upstream u{number} {{ server {server}; keepalive 32; }} \

@@ -1,4 +1,4 @@
-//! The tables, and what stands above them.
+//! The tables of the report, and the facts above them.
 
 use std::io::Write as _;
 
@@ -8,7 +8,7 @@ use super::contender::{Contender, Failures, microseconds};
 use super::visits::{Pace, Turn};
 use crate::bench::figure::{Figure, Goal};
 
-/// What is read from turns.
+/// A figure of turns, and its goal.
 struct Reading {
     name: &'static str,
     pace: Pace,
@@ -16,7 +16,7 @@ struct Reading {
     goal: fn(&Goals) -> Goal,
 }
 
-/// What a case is to reach, in ratios to the first reference.
+/// The goals of a case, as ratios to the first reference.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Goals {
     pub(super) rate: Goal,
@@ -54,10 +54,10 @@ const READINGS: [Reading; 6] = [
 
 const HEAD: &str = "| case | figure | bare actix-web | nginx | ours | to actix-web | to nginx | goal | met | spread |\n\
                     |---|---|---|---|---|---|---|---|---|---|";
-const HEAD_OF_OTHERS: &str =
+const HEAD_OF_RATIOS: &str =
     "| figure | reference | ours | ratio | goal | met | spread |\n|---|---|---|---|---|---|---|";
 
-/// What has been found.
+/// The results so far.
 #[derive(Default)]
 pub(super) struct Report {
     rows: Vec<String>,
@@ -66,7 +66,7 @@ pub(super) struct Report {
 }
 
 impl Report {
-    /// A case, of which the program is the last contender, and nginx the second where it is there.
+    /// Adds a case. The program is the last contender, and nginx, if installed, the second.
     pub(super) fn case(&mut self, name: &str, contenders: &[Contender], goals: &Goals) {
         let [actix, others @ .., ours] = contenders else { return };
         for Reading { name: figure, pace, of, goal } in READINGS {
@@ -97,7 +97,7 @@ impl Report {
         self.note(format!("{name}: of the core, others had {}", circumstances.join(", ")));
     }
 
-    /// A ratio that stands alone, of the numbers of each round.
+    /// Adds a separate ratio, of the figures of each round.
     pub(super) fn ratio(&mut self, name: &str, reference: &[f64], ours: &[f64], goal: Goal) {
         let ratio = ratio(reference, ours);
         let (goal, met) = goal.shown(ratio);
@@ -113,7 +113,7 @@ impl Report {
         self.others.push(row);
     }
 
-    /// A line below the tables.
+    /// Adds a line below the tables.
     pub(super) fn note(&mut self, note: String) {
         say(&note);
         self.notes.push(note);
@@ -132,7 +132,7 @@ impl Report {
             writeln!(output, "{HEAD}\n{}\n", rows.join("\n"))?;
         }
         if !others.is_empty() {
-            writeln!(output, "{HEAD_OF_OTHERS}\n{}\n", others.join("\n"))?;
+            writeln!(output, "{HEAD_OF_RATIOS}\n{}\n", others.join("\n"))?;
         }
         for note in notes {
             writeln!(output, "- {note}")?;
@@ -141,7 +141,7 @@ impl Report {
     }
 }
 
-/// What else its core had to do, and what it did not answer as it should.
+/// The share of its core that other processes used, and its failures.
 fn circumstances(contender: &Contender) -> String {
     let Failures { unanswered, refused } = contender.failures();
     let failed = if unanswered + refused > 0 {
@@ -152,12 +152,12 @@ fn circumstances(contender: &Contender) -> String {
     format!("{:.0} % beside {}{failed}", contender.others() * 100.0, contender.name)
 }
 
-/// Whoever waits sees how it goes; the whole comes at the end.
+/// Shows progress; the whole report follows at the end.
 fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// The median of the rounds' ratios: what befalls the machine in a round befalls both.
+/// The median of the rounds' ratios: a disturbance of the machine in a round affects both.
 fn ratio(reference: &[f64], ours: &[f64]) -> f64 {
     Figure::of(reference.iter().zip(ours).map(|(reference, ours)| ours / reference).collect()).median
 }
@@ -171,7 +171,7 @@ mod tests {
     use super::ratio;
 
     #[test]
-    fn a_ratio_is_that_of_a_round_and_not_of_medians() {
+    fn a_ratio_is_the_median_of_rounds_and_not_of_medians() {
         // The machine halves its speed for the second round, and for both.
         let ratio = ratio(&[100.0, 50.0, 100.0], &[90.0, 45.0, 80.0]);
         assert!((ratio - 0.9).abs() < 1e-9, "{ratio}");

@@ -1,4 +1,4 @@
-//! The links that are visited.
+//! The visited links.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,28 +20,28 @@ const EDGE: &str = "edge.example.net";
 /// The path of a landing page.
 pub(super) const LANDING: &str = "/landing";
 
-/// What says in a folder that all links are there.
+/// The file that marks a folder with all links.
 const MARK: &str = "links.json";
 
-/// Where nobody answers, so that nothing becomes of the domain.
+/// An address without a name server, so that the domain keeps its state.
 const NOWHERE: &str = "127.0.0.1:9";
 
-/// The path of the link of a number.
+/// The path of the link with this number.
 pub(super) fn path_of(number: u32) -> String {
     format!("/s{number}")
 }
 
-/// An embedded store with so many links, a landing page and a custom domain.
+/// An embedded store with links, a landing page and a custom domain.
 pub(super) struct Scenery {
     executable: PathBuf,
     folder: PathBuf,
     core: u32,
-    /// Removes the folder, unless it was named.
+    /// Removes the folder on drop, unless the caller named it.
     _temporary: Option<TempDir>,
 }
 
 impl Scenery {
-    /// Makes the links, or finds those that were made in the folder.
+    /// Creates the links, or finds those in the folder from an earlier run.
     pub(super) fn set_up(executable: &Path, folder: Option<&Path>, links: u32, core: u32) -> Result<Self> {
         let temporary = if folder.is_none() { Some(tempfile::tempdir()?) } else { None };
         let folder = folder.or(temporary.as_ref().map(TempDir::path)).context("no folder")?;
@@ -58,7 +58,7 @@ impl Scenery {
         Ok(Self { executable: executable.to_owned(), folder, core, _temporary: temporary })
     }
 
-    /// The same in a folder of its own, for a second program at the same time.
+    /// A copy in its own folder, for a second program at the same time.
     pub(super) fn twin(&self) -> Result<Self> {
         let temporary = tempfile::tempdir()?;
         for file in fs::read_dir(&self.folder)? {
@@ -76,7 +76,7 @@ impl Scenery {
         &self.folder
     }
 
-    /// Starts the program on one core, with these further settings.
+    /// Starts the program on one core, with these additional settings.
     pub(super) fn start(&self, settings: &[&str]) -> Result<Program> {
         let command = machine::on_core(self.core, &self.executable);
         Program::start_by(command, &self.folder, &[&arguments(NOWHERE), settings].concat())
@@ -146,10 +146,10 @@ fn landing() -> Value {
     json!({"title": "Summer", "description": "A page", "slug": "landing", "widgets": widgets})
 }
 
-/// How many links a request creates.
+/// The number of links that a request creates.
 const BATCH: u32 = 100;
 
-/// Creates the links of the numbers below this, on so many connections.
+/// Creates the links with numbers below `links`, on `connections` connections.
 pub(super) fn create(caller: &Caller, links: u32, connections: u32) -> Result<()> {
     let step = usize::try_from(connections)?;
     thread::scope(|scope| {
@@ -179,7 +179,7 @@ fn create_batches(caller: &Caller, links: u32, first: u32, step: usize) -> Resul
     Ok(())
 }
 
-/// Sixty bytes, others for each link.
+/// A target of sixty bytes, different for each link.
 fn target_of(number: u32) -> String {
     format!("https://example.com/shop/{number:07}/offers?utm_source=newslette")
 }
@@ -189,7 +189,7 @@ mod tests {
     use super::target_of;
 
     #[test]
-    fn targets_are_as_long_as_the_goal_for_memory_says() {
+    fn targets_have_the_length_of_the_memory_goal() {
         assert_eq!([0, 9_999_999].map(|number| target_of(number).len()), [60; 2]);
     }
 }

@@ -1,4 +1,4 @@
-//! Everything that the cases share.
+//! The shared state of the cases.
 
 use std::path::PathBuf;
 
@@ -13,28 +13,28 @@ use super::report::Report;
 use super::scenery::Scenery;
 use super::visits::{Pace, Visits};
 
-/// What is measured on, and what was found.
+/// The environment of the benchmark and its report.
 pub(super) struct Stage {
     pub(super) executable: PathBuf,
-    /// The core of what is measured.
+    /// The core of the measured program.
     pub(super) core: u32,
     pub(super) load: Load,
     pub(super) rounds: u32,
     pub(super) links: u32,
-    /// Whether the program can be told how much memory links may take.
+    /// Whether the program has a setting for the memory of links.
     pub(super) has_cache: bool,
     pub(super) paths: Paths,
     pub(super) scenery: Scenery,
     pub(super) actix: Reference,
-    /// Where it is installed.
+    /// nginx, if it is installed.
     pub(super) nginx: Option<Reference>,
-    /// Links on PostgreSQL, once a case has wanted them.
+    /// Links on PostgreSQL, created by the first case that needs them.
     pub(super) on_postgres: Option<Links>,
     pub(super) report: Report,
 }
 
 impl Stage {
-    /// What the program is compared with: actix-web, and nginx where it is there.
+    /// The references: actix-web, and nginx if it is installed.
     pub(super) fn references(&self, visits: &Visits) -> Result<Vec<Contender>> {
         let named = [("actix-web", Some(&self.actix)), ("nginx", self.nginx.as_ref())];
         let there = named.into_iter().filter_map(|(name, reference)| Some((name, reference?)));
@@ -43,7 +43,7 @@ impl Stage {
             .collect()
     }
 
-    /// Lets them take turns at each pace, round by round. A turn of each before warms everything up.
+    /// Runs the contenders in turns at each pace, round by round, after a warm-up turn of each.
     pub(super) fn take_turns(&self, contenders: &mut [Contender], paces: &[Pace]) -> Result<()> {
         if self.load.seconds > 0 {
             for contender in &mut *contenders {
@@ -60,12 +60,12 @@ impl Stage {
         Ok(())
     }
 
-    /// The settings with which the program keeps about so many links in memory.
+    /// Settings for a cache of about `links` links.
     pub(super) fn cache_of(&self, links: u32) -> Vec<String> {
         let mebibytes = (u64::from(links) * BYTES_OF_LINK).div_ceil(1024 * 1024);
         if self.has_cache { vec!["--link-cache".to_owned(), format!("{mebibytes}MiB")] } else { Vec::new() }
     }
 }
 
-/// What a link with a target of 60 bytes weighs in the program's cache.
+/// The weight of a link with a target of 60 bytes in the program's cache.
 const BYTES_OF_LINK: u64 = 160;

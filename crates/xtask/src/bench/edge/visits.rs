@@ -1,4 +1,4 @@
-//! What visitors ask for, how fast, and how it went.
+//! The requests of visitors, their pace, and their results.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-/// As browsers name themselves.
+/// A browser's user agent.
 pub(super) const USER_AGENT: &str = "Mozilla/5.0 (X11; Linux x86_64; rv:128.0) Gecko/20100101 Firefox/128.0";
 
 /// Requests for the paths of a file, one after the other.
 #[derive(Debug, Clone)]
 pub(super) struct Visits {
-    /// A path in each line.
+    /// The file with one path a line.
     pub(super) file: PathBuf,
-    /// How many lines there are.
+    /// The number of lines.
     pub(super) count: u32,
-    /// The hostname that is asked.
+    /// The hostname of the requests.
     pub(super) host: &'static str,
-    /// Whether each request has a connection of its own.
+    /// Whether each request uses a new connection.
     pub(super) is_closing: bool,
 }
 
 impl Visits {
-    /// Visits of these paths on the system domain, on connections that are kept.
+    /// Visits of these paths on the system domain, with keep-alive.
     pub(super) fn of(folder: &Path, name: &str, paths: &[String]) -> Result<Self> {
         let file = folder.join(name);
         fs::write(&file, paths.join("\n") + "\n")?;
@@ -38,7 +38,7 @@ impl Visits {
         Self { is_closing: true, ..self }
     }
 
-    /// As they are sent.
+    /// The requests as bytes.
     pub(super) fn requests(&self) -> Result<Vec<Vec<u8>>> {
         let Self { host, is_closing, .. } = self;
         let close = if *is_closing { "Connection: close\r\n" } else { "" };
@@ -50,12 +50,12 @@ impl Visits {
     }
 }
 
-/// How fast visitors come.
+/// The pace of visitors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Pace {
-    /// On 64 connections, as fast as they are answered.
+    /// On 64 connections, as fast as the server answers.
     Saturated,
-    /// About 20,000 requests a second on 64 connections: less than anything here can do.
+    /// About 20,000 requests a second on 64 connections, which every contender can serve.
     Paced,
     /// About 1,000 requests a second on 16 connections.
     Modest,
@@ -81,21 +81,21 @@ impl Pace {
     }
 }
 
-/// How a turn went.
+/// The results of a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Turn {
     pub(super) requests: u64,
     pub(super) elapsed: Duration,
-    /// How many of the answers had a status of 400 or more.
+    /// The number of answers with a status of 400 or more.
     pub(super) refused: u64,
-    /// How many requests had no answer.
+    /// The number of requests without an answer.
     pub(super) unanswered: u64,
-    /// The times in which half, 99 % and 99.9 % of the requests were answered.
+    /// The 50th, 99th and 99.9th percentile of the latency.
     pub(super) p50: Duration,
     pub(super) p99: Duration,
     pub(super) p999: Duration,
-    /// The processor time of who answered.
+    /// The processor time of the contender.
     pub(super) work: Duration,
-    /// The part of its core that others took.
+    /// The share of its core that other processes used.
     pub(super) others: f64,
 }

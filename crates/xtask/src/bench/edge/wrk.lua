@@ -1,5 +1,5 @@
--- Asks for the paths of a file, one a line, one after the other from the line `BENCH_FROM` on. Each request is made once,
--- so that the load costs little itself. `BENCH_THINK_MS` is the mean time between an answer and the next request.
+-- Requests the paths of a file with one path a line, from the line `BENCH_FROM` on. Each request is formatted only once, to
+-- keep the load cheap. `BENCH_THINK_MS` is the mean time between an answer and the next request.
 local requests, count = {}, 0
 local position = tonumber(os.getenv("BENCH_FROM"))
 local think = tonumber(os.getenv("BENCH_THINK_MS"))

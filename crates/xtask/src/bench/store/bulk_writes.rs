@@ -1,4 +1,4 @@
-//! Creating, deleting and taking out of their group 100 links at once.
+//! Creating, deleting and ungrouping 100 links at once.
 
 use anyhow::Result;
 
@@ -9,7 +9,7 @@ use super::stage::Stage;
 use super::turns::{Contender, take};
 use crate::bench::figure::Goal;
 use crate::bench::pgbench::Script;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;
 const NONE_FAILED: &str = r#""failed_count":0"#;
@@ -19,10 +19,10 @@ fn ids() -> String {
     format!("ARRAY(SELECT {} FROM generate_series(0::bigint, 99) AS g)", id_of(":n + g"))
 }
 
-/// Creating 100 links, none of which stands in another's way, or 10 do.
+/// Creating 100 links, with no taken addresses or with 10.
 pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let caller = stage.caller(&scenery.writer);
-    // These are taken from now on.
+    // These addresses are taken from now on.
     let slugs: Vec<String> = (0..10).map(|number| format!(r#""slug":"taken-{number:04}","#)).collect();
     let conflicting = batch(&slugs);
     let path = "/v1/redirects/bulk";
@@ -67,7 +67,7 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
     Ok(())
 }
 
-/// Deleting 100 links of a stock that is filled before each round.
+/// Deleting 100 links from a stock that is refilled before each round.
 pub(super) fn deletion(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let delete = format!(
         "DELETE FROM links WHERE id = ANY ({}) AND account_id = '{}' RETURNING id;",

@@ -1,4 +1,4 @@
-//! Load on the API: connections that each send a request as soon as the last one is answered.
+//! Load on the API: each connection sends a request as soon as it has the last answer.
 
 use std::sync::Barrier;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -9,26 +9,26 @@ use anyhow::{Result, anyhow, ensure};
 
 use crate::bench::connection::{Caller, Connection};
 use crate::bench::random::Random;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
-/// Which links the requests are about. Their numbers are their ids, read as hexadecimal digits.
+/// The links in the requests. Their numbers are their ids, as hexadecimal digits.
 pub(super) enum Numbers {
-    /// Requests name none.
+    /// Requests have no ids of links.
     None,
-    /// Any of so many from the first on.
+    /// Random numbers of a range.
     AnyOf { first: u64, count: u64 },
-    /// One after the other from the first on, each once.
+    /// Consecutive numbers, each once.
     Each { first: u64 },
 }
 
-/// A request, with places for the ids of the links that it is about.
+/// A request with placeholders for ids of links.
 pub(super) struct Template {
     request: Vec<u8>,
     places: Vec<usize>,
     failures: Option<&'static str>,
 }
 
-/// Stands for the digits of an id.
+/// The placeholder for the digits of an id.
 pub(super) const PLACE: &str = "@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@@";
 
 impl Template {
@@ -39,7 +39,7 @@ impl Template {
         Self { request, places, failures: None }
     }
 
-    /// The answer must say at its beginning how many items failed, as `"failed_count":0`.
+    /// The answer must start with this number of failed items, such as `"failed_count":0`.
     pub(super) fn with_failures(self, failures: &'static str) -> Self {
         Self { failures: Some(failures), ..self }
     }
@@ -64,12 +64,12 @@ impl Template {
     }
 }
 
-/// The digits of the id that a number is.
+/// The digits of the id of a number.
 pub(super) fn digits(number: u64) -> String {
     format!("{number:032}")
 }
 
-/// Requests that are sent, and how.
+/// A load of requests.
 pub(super) struct Load<'a> {
     pub(super) caller: &'a Caller,
     pub(super) connections: u32,
@@ -78,7 +78,7 @@ pub(super) struct Load<'a> {
 }
 
 impl Load<'_> {
-    /// Sends them. Gives their number and how long it took.
+    /// Sends the requests, and returns their number and time.
     pub(super) fn run(&self, template: impl Fn() -> Template + Sync) -> Result<(u32, Duration)> {
         let shared = AtomicU64::new(0);
         let threads = usize::try_from(self.connections)? + 1;

@@ -1,4 +1,4 @@
-//! Pages of 25 of lists that are short and long.
+//! Pages of 25 items of short and long lists.
 
 use anyhow::{Context as _, Result};
 
@@ -14,7 +14,7 @@ use crate::bench::pgbench::Script;
 
 const CONNECTIONS: u32 = 8;
 
-/// A page, and the statement that reads it.
+/// A page, and its statement.
 struct Page {
     name: String,
     links: u64,
@@ -24,7 +24,7 @@ struct Page {
     planned_once: Script,
 }
 
-/// The first page and the last of the links of three accounts.
+/// The first and last page of links of three accounts.
 pub(super) fn of_links(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let Scenery { small, middle, large, links_of_large, .. } = scenery;
     let mut pages = Vec::new();
@@ -73,7 +73,7 @@ fn first_and_last(stage: &Stage, account: &Account, links: u64) -> Result<[Page;
     let page = |name: &str, path: String| {
         let mut connection = caller.connect()?;
         let request = caller.request("GET", &path, "");
-        // So that every connection to the database has what it prepares once.
+        // Warm up, so that every database connection has its prepared statements.
         for _ in 0..32 {
             connection.send(&request)?;
         }
@@ -87,7 +87,7 @@ fn first_and_last(stage: &Stage, account: &Account, links: u64) -> Result<[Page;
     Ok([page("first", "/v1/redirects?limit=25".to_owned())?, page("last", last)?])
 }
 
-/// Walks to the last page, and gives its path.
+/// Walks to the last page, and returns its path.
 fn last_page(caller: &Caller, links: u64) -> Result<String> {
     let mut connection = caller.connect()?;
     let (mut left, mut cursor) = (links, String::new());
@@ -103,7 +103,7 @@ fn last_page(caller: &Caller, links: u64) -> Result<String> {
     }
 }
 
-/// The groups of an account that have no links, and those of one whose groups have 100,000.
+/// The groups of an account without links in them, and of one with 100,000 links in its groups.
 pub(super) fn of_groups(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let until = report.turn();
     let [empty, full] = [&scenery.small, &scenery.middle].map(|account| stage.caller(account));

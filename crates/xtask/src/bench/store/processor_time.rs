@@ -1,4 +1,4 @@
-//! How much processor time processes have taken, and how often they stopped to wait, as Linux tells it.
+//! The processor time and voluntary context switches of processes on Linux.
 
 use std::fs;
 use std::path::Path;
@@ -6,30 +6,32 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-/// The unit in which Linux tells it, on all that this runs on.
+/// The unit of processor times on all supported Linux systems.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The time of a process, its children that are there and those that it has waited for.
+/// The time of a process, its running children and its reaped children.
 pub(super) fn of_family(pid: u32) -> Result<Duration> {
     let [own, children] = of_process(&pid.to_string())?;
     let list = fs::read_to_string(format!("/proc/{pid}/task/{pid}/children"))?;
-    // A child that has ended since is no longer there, and is counted with its parent.
+    // A child that has ended since is counted with its parent.
     let running = list.split_whitespace().filter_map(|child| of_process(child).ok());
     Ok(own + children + running.map(|[own, _]| own).sum::<Duration>())
 }
 
-/// The time of this process, and of those that it has waited for.
+/// The times of this process and of its reaped children.
 pub(super) fn of_this_process() -> Result<[Duration; 2]> {
     of_process("self")
 }
 
-/// How often a thread of a process has stopped to wait. Those that have ended are not counted.
+/// The voluntary context switches of a process's threads, without ended threads.
 pub(super) fn waits_of(pid: u32) -> Result<u64> {
     let mut waits = 0;
     for thread in fs::read_dir(format!("/proc/{pid}/task"))? {
         let Ok(status) = fs::read_to_string(thread?.path().join("status")) else { continue };
         let line = status.lines().find_map(|line| line.strip_prefix("voluntary_ctxt_switches:"));
-        waits += line.and_then(|number| number.trim().parse::<u64>().ok()).context("no number of waits")?;
+        waits += line
+            .and_then(|number| number.trim().parse::<u64>().ok())
+            .context("no count of context switches")?;
     }
     Ok(waits)
 }
@@ -41,7 +43,7 @@ fn of_process(pid: &str) -> Result<[Duration; 2]> {
 }
 
 fn times(stat: &str) -> Option<[Duration; 2]> {
-    // The name, which stands in parentheses, may have anything in it.
+    // The name, in parentheses, may contain any characters.
     let (_, fields) = stat.rsplit_once(')')?;
     let mut fields = fields.split_whitespace().skip(11).map(|field| field.parse::<u32>().ok());
     let mut next = || fields.next().flatten();
@@ -54,7 +56,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_times_stand_behind_whatever_the_name_is() {
+    fn times_are_parsed_after_any_process_name() {
         let stat = "17 (a ) b) S 1 17 17 0 -1 4194560 9 0 0 0 100 23 7 1 20 0 1 0 5";
         assert_eq!(times(stat), Some([TICK * 123, TICK * 8]));
         assert_eq!(times("17 (a) S"), None);

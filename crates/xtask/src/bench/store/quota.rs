@@ -1,4 +1,4 @@
-//! What counting requests in Redis costs.
+//! The cost of counting requests in Redis.
 
 use std::fs;
 use std::path::Path;
@@ -14,13 +14,13 @@ use super::stage::Stage;
 use super::turns::{Contender, Round, Work, take};
 use crate::bench::figure::Figure;
 use crate::bench::figure::Goal;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
-/// The script that counts, which a bare `EVALSHA` runs too.
+/// The counting script, which a bare `EVALSHA` runs too.
 const SCRIPT: &str = "crates/redis/src/scripts/admit.lua";
 
-/// Reading a link with the quota counted in Redis and, on a second node, without Redis: that one was pointed to none, so it
-/// counts in its own memory (D19). What it answers is the same.
+/// Reads a link with the quota counted in Redis and, on a second node, without Redis. The second node cannot reach Redis,
+/// so it counts in memory (D19); its answers are the same.
 pub(super) fn of_reads(root: &Path, stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let until = report.turn();
     let without = stage.start_without_redis()?;

@@ -1,4 +1,4 @@
-//! A private Redis server that keeps nothing, and one connection to it for a bare `EVALSHA`.
+//! A private Redis server without persistence, and a connection to it for a bare `EVALSHA`.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpStream;
@@ -50,7 +50,7 @@ impl Resp {
         Ok(Self { stream: BufReader::new(stream), line: String::new() })
     }
 
-    /// A command as it is sent.
+    /// A command as bytes.
     pub(super) fn command(words: &[&str]) -> Vec<u8> {
         let count = words.len();
         let words: Vec<String> = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len())).collect();
@@ -63,7 +63,7 @@ impl Resp {
         Ok(self.line.trim_end().to_owned())
     }
 
-    /// Sends a command, and reads its answer to the end; what is kept of it is its last line.
+    /// Sends a command, and reads its whole answer, of which it keeps only the last line.
     pub(super) fn send(&mut self, command: &[u8]) -> Result<()> {
         self.stream.get_mut().write_all(command)?;
         let mut missing = 1_u32;
@@ -73,13 +73,13 @@ impl Resp {
             ensure!(self.stream.read_line(&mut self.line)? > 0, "Redis has closed the connection");
             match self.line.split_at_checked(1) {
                 Some(("*", count)) => missing += count.trim().parse::<u32>()?,
-                // No text that is asked for has more than one line.
+                // The texts in these answers have only one line.
                 Some(("$", _)) => {
                     self.line.clear();
                     self.stream.read_line(&mut self.line)?;
                 }
                 Some(("+" | ":", _)) => {}
-                _ => bail!("Redis says {}", self.line.trim_end()),
+                _ => bail!("Redis answers {}", self.line.trim_end()),
             }
         }
         Ok(())
@@ -91,7 +91,7 @@ mod tests {
     use super::Resp;
 
     #[test]
-    fn a_command_says_how_many_words_it_has() {
+    fn a_command_starts_with_its_word_count() {
         let command = Resp::command(&["EVALSHA", "a\r\n$b", "1"]);
         assert_eq!(command, b"*3\r\n$7\r\nEVALSHA\r\n$5\r\na\r\n$b\r\n$1\r\n1\r\n");
     }

@@ -1,4 +1,4 @@
-//! The table of ratios, and what stands below it.
+//! The table of ratios, and the notes below it.
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -9,9 +9,9 @@ use anyhow::Result;
 use super::turns::{Contender, Work};
 use crate::bench::figure::{Figure, Goal};
 use crate::bench::pgbench::Script;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
-/// How many requests a turn has at the smallest size: some for each of eight connections.
+/// The requests of a turn at the smallest size: a few for each of eight connections.
 const FEWEST_REQUESTS: u32 = 16;
 
 /// One ratio.
@@ -21,12 +21,12 @@ pub(super) struct Row {
     reference: Figure,
     ours: Figure,
     goal: Goal,
-    /// The processor time of a request of each, in µs.
+    /// The processor time of a request of both, in µs.
     work: Option<[Figure; 2]>,
 }
 
 impl Row {
-    /// Of requests in a second.
+    /// A ratio of requests a second.
     pub(super) fn rates(
         name: impl Into<String>,
         reference: &Contender<'_>,
@@ -38,8 +38,7 @@ impl Row {
         Self { name, unit: "/s", reference: reference.rate(), ours: ours.rate(), goal, work }
     }
 
-    /// Of the time that a request takes. Where there are several connections at once, it is the time per request that is
-    /// completed.
+    /// A ratio of the time of a request. With several connections, it is the time per completed request.
     pub(super) fn latencies(
         name: impl Into<String>,
         reference: &Contender<'_>,
@@ -50,12 +49,12 @@ impl Row {
         Self { work, ..Self::figures(name, reference.latency(), ours.latency(), goal) }
     }
 
-    /// Of two times in milliseconds.
+    /// A ratio of two times in milliseconds.
     pub(super) fn figures(name: impl Into<String>, reference: Figure, ours: Figure, goal: Goal) -> Self {
         Self { name: name.into(), unit: "ms", reference, ours, goal, work: None }
     }
 
-    /// Of two numbers of any kind.
+    /// A ratio of two numbers of any kind.
     pub(super) fn numbers(name: impl Into<String>, reference: Figure, ours: Figure, goal: Goal) -> Self {
         Self { name: name.into(), unit: "", reference, ours, goal, work: None }
     }
@@ -87,7 +86,7 @@ const HEAD: &str = "| figure | reference | ours | ratio | goal | met | spread of
 const HEAD_OF_CONTENDERS: &str = "| µs of CPU per request | requests/s | client | signpost | PostgreSQL | Redis |\n\
                                   |---|---|---|---|---|---|";
 
-/// What has been found, and how long to look for it.
+/// The results so far, and the length of the measurements.
 pub(super) struct Report {
     rounds: u32,
     seconds: u32,
@@ -101,12 +100,12 @@ impl Report {
         Self { rounds, seconds, rows: Vec::new(), contenders: Vec::new(), statements: String::new() }
     }
 
-    /// How many rounds count.
+    /// The number of rounds that count.
     pub(super) const fn rounds(&self) -> u32 {
         self.rounds
     }
 
-    /// How long a turn is.
+    /// The end of a turn.
     pub(super) fn turn(&self) -> Until {
         match self.seconds {
             0 => Until::Requests(FEWEST_REQUESTS),
@@ -114,19 +113,19 @@ impl Report {
         }
     }
 
-    /// How many requests a turn has that takes links from a stock, which is `times` what one connection gets.
+    /// The requests of a turn that takes links from a stock; `times` is the multiple of one connection's requests.
     pub(super) const fn requests_of_stock(&self, times: u32) -> u32 {
         if self.seconds == 0 { FEWEST_REQUESTS * times } else { self.seconds * 64 * times }
     }
 
     pub(super) fn row(&mut self, row: &Row) {
         let line = row.line();
-        // Whoever waits sees how it goes; the whole comes at the end.
+        // Show progress; the whole report follows at the end.
         let _ = writeln!(std::io::stderr(), "{line}");
         self.rows.push(line);
     }
 
-    /// A line that is no ratio.
+    /// Adds a line without a ratio.
     pub(super) fn note(&mut self, note: &str) {
         self.statements.push_str(note);
         self.statements.push('\n');
@@ -138,14 +137,14 @@ impl Report {
             let parts: [fn(&Work) -> Duration; 4] =
                 [|work| work.client, |work| work.program, |work| work.postgres, |work| work.redis];
             for part in parts {
-                // A `String` cannot fail.
+                // Writing to a `String` cannot fail.
                 let _ = write!(line, " {:.0} |", contender.work(part).median);
             }
             self.contenders.push(line);
         }
     }
 
-    /// The statements that a figure is measured against.
+    /// Adds the statements of a figure's reference.
     pub(super) fn statements(&mut self, name: &str, script: &Script) {
         let statements = script.sql.trim_end().replace('\n', "\n    ");
         self.note(&format!("Statements of `{name}`:\n\n    {statements}\n"));

@@ -1,4 +1,4 @@
-//! What a request costs the program itself: processor time, and how often one of its threads stops to wait.
+//! The cost of a request in the program itself: processor time and voluntary context switches.
 
 use anyhow::Result;
 
@@ -10,8 +10,8 @@ use super::turns::{Contender, take};
 use crate::bench::figure::Goal;
 use crate::program::Program;
 
-/// What is asked, at how many connections, and what the program's processor time is to be of the earlier program's, and how often
-/// its threads may wait.
+/// A request, its number of connections, and two goals: the ratio of processor time to the earlier program's, and the
+/// number of waits of the program's threads.
 struct Case<'a> {
     name: &'static str,
     account: &'a Account,
@@ -23,7 +23,7 @@ struct Case<'a> {
     waits: Goal,
 }
 
-/// Reading a link and a page, and changing a link, by an earlier program too if there is one.
+/// Reads a link and a page, and changes a link, also with an earlier program if one is given.
 pub(super) fn of_the_program(stage: &Stage, scenery: &Scenery, report: &mut Report) -> Result<()> {
     let earlier = stage.start_earlier()?;
     let link = || format!("/v1/redirects/rdr_{PLACE}");

@@ -1,4 +1,4 @@
-//! The accounts, and the links that are there before anything is measured.
+//! The accounts, and their links before the measurements.
 
 use anyhow::{Context as _, Result};
 use serde_json::Value;
@@ -6,10 +6,10 @@ use serde_json::Value;
 use super::load::{Load, Numbers, Template, digits};
 use super::stage::{Account, Stage};
 use super::turns::Round;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
-/// Links of a number that are seeded by SQL: as the API would have made them, but for their ids, which are the digits of
-/// their numbers.
+/// The first number and the count of links that SQL seeds. They equal links from the API, except for their ids, which are
+/// the digits of their numbers.
 pub(super) const UPDATED_LINKS: (u64, u64) = (1_000_000_000, 100_000);
 const SMALL: (u64, u64) = (2_000_000_000, 1_000);
 const MIDDLE: (u64, u64) = (3_000_000_000, 100_000);
@@ -18,22 +18,22 @@ const GROUPS_OF_SMALL: u64 = 4_000_000_000;
 const GROUPS_OF_MIDDLE: u64 = 5_000_000_000;
 const GROUP_OF_STOCK: u64 = 6_000_000_000;
 
-/// Who has what.
+/// The accounts by purpose.
 pub(super) struct Scenery {
-    /// Has nothing until it creates links.
+    /// Is empty until it creates links.
     pub(super) writer: Account,
-    /// Has links that are updated, and a group.
+    /// Has links for updates, and a group.
     pub(super) stock: Account,
-    /// Has 1,000 links, and groups without any.
+    /// Has 1,000 links, and empty groups.
     pub(super) small: Account,
     /// Has 100,000 links, all of them in groups.
     pub(super) middle: Account,
-    /// Has as many as were asked for.
+    /// Has the requested number of links.
     pub(super) large: Account,
     pub(super) links_of_large: u64,
-    /// How these were created.
+    /// The round that created them.
     pub(super) creation: Round,
-    /// How much was written ahead meanwhile, in bytes.
+    /// The bytes of write-ahead log of their creation.
     pub(super) log_of_creation: String,
 }
 
@@ -66,7 +66,7 @@ impl Scenery {
         Ok(scenery)
     }
 
-    /// Gives the stock links in its group. They have the numbers from `first` on.
+    /// Adds links with numbers from `first` to the group of the stock account.
     pub(super) fn put_in_stock(&self, stage: &Stage, first: u64, count: u64) -> Result<()> {
         seed(stage, &self.stock, (first, count), Some((GROUP_OF_STOCK, 1)))
     }
@@ -77,17 +77,17 @@ impl Scenery {
     }
 }
 
-/// An expression for the id that a number is.
+/// An SQL expression for the id of a number.
 pub(super) fn id_of(number: &str) -> String {
     format!("lpad(({number})::text, 32, '0')::uuid")
 }
 
-/// An expression for the slug of the link of a number: as random as the program's.
+/// An SQL expression for the slug of a number, as random as the program's slugs.
 pub(super) fn slug_of(number: &str) -> String {
     format!("substr(md5(({number})::text), 1, 12)")
 }
 
-/// Ids as PostgreSQL writes them.
+/// An id in the format of PostgreSQL.
 pub(super) fn uuid(digits: &str) -> String {
     let part = |from: usize, to: usize| digits.get(from..to).unwrap_or_default();
     [part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)].join("-")
@@ -96,7 +96,7 @@ pub(super) fn uuid(digits: &str) -> String {
 /// The body of a request that creates a link.
 pub(super) const LINK: &str = r#"{"name":"A link of the summer campaign","target_url":"https://example.com/shop/summer/offers?utm_source=newsletter"}"#;
 
-/// The body of a request that creates 100 links, as many of them with these beginnings of an object.
+/// The body of a request that creates 100 links. The first objects start with `beginnings`.
 pub(super) fn batch(beginnings: &[String]) -> String {
     let link = LINK.trim_start_matches('{');
     let links: Vec<String> = (0..100)
@@ -130,7 +130,7 @@ fn groups(stage: &Stage, account: &Account, first: u64, count: u64) -> Result<()
     Ok(())
 }
 
-/// Inserts links, in the groups from one on if there are any.
+/// Inserts links, distributed over groups if any are given.
 fn seed(stage: &Stage, account: &Account, links: (u64, u64), groups: Option<(u64, u64)>) -> Result<()> {
     let (account, id, (first, count)) = (&account.id, id_of("n"), links);
     let last = first + count - 1;
@@ -152,11 +152,11 @@ fn seed(stage: &Stage, account: &Account, links: (u64, u64), groups: Option<(u64
     Ok(())
 }
 
-/// The columns of `links` that a redirect has.
+/// The columns of `links` for a redirect.
 pub(super) const COLUMNS: &str = "id, account_id, kind, name, host, slug, is_active, note, analytics_enabled, created_at, \
                                   updated_at, target_url, antibot_enabled, geo_blocklist, search_key, group_id";
 
-/// The values of all but the ids for the link of a number.
+/// The values of these columns for the link of a number, without the ids.
 pub(super) fn values(number: &str) -> String {
     let slug = slug_of(number);
     let target = "https://example.com/shop/summer/offers?utm_source=newsletter";
@@ -166,7 +166,7 @@ pub(super) fn values(number: &str) -> String {
     )
 }
 
-/// A text of an answer.
+/// A text field of an answer.
 pub(super) fn text_at(answer: &[u8], pointer: &str) -> Result<String> {
     let answer: Value = serde_json::from_slice(answer)?;
     let text = answer.pointer(pointer).and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! Creating one link, and updating one.
+//! Creating and updating single links.
 
 use anyhow::{Result, ensure};
 
@@ -10,7 +10,7 @@ use super::statements::{script, sent_during};
 use super::turns::{Contender, Round, take};
 use crate::bench::figure::Goal;
 use crate::bench::pgbench::Script;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 
 /// Numbers for one run of `pgbench`.
 const NUMBERS_OF_A_RUN: u64 = 1_000_000_000;
@@ -20,7 +20,7 @@ pub(super) fn creation(stage: &Stage, scenery: &Scenery, report: &mut Report) ->
     let caller = stage.caller(&scenery.writer);
     let request = caller.request("POST", "/v1/redirects", LINK);
     let mut connection = caller.connect()?;
-    // So that every connection to the database has what it prepares once.
+    // Warm up, so that every database connection has its prepared statements.
     for _ in 0..32 {
         connection.send(&request)?;
     }
@@ -103,8 +103,8 @@ pub(super) fn update(stage: &Stage, scenery: &Scenery, report: &mut Report) -> R
     )
 }
 
-/// Compares the API with the same statements, and with the one statement that does what is asked for. The goals are those of
-/// the rate at 8 connections and of the latency at one, to the same statements.
+/// Compares the API with the same statements, and with a single equivalent statement. The goals apply to the same
+/// statements: the rate at 8 connections and the latency at one.
 fn compare(
     stage: &Stage,
     report: &mut Report,

@@ -1,4 +1,4 @@
-//! The servers, the program and the accounts that everything is measured on.
+//! The servers, the program and the accounts of the benchmark.
 
 use std::cell::Cell;
 use std::fs;
@@ -15,12 +15,12 @@ use crate::bench::connection::Caller;
 use crate::bench::keeper::free_port;
 use crate::bench::pgbench::Script;
 use crate::bench::postgres::Postgres;
-use crate::bench::until::Until;
+use crate::bench::turns::Until;
 use crate::program::Program;
 
-/// An account and a caller with a key to it.
+/// An account and its key.
 pub(super) struct Account {
-    /// As PostgreSQL reads it.
+    /// The id in the format of PostgreSQL.
     pub(super) id: String,
     key: String,
 }
@@ -31,12 +31,12 @@ impl Account {
     }
 }
 
-/// Numbers of links are handed out from here on; below stand those that are seeded once.
+/// The first number for new links; smaller numbers belong to links that are seeded once.
 const FIRST_FREE_NUMBER: u64 = 100_000_000_000_000;
 
-/// Everything that runs.
+/// All running servers and programs.
 pub(super) struct Stage {
-    // The program goes before the servers that it uses.
+    // Fields drop in order: the program must stop before its servers.
     pub(super) program: Program,
     pub(super) postgres: Postgres,
     pub(super) redis: Redis,
@@ -61,13 +61,13 @@ impl Stage {
         })
     }
 
-    /// Another node, which counts requests in its own memory, because where it looks for Redis there is none.
+    /// Another node, which counts requests in memory because its Redis URL leads nowhere.
     pub(super) fn start_without_redis(&self) -> Result<Program> {
         let nowhere = format!("redis://127.0.0.1:{}", free_port()?);
         start_program(&self.executable, &self.postgres, "second", &nowhere)
     }
 
-    /// The program that this one is compared with, as another node.
+    /// The earlier program, as another node.
     pub(super) fn start_earlier(&self) -> Result<Option<Program>> {
         let earlier = self.earlier.as_deref();
         let start = |executable| start_program(executable, &self.postgres, "earlier", &self.redis.url());
@@ -83,14 +83,14 @@ impl Stage {
         account.caller(&self.program)
     }
 
-    /// The first of so many numbers that are used for nothing else.
+    /// Reserves `count` numbers, and returns the first.
     pub(super) fn numbers(&self, count: u64) -> u64 {
         let first = self.free_number.get();
         self.free_number.set(first + count);
         first
     }
 
-    /// A round of requests to the API.
+    /// Runs a round of requests to the API.
     pub(super) fn load(
         &self,
         program: &Program,
@@ -102,7 +102,7 @@ impl Stage {
         Ok(Round { requests, elapsed, work: self.work_of(program)?.since(before) })
     }
 
-    /// A round of requests that name no link.
+    /// Runs a round of requests without ids of links.
     pub(super) fn requests(
         &self,
         caller: &Caller,
@@ -114,7 +114,7 @@ impl Stage {
         self.load(&self.program, &load, template)
     }
 
-    /// A round of `pgbench`.
+    /// Runs a round of `pgbench`.
     pub(super) fn pgbench(&self, script: &Script, clients: u32, until: Until, first: u64) -> Result<Round> {
         let before = self.work_of(&self.program)?;
         let [_, children_before] = of_this_process()?;
@@ -140,7 +140,7 @@ impl Stage {
 }
 
 fn start_program(executable: &Path, postgres: &Postgres, name: &str, redis: &str) -> Result<Program> {
-    // It goes with the server's.
+    // The folder is removed with the server's folder.
     let folder = postgres.folder().join(name);
     fs::create_dir(&folder)?;
     let database = postgres.url();

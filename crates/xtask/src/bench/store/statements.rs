@@ -1,12 +1,12 @@
-//! The statements that the program sends to PostgreSQL, learnt from the server's log and made a script for `pgbench`: so
-//! what the program is measured against is what it does today.
+//! The statements that the program sends to PostgreSQL, read from the server's log and turned into a script for `pgbench`.
+//! So the reference always runs the program's current statements.
 
 use anyhow::{Context as _, Result, ensure};
 
 use crate::bench::pgbench::Script;
 use crate::bench::postgres::Postgres;
 
-/// A statement of the program's, and the values that it was run with, as PostgreSQL writes them.
+/// A statement of the program, and its parameters as PostgreSQL logs them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::bench) struct Statement {
     text: String,
@@ -14,7 +14,7 @@ pub(in crate::bench) struct Statement {
 }
 
 impl Statement {
-    /// Whether a table has a part in it.
+    /// Whether it uses a table.
     pub(in crate::bench) fn names(&self, table: &str) -> bool {
         self.text
             .split(|character: char| !character.is_alphanumeric() && character != '_')
@@ -27,16 +27,16 @@ impl Statement {
     }
 }
 
-/// How the program names itself to the server.
-const WHO: &str = "signpost|";
+/// The program's `application_name`, followed by the separator of the log prefix.
+const APPLICATION: &str = "signpost|";
 
-/// What the program sends while `request` is answered.
+/// The statements that the program sends for `request`.
 pub(in crate::bench) fn sent_during(
     postgres: &Postgres,
     request: impl FnOnce() -> Result<()>,
 ) -> Result<Vec<Statement>> {
     let log = |what: &str| {
-        // The connections hear of it when their next statement comes, so it must have arrived by then.
+        // Connections apply the setting at their next statement, so wait until the server has read it.
         let sql = format!(
             "ALTER SYSTEM SET log_statement = '{what}';\nSELECT pg_reload_conf();\nSELECT pg_sleep(0.3);"
         );
@@ -48,17 +48,18 @@ pub(in crate::bench) fn sent_during(
     log("none")?;
     let log = postgres.log()?;
     let statements = read(log.get(before..).unwrap_or_default());
-    ensure!(!statements.is_empty(), "the log says nothing of the program's statements");
+    ensure!(!statements.is_empty(), "the log has no statements of the program");
     Ok(statements)
 }
 
-/// The tables of work that the program does by itself. What a connection sends that names one is no request's.
-const OF_THE_PROGRAM_ITSELF: [&str; 4] = ["search_changes", "search_segments", "search_states", "leases"];
+/// The tables of the program's background work. Statements on them do not belong to a request.
+const BACKGROUND_TABLES: [&str; 4] = ["search_changes", "search_segments", "search_states", "leases"];
 
 fn read(log: &str) -> Vec<Statement> {
     let mut statements: Vec<(&str, Statement)> = Vec::new();
     for line in log.lines() {
-        if let Some((connection, rest)) = line.strip_prefix(WHO).and_then(|rest| rest.split_once('|')) {
+        if let Some((connection, rest)) = line.strip_prefix(APPLICATION).and_then(|rest| rest.split_once('|'))
+        {
             let execute = rest.strip_prefix("LOG:  execute ").and_then(|rest| rest.split_once(": "));
             let simple = rest.strip_prefix("LOG:  statement: ");
             if let Some(text) = execute.map(|(_, text)| text).or(simple) {
@@ -73,7 +74,7 @@ fn read(log: &str) -> Vec<Statement> {
             statement.text.push_str(more);
         }
     }
-    let is_own = |statement: &Statement| OF_THE_PROGRAM_ITSELF.iter().any(|table| statement.names(table));
+    let is_own = |statement: &Statement| BACKGROUND_TABLES.iter().any(|table| statement.names(table));
     let by_itself: Vec<&str> = statements
         .iter()
         .filter(|(_, statement)| is_own(statement))
@@ -86,7 +87,7 @@ fn read(log: &str) -> Vec<Statement> {
         .collect()
 }
 
-/// Reads `$1 = 'a''b', $2 = NULL`.
+/// Parses `$1 = 'a''b', $2 = NULL`.
 fn values(mut parameters: &str) -> Vec<Option<String>> {
     let mut values = Vec::new();
     while let Some((_, rest)) = parameters.split_once(" = ") {
@@ -114,9 +115,9 @@ fn values(mut parameters: &str) -> Vec<Option<String>> {
     values
 }
 
-/// Makes a script of statements. What `vary` knows becomes the expression that it says; every other value is bound as
-/// it is. `pgbench` does not say of what type its values are, and `unnest` must know: there they are those of the columns
-/// of `links` that they are for.
+/// Makes a script of statements. Values that `vary` recognizes become its expressions; all others are bound unchanged.
+/// `pgbench` sends values without types, but `unnest` needs types. There they are the types of the columns of `links` with
+/// the same names.
 pub(super) fn script(
     postgres: &Postgres,
     statements: &[Statement],
@@ -126,14 +127,14 @@ pub(super) fn script(
     for (position, Statement { text, values }) in statements.iter().enumerate() {
         let mut text = text.clone();
         let types = types_of_arrays(postgres, &text)?;
-        // From the last on, so that `$1` is not taken for the beginning of `$12`.
+        // Replace the last parameter first, so that `$1` does not match the start of `$12`.
         for (index, value) in values.iter().enumerate().rev() {
             let parameter = format!("${}", index + 1);
             let cast = types.iter().find(|(name, _)| *name == parameter);
             let cast = cast.map(|(_, name)| format!("::{name}[]")).unwrap_or_default();
             let shown = match value {
                 None => "NULL".to_owned(),
-                // A variable of `pgbench` is never empty.
+                // A variable of `pgbench` cannot be empty.
                 Some(value) if value.is_empty() => "''".to_owned(),
                 Some(value) => varied(value, &vary).unwrap_or_else(|| {
                     let name = format!("s{position}_{index}");
@@ -149,7 +150,7 @@ pub(super) fn script(
     Ok(script)
 }
 
-/// A value that stands for itself, or alone in an array.
+/// The expression for a value, or for the only element of an array.
 fn varied(value: &str, vary: impl Fn(&str) -> Option<String>) -> Option<String> {
     let one = value.strip_prefix('{').and_then(|value| value.strip_suffix('}'));
     vary(value).or_else(|| Some(format!("ARRAY[{}]", vary(one?.trim_matches('"'))?)))
@@ -167,7 +168,7 @@ fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, Strin
     let type_of = |column: &str| {
         let found = types.lines().find_map(|line| line.strip_prefix(column)?.strip_prefix(' '));
         match found {
-            // PostgreSQL takes arrays of arrays apart into single values, so these come as texts.
+            // `unnest` flattens arrays of arrays into single values, so they are passed as texts.
             Some(name) if name.ends_with("[]") => "text".to_owned(),
             found => found.unwrap_or("bigint").to_owned(),
         }
@@ -175,13 +176,13 @@ fn types_of_arrays(postgres: &Postgres, text: &str) -> Result<Vec<(String, Strin
     Ok(arrays.into_iter().map(|(parameter, column)| (parameter.to_owned(), type_of(column))).collect())
 }
 
-/// The parameters of every `unnest(…) AS n (…)`, each with the name that its elements get.
+/// The parameters of every `unnest(…) AS n (…)`, each with the column name of its elements.
 fn arrays(text: &str) -> Result<Vec<(&str, &str)>> {
     let mut arrays = Vec::new();
     for rest in text.split("unnest(").skip(1) {
-        let (parameters, rest) = rest.split_once(')').context("an `unnest` without an end")?;
+        let (parameters, rest) = rest.split_once(')').context("an `unnest` is not closed")?;
         let (_, rest) = rest.split_once('(').context("an `unnest` without names")?;
-        let (columns, _) = rest.split_once(')').context("names without an end")?;
+        let (columns, _) = rest.split_once(')').context("a list of names is not closed")?;
         arrays.extend(parameters.split(',').map(str::trim).zip(columns.split(',').map(str::trim)));
     }
     Ok(arrays)
@@ -192,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_is_named_by_its_whole_name() {
+    fn tables_are_matched_by_whole_names() {
         let statement = |text: &str| Statement { text: text.to_owned(), values: Vec::new() };
         assert!(statement("SELECT 1 FROM \"links\" JOIN wanted").names("links"));
         assert!(statement("SELECT links.id FROM wanted JOIN links").names("links"));
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_read_with_their_values() {
+    fn statements_are_parsed_with_their_values() {
         let log = "psql|1|LOG:  statement: SELECT 1\n\
                    signpost|3|LOG:  statement: BEGIN\n\
                    signpost|2|LOG:  execute s3: SELECT a = $1,\n\t b\n\
@@ -222,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn what_varies_may_stand_in_an_array() {
+    fn a_varying_value_may_be_in_an_array() {
         let vary = |value: &str| (value == "x").then(|| "f(:n)".to_owned());
         assert_eq!(varied("x", vary).unwrap(), "f(:n)");
         assert_eq!(varied("{x}", vary).unwrap(), "ARRAY[f(:n)]");

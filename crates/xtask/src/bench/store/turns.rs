@@ -1,4 +1,4 @@
-//! What is compared takes turns, round by round.
+//! Contenders take turns, round by round.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use crate::bench::figure::Figure;
 
-/// What one contender did in one round.
+/// The results of one contender in one round.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Round {
     pub(super) requests: u32,
@@ -14,19 +14,19 @@ pub(super) struct Round {
     pub(super) work: Work,
 }
 
-/// The processor time that it took, and whose.
+/// The processor time of each process.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Work {
     pub(super) client: Duration,
     pub(super) program: Duration,
     pub(super) postgres: Duration,
     pub(super) redis: Duration,
-    /// How often one of the program's threads has stopped to wait.
+    /// The voluntary context switches of the program's threads.
     pub(super) waits: u64,
 }
 
 impl Work {
-    /// That of all.
+    /// The sum of all processor times.
     pub(super) fn whole(&self) -> Duration {
         let Self { client, program, postgres, redis, waits: _ } = *self;
         client + program + postgres + redis
@@ -44,7 +44,7 @@ impl Work {
     }
 }
 
-/// One of those that take turns.
+/// A contender.
 pub(super) struct Contender<'a> {
     pub(super) name: String,
     turn: Box<dyn FnMut() -> Result<Round> + 'a>,
@@ -56,27 +56,27 @@ impl<'a> Contender<'a> {
         Self { name: name.into(), turn: Box::new(turn), rounds: Vec::new() }
     }
 
-    /// A figure from what each round says.
+    /// A figure from the results of each round.
     pub(super) fn figure(&self, of: impl Fn(&Round) -> f64) -> Figure {
         Figure::of(self.rounds.iter().map(of).collect())
     }
 
-    /// Requests in a second.
+    /// Requests a second.
     pub(super) fn rate(&self) -> Figure {
         self.figure(Round::rate)
     }
 
-    /// Milliseconds for a request, where there is one at a time.
+    /// Milliseconds for a request, for contenders with one request at a time.
     pub(super) fn latency(&self) -> Figure {
         self.figure(|round| 1e3 / round.rate())
     }
 
-    /// Microseconds of processor time for a request.
+    /// Processor time for a request, in microseconds.
     pub(super) fn work(&self, of: impl Fn(&Work) -> Duration) -> Figure {
         self.figure(|round| of(&round.work).as_secs_f64() * 1e6 / f64::from(round.requests.max(1)))
     }
 
-    /// How often a thread of the program stopped to wait, for a request.
+    /// Voluntary context switches of the program for a request.
     pub(super) fn waits(&self) -> Figure {
         self.figure(|round| {
             let waits = u32::try_from(round.work.waits).unwrap_or(u32::MAX);
@@ -91,7 +91,7 @@ impl Round {
     }
 }
 
-/// Lets them take turns. The first round warms everything up and does not count.
+/// Runs the contenders in turns. The first round is a warm-up and does not count.
 pub(super) fn take(contenders: &mut [Contender<'_>], rounds: u32) -> Result<()> {
     for round in 0..=rounds {
         for contender in &mut *contenders {
